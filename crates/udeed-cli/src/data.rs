@@ -1,0 +1,194 @@
+//! `udeed data`: the built-in sets, and files from one format into another.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use udeed::{BuiltIn, Format, Kind, Reader, Rows, Sheet, Writer};
+
+use crate::input::{FormatName, Reading, parse_delimiter, read_any};
+use crate::output::{TextTable, write_to};
+use crate::progress::Progress;
+
+/// List, describe and convert data sets
+#[derive(Args)]
+#[command(
+    after_help = "Example:\n  udeed data write ionosphere --out ionosphere.arff",
+    args_conflicts_with_subcommands = true
+)]
+pub struct Data {
+    #[command(subcommand)]
+    verb: Option<DataVerb>,
+}
+
+#[derive(Subcommand)]
+enum DataVerb {
+    /// List the built-in sets
+    List,
+    /// Describe a set: rows, classes, columns
+    #[command(after_help = "Example:\n  udeed data describe vote")]
+    Describe {
+        #[command(flatten)]
+        from: From,
+    },
+    /// Write a set into a file of another format
+    #[command(after_help = "Example:\n  udeed data write rows.arff --out rows.csv.gz")]
+    Write {
+        #[command(flatten)]
+        from: From,
+        /// Where the rows go; a name ending in `.gz` is gzipped [default: standard output]
+        #[arg(long, short, value_name = "FILE")]
+        out: Option<PathBuf>,
+        /// Format to write [default: what the name tells, else CSV]
+        #[arg(long, value_enum)]
+        to: Option<FormatName>,
+        /// What stands between the cells of a CSV file that is written [default: a comma]
+        #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
+        to_delimiter: Option<u8>,
+    },
+}
+
+/// Where the rows come from.
+#[derive(Args)]
+struct From {
+    /// A built-in set, a file, or `-` for standard input
+    set: PathBuf,
+    /// Column with the labels [default: none, in ARFF files the attribute `class`]
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    label: Option<String>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+impl From {
+    fn read(&self) -> udeed::Result<Sheet> {
+        let mut reader = self.reading.reader(Reader::new());
+        if let Some(label) = &self.label {
+            reader = reader.label(label);
+        }
+        read_any(&reader, &self.set)
+    }
+}
+
+impl Data {
+    pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
+        match &self.verb {
+            None | Some(DataVerb::List) => list(),
+            Some(DataVerb::Describe { from }) => {
+                let sheet = from.read()?;
+                write_to(None, |out| Ok(describe(&from.set, &sheet, out)?))
+            }
+            Some(DataVerb::Write { from, out, to, to_delimiter }) => {
+                write(&from.read()?, out.as_deref(), *to, *to_delimiter, progress)
+            }
+        }
+    }
+}
+
+fn list() -> anyhow::Result<()> {
+    let mut table = TextTable::new(["set", "rows", "features", "classes"]);
+    for set in BuiltIn::ALL {
+        let sheet = set.read()?;
+        let classes: Vec<String> = class_counts(&sheet);
+        table.push([
+            set.name.to_owned(),
+            sheet.table.n_rows().to_string(),
+            sheet.table.columns().len().to_string(),
+            classes.join(", "),
+        ]);
+    }
+    write_to(None, |out| Ok(table.write(out)?))
+}
+
+fn class_counts(sheet: &Sheet) -> Vec<String> {
+    let counts = sheet.labels.counts();
+    sheet.labels.classes().iter().zip(counts).map(|(class, count)| format!("{class}: {count}")).collect()
+}
+
+fn describe(name: &Path, sheet: &Sheet, out: &mut dyn Write) -> std::io::Result<()> {
+    let table = &sheet.table;
+    if let Some(set) = BuiltIn::ALL.iter().find(|set| Path::new(set.name) == name) {
+        writeln!(out, "{}: {}\nsource: {}", set.name, set.about, set.attribution)?;
+    }
+    let layout = if table.matrix().is_sparse() { "sparse" } else { "dense" };
+    writeln!(out, "{} rows, {} columns, {layout}", table.n_rows(), table.columns().len())?;
+    let unlabeled = sheet.labels.len() - sheet.labels.n_labeled();
+    writeln!(out, "labels: {}; unlabeled: {unlabeled}", class_counts(sheet).join(", "))?;
+    let rows = table.matrix().rows();
+    let figures: Vec<Figures> = Figures::of(rows, table.columns().len());
+    let mut text = TextTable::new(["column", "missing", "least", "mean", "largest"]);
+    for (column, figures) in table.columns().iter().zip(&figures) {
+        let missing = figures.missing.to_string();
+        match &column.kind {
+            Kind::Nominal { levels } => text.push([column.name.clone(), missing, format!("{} values", levels.len())]),
+            Kind::Numeric => {
+                let shown = [figures.least, figures.mean(), figures.largest].map(|x| format!("{x:.4}"));
+                text.push([column.name.clone(), missing].into_iter().chain(shown));
+            }
+        }
+    }
+    text.write(out)
+}
+
+/// What `describe` says of a column.
+#[derive(Clone)]
+struct Figures {
+    present: usize,
+    missing: usize,
+    sum: f64,
+    least: f64,
+    largest: f64,
+}
+
+impl Figures {
+    fn of(rows: &dyn Rows, n_columns: usize) -> Vec<Figures> {
+        let empty = Figures { present: 0, missing: 0, sum: 0.0, least: f64::INFINITY, largest: f64::NEG_INFINITY };
+        let mut all = vec![empty; n_columns];
+        for i in 0..rows.n_rows() {
+            rows.row(i).for_each(|j, x| all[j].add(x));
+        }
+        for figures in &mut all {
+            // What sparse rows do not store is zero.
+            for _ in figures.present + figures.missing..rows.n_rows() {
+                figures.add(0.0);
+            }
+        }
+        all
+    }
+
+    fn add(&mut self, x: f64) {
+        if x.is_nan() {
+            self.missing += 1;
+            return;
+        }
+        self.present += 1;
+        self.sum += x;
+        self.least = self.least.min(x);
+        self.largest = self.largest.max(x);
+    }
+
+    fn mean(&self) -> f64 {
+        self.sum / self.present as f64
+    }
+}
+
+fn write(
+    sheet: &Sheet,
+    path: Option<&Path>,
+    to: Option<FormatName>,
+    delimiter: Option<u8>,
+    progress: &Progress,
+) -> anyhow::Result<()> {
+    let name = path.map(|path| path.display().to_string()).unwrap_or_default();
+    let format = to.map(Format::from).or_else(|| Format::of(&name)).unwrap_or(Format::Csv);
+    let tabs = name.to_lowercase().trim_end_matches(".gz").ends_with(".tsv");
+    let writer = Writer::new(format).delimiter(delimiter.unwrap_or(if tabs { b'\t' } else { b',' }));
+    write_to(path, |out| Ok(writer.write(sheet, out)?))?;
+    let numbers = Writer::libsvm_labels(&sheet.labels);
+    if format == Format::Libsvm && numbers != sheet.labels.classes() {
+        let classes: Vec<String> =
+            numbers.iter().zip(sheet.labels.classes()).map(|(number, class)| format!("{number} is {class}")).collect();
+        progress.note(format_args!("note: LIBSVM labels are numbers: {}", classes.join(", ")));
+    }
+    Ok(())
+}

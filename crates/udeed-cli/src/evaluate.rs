@@ -1,0 +1,91 @@
+//! `udeed evaluate`: how well a model does on labeled rows, beside what the labels alone give.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+use udeed::{Evaluation, Model};
+
+use crate::input::{Reading, read_any};
+use crate::output::{TextTable, write_json, write_to};
+
+/// Measure a saved model on rows whose labels are known
+#[derive(Args)]
+#[command(after_help = "Example:\n  udeed evaluate model.safetensors test.csv")]
+pub struct Evaluate {
+    /// The model, as `fit` wrote it
+    model: PathBuf,
+    /// Labeled rows: a file, `-` for standard input, or a built-in set. Unlabeled ones are left out
+    file: PathBuf,
+    /// Column with the labels [default: that of the training rows]
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    label: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// The figures of the model, and of what it started from.
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    model: Evaluation,
+    baselines: Baselines,
+}
+
+#[derive(Serialize)]
+struct Baselines {
+    initial: Evaluation,
+    logistic: Evaluation,
+}
+
+impl Evaluate {
+    pub fn run(&self) -> anyhow::Result<()> {
+        let model = Model::load(&self.model)?;
+        let mut reader = model.reader();
+        if let Some(label) = self.label.as_deref().or(model.label()) {
+            reader = reader.label(label);
+        }
+        let sheet = read_any(&self.reading.reader(reader), &self.file)?;
+        let evaluate = |model: &Model| model.evaluate(&sheet.table, &sheet.labels);
+        let report = Report {
+            model: evaluate(&model)?,
+            baselines: Baselines { initial: evaluate(&model.initial())?, logistic: evaluate(&model.logistic())? },
+        };
+        if self.json {
+            return write_json(None, &report);
+        }
+        write_to(None, |out| Ok(report.write(out)?))
+    }
+}
+
+impl Report {
+    fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        writeln!(out, "{} labeled rows", self.model.n_rows)?;
+        let mut table = TextTable::new(["", "accuracy", "balanced", "AUC", "log loss"]);
+        for (name, figures) in [
+            ("this model", &self.model),
+            ("initial ensemble, labels alone", &self.baselines.initial),
+            ("logistic regression, labels alone", &self.baselines.logistic),
+        ] {
+            table.push([
+                name.to_owned(),
+                format!("{:.4}", figures.accuracy),
+                format!("{:.4}", figures.balanced_accuracy),
+                figures.auc.map_or("one class".into(), |auc| format!("{auc:.4}")),
+                format!("{:.4}", figures.log_loss),
+            ]);
+        }
+        table.write(out)?;
+        writeln!(out)?;
+        let classes = &self.model.classes;
+        let mut table = TextTable::new(std::iter::once("true \\ predicted").chain(classes.iter().map(String::as_str)));
+        for (class, row) in classes.iter().zip(&self.model.confusion) {
+            table.push(std::iter::once(class.clone()).chain(row.iter().map(usize::to_string)));
+        }
+        table.write(out)
+    }
+}

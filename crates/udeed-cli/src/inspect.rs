@@ -1,0 +1,95 @@
+//! `udeed inspect`: what a saved model is and how it was trained.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+use udeed::{Kind, Model};
+
+use crate::fit::write_training;
+use crate::output::{TextTable, write_json, write_to};
+
+/// Show what a saved model is and how it was trained
+#[derive(Args)]
+#[command(after_help = "Example:\n  udeed inspect model.safetensors")]
+pub struct Inspect {
+    /// The model, as `fit` wrote it
+    model: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// More columns than this are not listed for a person.
+const MOST_COLUMNS: usize = 40;
+
+impl Inspect {
+    pub fn run(&self) -> anyhow::Result<()> {
+        let model = Model::load(&self.model)?;
+        if self.json {
+            return write_json(
+                None,
+                &json!({
+                    "method": "udeed",
+                    "classes": model.classes(),
+                    "label": model.label(),
+                    "columns": model.preparation().columns(),
+                    "features": model.preparation().features(),
+                    "settings": model.settings(),
+                    "training": model.training(),
+                }),
+            );
+        }
+        write_to(None, |out| Ok(describe(&model, out)?))
+    }
+}
+
+fn describe(model: &Model, out: &mut dyn Write) -> std::io::Result<()> {
+    let settings = model.settings();
+    let word = |value: String| value.to_lowercase();
+    writeln!(out, "UDEED, variant {}, {} members", word(format!("{:?}", settings.variant)), settings.members)?;
+    write!(out, "classes: {}", model.classes().join(", "))?;
+    match model.label() {
+        Some(label) => writeln!(out, " (column {})", udeed::quoted(label))?,
+        None => writeln!(out)?,
+    }
+    writeln!(out, "\nSettings")?;
+    let mut table = TextTable::new(Vec::<String>::new());
+    let scaled = if settings.scale_rate { ", times members / 20" } else { "" };
+    for (name, value) in [
+        ("gamma", settings.gamma.to_string()),
+        ("lambda", settings.lambda.to_string()),
+        ("scaling", word(format!("{:?}", settings.scaling))),
+        ("loss", word(format!("{:?}", settings.loss))),
+        ("initial members", word(format!("{:?}", settings.initial))),
+        ("rate", format!("{}{scaled}", settings.rate)),
+        ("most steps a stage", settings.steps.to_string()),
+        ("vote", word(format!("{:?}", settings.vote))),
+        ("seed", settings.seed.to_string()),
+    ] {
+        table.push([format!("  {name}"), value]);
+    }
+    table.write(out)?;
+    writeln!(out, "\nTraining")?;
+    write_training(model, out)?;
+    for warning in &model.training().warnings {
+        writeln!(out, "warning: {warning}")?;
+    }
+    write_columns(model, out)
+}
+
+fn write_columns(model: &Model, out: &mut dyn Write) -> std::io::Result<()> {
+    let columns = model.preparation().columns();
+    writeln!(out, "\nColumns")?;
+    for column in columns.iter().take(MOST_COLUMNS) {
+        match &column.kind {
+            Kind::Numeric => writeln!(out, "  {}", column.name)?,
+            Kind::Nominal { levels } => writeln!(out, "  {}: one of {}", column.name, levels.join(", "))?,
+        }
+    }
+    match columns.len().saturating_sub(MOST_COLUMNS) {
+        0 => Ok(()),
+        left => writeln!(out, "  and {left} more: `--json` lists them"),
+    }
+}

@@ -1,0 +1,90 @@
+//! The command `udeed`: semi-supervised ensembles from a file of rows to predictions.
+//!
+//! One file a verb; what verbs share is in `input` (reading rows), `settings`, `output` and `progress`. Results go to
+//! standard output, everything else to standard error. Exit codes: 0, 1 (the work failed), 2 (the call was wrong).
+
+mod compare;
+mod data;
+mod evaluate;
+mod fit;
+mod input;
+mod inspect;
+mod output;
+mod predict;
+mod progress;
+mod settings;
+
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "udeed", version, max_term_width = 100, propagate_version = true)]
+/// Ensembles that are accurate on labeled rows and diverse on unlabeled ones (UDEED, Zhang and Zhou 2010)
+#[command(after_help = "Start with `udeed compare`, then `udeed fit ROWS.csv --label COLUMN --out MODEL.safetensors`.")]
+struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// What every verb understands.
+#[derive(Args)]
+struct Common {
+    /// Threads to use [default: one a core]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Say nothing but results and errors
+    #[arg(long, short, global = true)]
+    quiet: bool,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Fit(fit::Fit),
+    Predict(predict::Predict),
+    Evaluate(evaluate::Evaluate),
+    Inspect(inspect::Inspect),
+    Compare(compare::Compare),
+    Data(data::Data),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => report(&error),
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<()> {
+    if let Some(threads) = cli.common.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
+    }
+    let progress = progress::Progress::new(cli.common.quiet);
+    match cli.verb {
+        Verb::Fit(verb) => verb.run(&progress),
+        Verb::Predict(verb) => verb.run(),
+        Verb::Evaluate(verb) => verb.run(),
+        Verb::Inspect(verb) => verb.run(),
+        Verb::Compare(verb) => verb.run(&progress),
+        Verb::Data(verb) => verb.run(&progress),
+    }
+}
+
+/// Says what went wrong. A reader that went away, as `head` does, is no failure.
+fn report(error: &anyhow::Error) -> ExitCode {
+    let pipe_closed = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    };
+    if error.chain().any(pipe_closed) {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("error: {error:#}");
+    let ours = error.downcast_ref::<udeed::Error>();
+    if let Some(hint) = ours.and_then(udeed::Error::hint) {
+        eprintln!("hint: {hint}");
+    }
+    ExitCode::from(if ours.is_some_and(udeed::Error::is_usage) { 2 } else { 1 })
+}

@@ -1,0 +1,55 @@
+//! `udeed predict`: the classes of new rows.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use udeed::Model;
+
+use crate::input::{Reading, read_any};
+use crate::output::write_to;
+
+/// Predict the classes of rows with a saved model
+#[derive(Args)]
+#[command(after_help = "Example:\n  udeed predict model.safetensors new.csv --proba --out predictions.csv")]
+pub struct Predict {
+    /// The model, as `fit` wrote it
+    model: PathBuf,
+    /// Rows to predict: a file, `-` for standard input, or a built-in set. Columns are matched by name
+    file: PathBuf,
+    /// Add the probability of each class
+    #[arg(long)]
+    proba: bool,
+    /// Where the predictions go [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+impl Predict {
+    pub fn run(&self) -> anyhow::Result<()> {
+        let model = Model::load(&self.model)?;
+        if let Some(out) = &self.out {
+            udeed::check_writable(out)?;
+        }
+        let sheet = read_any(&self.reading.reader(model.reader()), &self.file)?;
+        let probabilities = model.predict_proba(&sheet.table)?;
+        let predictions = model.predict(&sheet.table)?;
+        write_to(self.out.as_deref(), |out| {
+            let mut writer = csv::Writer::from_writer(out);
+            let mut header = vec!["prediction".to_owned()];
+            if self.proba {
+                header.extend(model.classes().iter().map(|class| format!("p({class})")));
+            }
+            writer.write_record(&header)?;
+            for (i, prediction) in predictions.iter().enumerate() {
+                writer.write_field(prediction)?;
+                if self.proba {
+                    probabilities.get(i).iter().try_for_each(|p| writer.write_field(p.to_string()))?;
+                }
+                writer.write_record(None::<&[u8]>)?;
+            }
+            Ok(writer.flush()?)
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! Rows with only some values stored.
+
+use crate::data::{Row, Rows};
+use crate::error::{Error, Place, Result};
+
+/// Compressed sparse rows: for each row the columns that are stored, ascending, and their values. What is not stored is
+/// zero.
+///
+/// ```
+/// use udeed::{Csr, Rows};
+///
+/// // [ 0 5 0 ]
+/// // [ 7 0 8 ]
+/// let rows = Csr::new(3, vec![0, 1, 3], vec![1, 0, 2], vec![5.0, 7.0, 8.0])?;
+/// assert_eq!((rows.n_rows(), rows.n_columns(), rows.n_stored()), (2, 3, 3));
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Csr {
+    n_columns: usize,
+    starts: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Csr {
+    /// Takes the parts of compressed sparse rows: `starts[i]..starts[i + 1]` are the stored values of row `i`.
+    ///
+    /// # Errors
+    /// If the parts do not fit together, or the columns of a row do not ascend below `n_columns`.
+    pub fn new(n_columns: usize, starts: Vec<usize>, columns: Vec<u32>, values: Vec<f64>) -> Result<Self> {
+        let wrong = |found: String, expected: &str| Err(Error::input(Place::new("sparse rows"), found, expected));
+        if columns.len() != values.len() {
+            return wrong(
+                format!("{} columns and {} values", columns.len(), values.len()),
+                "as many columns as values",
+            );
+        }
+        let fits = starts.first() == Some(&0)
+            && starts.last() == Some(&values.len())
+            && starts.windows(2).all(|pair| pair[0] <= pair[1]);
+        if !fits {
+            return wrong(
+                "row starts that do not span the values".into(),
+                "starts that ascend from 0 to the number of values",
+            );
+        }
+        for (i, span) in starts.windows(2).enumerate() {
+            let row = &columns[span[0]..span[1]];
+            let ascending = row.windows(2).all(|pair| pair[0] < pair[1]);
+            let inside = row.last().is_none_or(|&last| (last as usize) < n_columns);
+            if !ascending || !inside {
+                return Err(Error::input(
+                    Place::new("sparse rows").row(i as u64 + 1),
+                    "columns that repeat, descend or lie outside",
+                    format!("columns that ascend below {n_columns}"),
+                ));
+            }
+        }
+        Ok(Csr { n_columns, starts, columns, values })
+    }
+
+    /// How many values are stored.
+    pub fn n_stored(&self) -> usize {
+        self.values.len()
+    }
+
+    pub(crate) fn empty(n_columns: usize) -> Self {
+        Csr { n_columns, starts: vec![0], columns: Vec::new(), values: Vec::new() }
+    }
+
+    /// Appends a row. The columns must ascend; the callers sort.
+    pub(crate) fn push_row(&mut self, entries: impl IntoIterator<Item = (usize, f64)>) {
+        for (j, x) in entries {
+            debug_assert!(j < self.n_columns);
+            self.columns.push(j as u32);
+            self.values.push(x);
+        }
+        self.starts.push(self.values.len());
+    }
+
+    pub(crate) fn select(&self, indices: &[usize]) -> Self {
+        let mut selected = Csr::empty(self.n_columns);
+        for &i in indices {
+            selected.push_row(self.row(i).iter());
+        }
+        selected
+    }
+}
+
+impl Rows for Csr {
+    fn n_rows(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn n_columns(&self) -> usize {
+        self.n_columns
+    }
+
+    fn row(&self, i: usize) -> Row<'_> {
+        let span = self.starts[i]..self.starts[i + 1];
+        Row::Sparse { columns: &self.columns[span.clone()], values: &self.values[span] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_that_do_not_fit_are_refused() {
+        assert!(Csr::new(2, vec![0, 1], vec![0], vec![]).is_err());
+        assert!(Csr::new(2, vec![], vec![], vec![]).is_err());
+        assert!(Csr::new(2, vec![0, 2, 1], vec![0], vec![1.0]).is_err());
+        assert!(Csr::new(2, vec![0, 2], vec![1, 1], vec![1.0, 1.0]).is_err());
+        assert!(Csr::new(2, vec![0, 1], vec![2], vec![1.0]).is_err());
+        assert!(Csr::new(0, vec![0, 0], vec![], vec![]).is_ok());
+    }
+}

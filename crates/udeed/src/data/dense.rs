@@ -1,0 +1,98 @@
+//! Rows with every value stored.
+
+use crate::data::{Row, Rows};
+use crate::error::{Error, Place, Result};
+
+/// Rows of numbers, one after the other in memory.
+///
+/// ```
+/// use udeed::{Dense, Rows};
+///
+/// let rows = Dense::new(2, 3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+/// assert_eq!((rows.n_rows(), rows.n_columns()), (2, 3));
+/// assert_eq!(rows.get(1), &[4.0, 5.0, 6.0]);
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dense {
+    n_rows: usize,
+    n_columns: usize,
+    values: Vec<f64>,
+}
+
+impl Dense {
+    /// Takes `n_rows * n_columns` values, row after row. A missing value is NaN.
+    ///
+    /// # Errors
+    /// If the number of values is another.
+    pub fn new(n_rows: usize, n_columns: usize, values: Vec<f64>) -> Result<Self> {
+        if n_rows.checked_mul(n_columns) != Some(values.len()) {
+            return Err(Error::input(
+                Place::new("dense rows"),
+                format!("{} values", values.len()),
+                format!("{n_rows} rows x {n_columns} columns"),
+            ));
+        }
+        Ok(Dense { n_rows, n_columns, values })
+    }
+
+    /// Rows of zeros.
+    ///
+    /// # Errors
+    /// If the memory for them cannot be had.
+    pub fn zeros(n_rows: usize, n_columns: usize) -> Result<Self> {
+        let mut values = Vec::new();
+        let refused = |_| {
+            let gib = n_rows as f64 * n_columns as f64 * 8.0 / f64::from(1 << 30);
+            Error::input(
+                Place::new("dense rows"),
+                format!("{n_rows} rows x {n_columns} columns, {gib:.1} GiB"),
+                "rows that fit into memory",
+            )
+            .with_hint("keep the rows sparse, or drop columns")
+        };
+        let count = n_rows.saturating_mul(n_columns);
+        values.try_reserve_exact(count).map_err(refused)?;
+        values.resize(count, 0.0);
+        Ok(Dense { n_rows, n_columns, values })
+    }
+
+    /// Row `i`, counted from 0.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn get(&self, i: usize) -> &[f64] {
+        &self.values[i * self.n_columns..(i + 1) * self.n_columns]
+    }
+
+    /// All values, row after row.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        &mut self.values[i * self.n_columns..(i + 1) * self.n_columns]
+    }
+
+    pub(crate) fn select(&self, indices: &[usize]) -> Self {
+        let mut values = Vec::with_capacity(indices.len() * self.n_columns);
+        for &i in indices {
+            values.extend_from_slice(self.get(i));
+        }
+        Dense { n_rows: indices.len(), n_columns: self.n_columns, values }
+    }
+}
+
+impl Rows for Dense {
+    fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    fn n_columns(&self) -> usize {
+        self.n_columns
+    }
+
+    fn row(&self, i: usize) -> Row<'_> {
+        Row::Dense(self.get(i))
+    }
+}

@@ -1,0 +1,202 @@
+//! Classes, and which rows have one.
+
+use std::collections::HashMap;
+
+use crate::data::Dictionary;
+use crate::error::{Error, Place, Result, listed, quoted};
+
+/// The label of each row, or that it has none.
+///
+/// A class is known by its name. Names that are all numbers are brought to one form, so that `1`, `+1` and `1.0` are the
+/// same class, and sort as numbers; other names sort as text.
+///
+/// ```
+/// use udeed::Labels;
+///
+/// let labels = Labels::new([Some("spam"), None, Some("ham")]);
+/// assert_eq!(labels.classes(), ["ham", "spam"]);
+/// assert_eq!((labels.get(0), labels.get(1)), (Some(1), None));
+///
+/// let numbers = Labels::new([Some("+1"), Some("10"), Some("1.0"), Some("-1")]);
+/// assert_eq!(numbers.classes(), ["-1", "1", "10"]);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Labels {
+    classes: Vec<String>,
+    codes: Vec<Option<u32>>,
+}
+
+impl Labels {
+    /// Takes the label of each row in turn, `None` for an unlabeled one.
+    pub fn new<S: AsRef<str>>(labels: impl IntoIterator<Item = Option<S>>) -> Self {
+        let mut names = Dictionary::default();
+        let codes = labels.into_iter().map(|label| label.map(|name| names.code(name.as_ref()))).collect();
+        Labels::from_codes(names.into_names(), codes)
+    }
+
+    /// Labels as numbers into a list of names, in any order. What [`Labels::new`] does after it has counted the names.
+    pub(crate) fn from_codes(names: Vec<String>, mut codes: Vec<Option<u32>>) -> Self {
+        let mut classes: Vec<String> = match names.iter().map(|name| plain_number(name)).collect() {
+            Some(numbers) => numbers,
+            None => names.clone(),
+        };
+        let given = classes.clone();
+        classes.sort_by(|a, b| compare_names(a, b));
+        classes.dedup();
+        let place: HashMap<&str, u32> = classes.iter().zip(0..).map(|(name, i)| (name.as_str(), i)).collect();
+        let sorted: Vec<u32> = given.iter().map(|name| place[name.as_str()]).collect();
+        for code in codes.iter_mut().flatten() {
+            *code = sorted[*code as usize];
+        }
+        Labels { classes, codes }
+    }
+
+    /// As many rows without a label.
+    pub fn unlabeled(n_rows: usize) -> Self {
+        Labels { classes: Vec::new(), codes: vec![None; n_rows] }
+    }
+
+    /// The names of the classes, sorted.
+    pub fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    /// The class of row `i` as an index into [`Labels::classes`], or `None` for an unlabeled row.
+    pub fn get(&self, i: usize) -> Option<usize> {
+        self.codes[i].map(|code| code as usize)
+    }
+
+    /// The name of the class of row `i`, or `None` for an unlabeled row.
+    pub fn name(&self, i: usize) -> Option<&str> {
+        self.get(i).map(|class| self.classes[class].as_str())
+    }
+
+    /// How many rows there are, labeled or not.
+    pub fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// Whether there is no row at all.
+    pub fn is_empty(&self) -> bool {
+        self.codes.is_empty()
+    }
+
+    /// How many rows have a label.
+    pub fn n_labeled(&self) -> usize {
+        self.codes.iter().flatten().count()
+    }
+
+    /// How many rows each class has, in the order of [`Labels::classes`].
+    pub fn counts(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.classes.len()];
+        for &code in self.codes.iter().flatten() {
+            counts[code as usize] += 1;
+        }
+        counts
+    }
+
+    /// The labels of the given rows; the classes stay, also those that no row has any more.
+    ///
+    /// # Panics
+    /// If an index is not that of a row.
+    pub fn select(&self, indices: &[usize]) -> Self {
+        Labels { classes: self.classes.clone(), codes: indices.iter().map(|&i| self.codes[i]).collect() }
+    }
+
+    /// The same labels with the given rows unlabeled.
+    ///
+    /// # Panics
+    /// If an index is not that of a row.
+    #[must_use]
+    pub fn without(mut self, indices: &[usize]) -> Self {
+        for &i in indices {
+            self.codes[i] = None;
+        }
+        self
+    }
+
+    /// The same labels as indices into other classes, such as those of a model.
+    ///
+    /// # Errors
+    /// If a row has a class that is not among them.
+    ///
+    /// ```
+    /// use udeed::Labels;
+    ///
+    /// let labels = Labels::new([Some("1.0"), None]);
+    /// assert_eq!(labels.aligned(&["-1".into(), "1".into()])?.get(0), Some(1));
+    /// assert!(labels.aligned(&["no".into(), "yes".into()]).is_err());
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn aligned(&self, classes: &[String]) -> Result<Self> {
+        let find = |name: &String| classes.iter().position(|class| class == name || same_number(class, name));
+        let place: Vec<Option<usize>> = self.classes.iter().map(find).collect();
+        let mut codes = self.codes.clone();
+        for (row, code) in codes.iter_mut().enumerate() {
+            let Some(own) = *code else { continue };
+            let Some(new) = place[own as usize] else {
+                return Err(Error::input(
+                    Place::new("the labels").row(row as u64 + 1),
+                    format!("the class {}", quoted(&self.classes[own as usize])),
+                    format!("one of {}", listed(classes)),
+                ));
+            };
+            *code = Some(new as u32);
+        }
+        Ok(Labels { classes: classes.to_vec(), codes })
+    }
+
+    pub(crate) fn extend_unlabeled(&mut self, n_rows: usize) {
+        self.codes.extend(std::iter::repeat_n(None, n_rows));
+    }
+}
+
+/// Whether two names are the same number: `1` and `1.0`.
+pub(crate) fn same_number(a: &str, b: &str) -> bool {
+    matches!((plain_number(a), plain_number(b)), (Some(a), Some(b)) if a == b)
+}
+
+/// The one form of a name that is a number, or `None` if it is none.
+fn plain_number(name: &str) -> Option<String> {
+    // Integers first: a label may be an identifier with more digits than a float holds.
+    if let Ok(integer) = name.parse::<i128>() {
+        return Some(integer.to_string());
+    }
+    match name.parse::<f64>() {
+        // Adding zero makes -0 a plain 0.
+        Ok(number) if number.is_finite() => Some((number + 0.0).to_string()),
+        _ => None,
+    }
+}
+
+fn compare_names(a: &str, b: &str) -> std::cmp::Ordering {
+    match (a.parse::<f64>(), b.parse::<f64>()) {
+        (Ok(x), Ok(y)) => x.total_cmp(&y).then_with(|| a.cmp(b)),
+        _ => a.cmp(b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_integers_are_not_rounded_together() {
+        let labels = Labels::new([Some("9007199254740993"), Some("9007199254740992")]);
+        assert_eq!(labels.classes().len(), 2);
+    }
+
+    #[test]
+    fn text_among_numbers_keeps_every_name_as_it_is() {
+        let labels = Labels::new([Some("1"), Some("1.0"), Some("other")]);
+        assert_eq!(labels.classes(), ["1", "1.0", "other"]);
+    }
+
+    #[test]
+    fn codes_follow_the_sorted_classes() {
+        let labels = Labels::new([Some("10"), Some("9"), Some("+9"), None]);
+        assert_eq!(labels.classes(), ["9", "10"]);
+        assert_eq!((0..4).map(|i| labels.get(i)).collect::<Vec<_>>(), [Some(1), Some(0), Some(0), None]);
+        assert_eq!(labels.counts(), [2, 1]);
+    }
+}

@@ -1,0 +1,22 @@
+//! What rows are: dense or sparse numbers, named columns around them, labels beside them.
+
+mod csr;
+mod dense;
+mod dictionary;
+mod labels;
+mod rows;
+mod split;
+mod table;
+mod train;
+
+pub use csr::Csr;
+pub use dense::Dense;
+pub use labels::Labels;
+pub use rows::{Matrix, Row, Rows};
+pub use split::{Shares, Split, stratified_folds, stratified_split};
+pub use table::{Column, Kind, Naming, Table};
+pub use train::TrainSet;
+
+pub(crate) use dictionary::Dictionary;
+pub(crate) use labels::same_number;
+pub(crate) use table::check_names;

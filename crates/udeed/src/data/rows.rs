@@ -1,0 +1,161 @@
+//! Rows of numbers, whatever their layout.
+
+use crate::data::{Csr, Dense};
+use crate::error::Result;
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Dense {}
+    impl Sealed for super::Csr {}
+}
+
+/// One row of a matrix.
+///
+/// ```
+/// use udeed::{Dense, Row, Rows};
+///
+/// let rows = Dense::new(1, 3, vec![1.0, 0.0, 2.0])?;
+/// assert_eq!(rows.row(0).dot(&[10.0, 10.0, 10.0]), 30.0);
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Row<'a> {
+    /// Every value, zeros included.
+    Dense(&'a [f64]),
+    /// The values that are stored, with their columns in ascending order.
+    Sparse {
+        /// Columns of the stored values.
+        columns: &'a [u32],
+        /// The stored values.
+        values: &'a [f64],
+    },
+}
+
+impl<'a> Row<'a> {
+    /// The inner product with a vector as long as the row is wide.
+    pub fn dot(self, weights: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        self.for_each(|j, x| sum += x * weights[j]);
+        sum
+    }
+
+    /// Calls `visit` with the column and the value of every stored value, in ascending order of the columns.
+    pub fn for_each(self, mut visit: impl FnMut(usize, f64)) {
+        match self {
+            Row::Dense(values) => values.iter().enumerate().for_each(|(j, &x)| visit(j, x)),
+            Row::Sparse { columns, values } => {
+                columns.iter().zip(values).for_each(|(&j, &x)| visit(j as usize, x));
+            }
+        }
+    }
+
+    /// The stored values as pairs of column and value.
+    pub fn iter(self) -> Box<dyn Iterator<Item = (usize, f64)> + 'a> {
+        match self {
+            Row::Dense(values) => Box::new(values.iter().copied().enumerate()),
+            Row::Sparse { columns, values } => Box::new(columns.iter().zip(values).map(|(&j, &x)| (j as usize, x))),
+        }
+    }
+}
+
+/// Rows that an ensemble can be fitted on: [`Dense`] or [`Csr`]. The trait is sealed: the arithmetic knows both layouts.
+///
+/// ```
+/// use udeed::{Csr, Dense, Rows};
+///
+/// let dense = Dense::new(2, 2, vec![1.0, 0.0, 0.0, 2.0])?;
+/// let sparse = Csr::new(2, vec![0, 1, 2], vec![0, 1], vec![1.0, 2.0])?;
+/// let total = |rows: &dyn Rows| (0..rows.n_rows()).map(|i| rows.row(i).dot(&[1.0, 1.0])).sum::<f64>();
+/// assert_eq!(total(&dense), total(&sparse));
+/// # Ok::<(), udeed::Error>(())
+/// ```
+pub trait Rows: sealed::Sealed + Send + Sync {
+    /// How many rows there are.
+    fn n_rows(&self) -> usize;
+
+    /// How many columns every row has.
+    fn n_columns(&self) -> usize;
+
+    /// Row `i`, counted from 0.
+    fn row(&self, i: usize) -> Row<'_>;
+}
+
+/// Rows in one of the two layouts.
+///
+/// ```
+/// use udeed::{Csr, Matrix, Rows};
+///
+/// let matrix = Matrix::from(Csr::new(3, vec![0, 1], vec![2], vec![5.0])?);
+/// assert_eq!(matrix.rows().n_columns(), 3);
+/// assert_eq!(matrix.to_dense()?.values(), &[0.0, 0.0, 5.0]);
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub enum Matrix {
+    /// Every value stored.
+    Dense(Dense),
+    /// Only some values stored, the others zero.
+    Sparse(Csr),
+}
+
+impl Matrix {
+    /// The rows behind the trait that both layouts share.
+    pub fn rows(&self) -> &dyn Rows {
+        match self {
+            Matrix::Dense(rows) => rows,
+            Matrix::Sparse(rows) => rows,
+        }
+    }
+
+    /// Whether the rows are stored sparsely.
+    pub fn is_sparse(&self) -> bool {
+        matches!(self, Matrix::Sparse(_))
+    }
+
+    /// The given rows, in the given order, in the same layout.
+    ///
+    /// # Panics
+    /// If an index is not that of a row.
+    pub fn select(&self, indices: &[usize]) -> Matrix {
+        match self {
+            Matrix::Dense(rows) => Matrix::Dense(rows.select(indices)),
+            Matrix::Sparse(rows) => Matrix::Sparse(rows.select(indices)),
+        }
+    }
+
+    /// The same rows with every value stored.
+    ///
+    /// # Errors
+    /// If the memory for it cannot be had.
+    pub fn to_dense(&self) -> Result<Dense> {
+        let rows = self.rows();
+        let mut dense = Dense::zeros(rows.n_rows(), rows.n_columns())?;
+        for i in 0..rows.n_rows() {
+            let out = dense.row_mut(i);
+            rows.row(i).for_each(|j, x| out[j] = x);
+        }
+        Ok(dense)
+    }
+
+    /// The same rows with only the values stored that are not zero.
+    pub fn to_sparse(&self) -> Csr {
+        let rows = self.rows();
+        let mut sparse = Csr::empty(rows.n_columns());
+        for i in 0..rows.n_rows() {
+            sparse.push_row(rows.row(i).iter().filter(|&(_, x)| x != 0.0));
+        }
+        sparse
+    }
+}
+
+impl From<Dense> for Matrix {
+    fn from(rows: Dense) -> Self {
+        Matrix::Dense(rows)
+    }
+}
+
+impl From<Csr> for Matrix {
+    fn from(rows: Csr) -> Self {
+        Matrix::Sparse(rows)
+    }
+}

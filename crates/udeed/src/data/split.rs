@@ -1,0 +1,167 @@
+//! Splits of labeled rows that keep the shares of the classes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::Labels;
+use crate::error::{Error, Result};
+use crate::rng::{Purpose, Stream};
+
+/// How labeled rows are dealt out for an experiment: a share of all for testing, and of the others a share whose labels
+/// are kept. The default is the paper's: half, and a quarter.
+///
+/// ```
+/// use udeed::Shares;
+///
+/// assert_eq!(Shares::default(), Shares { test: 0.5, labeled: 0.25 });
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Shares {
+    /// The share of all rows that is kept for testing.
+    pub test: f64,
+    /// The share of the other rows that keeps its labels.
+    pub labeled: f64,
+}
+
+impl Default for Shares {
+    fn default() -> Self {
+        Shares { test: 0.5, labeled: 0.25 }
+    }
+}
+
+/// One deal of labeled rows. The indices ascend.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Split {
+    /// Rows to train on with their labels.
+    pub labeled: Vec<usize>,
+    /// Rows to train on without their labels.
+    pub unlabeled: Vec<usize>,
+    /// Rows to test on.
+    pub test: Vec<usize>,
+    /// A seed for fits on this split.
+    pub seed: u64,
+}
+
+/// Deals the labeled rows out at random, each class by itself, so that its share is the same everywhere. Rows without a
+/// label are always among the unlabeled ones of the result.
+///
+/// # Errors
+/// If a share is not between 0 and 1, or a class has too few rows for one labeled and one test row.
+///
+/// ```
+/// use udeed::{Labels, Shares, stratified_split};
+///
+/// let labels = Labels::new((0..40).map(|i| Some(if i % 2 == 0 { "a" } else { "b" })));
+/// let split = stratified_split(&labels, Shares::default(), 1, 0)?;
+/// assert_eq!((split.labeled.len(), split.unlabeled.len(), split.test.len()), (6, 14, 20));
+/// assert_eq!(split, stratified_split(&labels, Shares::default(), 1, 0)?);
+/// assert_ne!(split, stratified_split(&labels, Shares::default(), 1, 1)?);
+/// # Ok::<(), udeed::Error>(())
+/// ```
+pub fn stratified_split(labels: &Labels, shares: Shares, seed: u64, repetition: u32) -> Result<Split> {
+    for (name, share) in [("test", shares.test), ("labeled", shares.labeled)] {
+        if !(share > 0.0 && share < 1.0 || name == "labeled" && share == 1.0) {
+            return Err(Error::setting(name, share, "a share between 0 and 1"));
+        }
+    }
+    let mut stream = Stream::new(seed, Purpose::Split, repetition);
+    let mut split = Split {
+        labeled: Vec::new(),
+        unlabeled: (0..labels.len()).filter(|&i| labels.get(i).is_none()).collect(),
+        test: Vec::new(),
+        seed: stream.seed(),
+    };
+    for (class, mut rows) in rows_by_class(labels).into_iter().enumerate() {
+        if rows.is_empty() {
+            continue;
+        }
+        stream.shuffle(&mut rows);
+        let n_test = share_of(rows.len(), shares.test);
+        let n_labeled = share_of(rows.len() - n_test, shares.labeled);
+        if n_test == 0 || n_labeled == 0 {
+            return Err(Error::training(
+                format!("{} rows of class `{}`", rows.len(), labels.classes()[class]),
+                "enough for one labeled and one test row of each class",
+            )
+            .with_hint("other shares: `--labeled`, `--test`"));
+        }
+        split.test.extend(&rows[..n_test]);
+        split.labeled.extend(&rows[n_test..n_test + n_labeled]);
+        split.unlabeled.extend(&rows[n_test + n_labeled..]);
+    }
+    split.labeled.sort_unstable();
+    split.unlabeled.sort_unstable();
+    split.test.sort_unstable();
+    Ok(split)
+}
+
+/// A whole number of rows near a share of `n`, but at least one where there are two.
+fn share_of(n: usize, share: f64) -> usize {
+    let near = (n as f64 * share).round() as usize;
+    near.clamp(usize::from(n > 1 || share == 1.0), n)
+}
+
+/// Deals the labeled rows into folds, each class by itself. Rows without a label are in none.
+///
+/// ```
+/// use udeed::{Labels, stratified_folds};
+///
+/// let labels = Labels::new([Some("a"), Some("a"), None, Some("b"), Some("b")]);
+/// let folds = stratified_folds(&labels, 2, 0);
+/// assert_eq!(folds.len(), 2);
+/// assert!(folds.iter().all(|fold| fold.len() == 2 && !fold.contains(&2)));
+/// ```
+pub fn stratified_folds(labels: &Labels, n_folds: usize, seed: u64) -> Vec<Vec<usize>> {
+    let mut stream = Stream::new(seed, Purpose::Folds, 0);
+    let mut folds = vec![Vec::new(); n_folds];
+    let mut next = 0;
+    for mut rows in rows_by_class(labels) {
+        stream.shuffle(&mut rows);
+        for row in rows {
+            folds[next % n_folds].push(row);
+            next += 1;
+        }
+    }
+    folds.iter_mut().for_each(|fold| fold.sort_unstable());
+    folds
+}
+
+fn rows_by_class(labels: &Labels) -> Vec<Vec<usize>> {
+    let mut rows = vec![Vec::new(); labels.classes().len()];
+    for i in 0..labels.len() {
+        if let Some(class) = labels.get(i) {
+            rows[class].push(i);
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(a: usize, b: usize, none: usize) -> Labels {
+        let named = |name, n| std::iter::repeat_n(name, n);
+        Labels::new(named(Some("a"), a).chain(named(Some("b"), b)).chain(named(None, none)))
+    }
+
+    #[test]
+    fn every_row_is_dealt_once() {
+        let split = stratified_split(&labels(21, 8, 5), Shares::default(), 3, 0).unwrap();
+        let mut all = [split.labeled, split.unlabeled, split.test].concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..34).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_class_too_small_says_so() {
+        let error = stratified_split(&labels(20, 1, 0), Shares::default(), 3, 0).unwrap_err();
+        assert!(error.to_string().contains("1 rows of class `b`"), "{error}");
+    }
+
+    #[test]
+    fn bad_shares_are_refused() {
+        for test in [0.0, 1.0, -1.0, f64::NAN] {
+            assert!(stratified_split(&labels(9, 9, 0), Shares { test, labeled: 0.5 }, 0, 0).is_err());
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The rows to learn from.
+
+use crate::data::{Labels, Table};
+use crate::error::{Error, Result};
+
+/// Rows with their labels, some of them unlabeled.
+///
+/// ```
+/// use udeed::{Labels, Table, TrainSet};
+///
+/// let table = Table::from_rows(&[[0.1], [0.9], [0.4]])?;
+/// let mut train = TrainSet::new(table, Labels::new([Some("no"), Some("yes"), None]))?;
+/// train.add_unlabeled(&Table::from_rows(&[[0.5], [0.6]])?)?;
+/// assert_eq!((train.n_labeled(), train.n_unlabeled()), (2, 3));
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainSet {
+    table: Table,
+    labels: Labels,
+    label: Option<String>,
+}
+
+impl TrainSet {
+    /// Puts labels beside rows.
+    ///
+    /// # Errors
+    /// If there are more or fewer labels than rows.
+    pub fn new(table: Table, labels: Labels) -> Result<Self> {
+        if table.n_rows() != labels.len() {
+            return Err(Error::training(
+                format!("{} rows and {} labels", table.n_rows(), labels.len()),
+                "a label, or none, for each row",
+            ));
+        }
+        Ok(TrainSet { table, labels, label: None })
+    }
+
+    /// The same rows, with the name that the column of the labels has in its source. A model remembers it.
+    #[must_use]
+    pub fn label(mut self, name: Option<String>) -> Self {
+        self.label = name;
+        self
+    }
+
+    /// The name of the column of the labels, where there is one.
+    pub fn label_name(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
+
+    /// Adds rows without labels, their columns matched by name.
+    ///
+    /// # Errors
+    /// If a column is missing, or holds another kind of values.
+    pub fn add_unlabeled(&mut self, rows: &Table) -> Result<()> {
+        self.table.append(rows)?;
+        self.labels.extend_unlabeled(rows.n_rows());
+        Ok(())
+    }
+
+    /// The rows.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The labels.
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// How many rows have a label.
+    pub fn n_labeled(&self) -> usize {
+        self.labels.n_labeled()
+    }
+
+    /// How many rows have none.
+    pub fn n_unlabeled(&self) -> usize {
+        self.labels.len() - self.labels.n_labeled()
+    }
+
+    /// The given rows with their labels.
+    ///
+    /// # Panics
+    /// If an index is not that of a row.
+    pub fn select(&self, indices: &[usize]) -> Self {
+        TrainSet { table: self.table.select(indices), labels: self.labels.select(indices), label: self.label.clone() }
+    }
+
+    /// The same rows with the labels of some hidden.
+    ///
+    /// # Panics
+    /// If an index is not that of a row.
+    #[must_use]
+    pub fn hide_labels(mut self, indices: &[usize]) -> Self {
+        self.labels = self.labels.without(indices);
+        self
+    }
+}

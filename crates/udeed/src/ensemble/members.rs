@@ -1,0 +1,94 @@
+//! The weights of linear members.
+
+use crate::data::Rows;
+use crate::ensemble::Vote;
+use crate::kernel::{map_rows, tanh_half};
+
+/// Linear members side by side: member `k` gives `f_k(x) = tanh(w_k.(x, 1) / 2)`, which is `2 P(+1|x) - 1` of a logistic
+/// regression.
+///
+/// ```
+/// use udeed::Members;
+///
+/// let members = Members::from_rows(&[vec![1.0, 0.5], vec![-1.0, 0.0]]);
+/// assert_eq!((members.n_members(), members.n_features()), (2, 1));
+/// assert_eq!(members.weights_of(1), [-1.0, 0.0]);
+/// assert_eq!(members.prefix(1).n_members(), 1);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Members {
+    m: usize,
+    /// Feature by feature: `weights[j * m + k]`, the constant feature last.
+    weights: Vec<f64>,
+}
+
+impl Members {
+    /// Takes the weights of each member, that of the constant feature last.
+    ///
+    /// # Panics
+    /// If there is no member, or they differ in length.
+    pub fn from_rows(rows: &[Vec<f64>]) -> Self {
+        let (m, width) = (rows.len(), rows[0].len());
+        assert!(rows.iter().all(|row| row.len() == width), "members of different length");
+        let mut weights = vec![0.0; m * width];
+        for (k, row) in rows.iter().enumerate() {
+            for (j, &w) in row.iter().enumerate() {
+                weights[j * m + k] = w;
+            }
+        }
+        Members { m, weights }
+    }
+
+    pub(crate) fn from_weights(m: usize, weights: Vec<f64>) -> Self {
+        debug_assert_eq!(weights.len() % m, 0);
+        Members { m, weights }
+    }
+
+    /// How many members there are.
+    pub fn n_members(&self) -> usize {
+        self.m
+    }
+
+    /// How many features they look at, the constant one left out.
+    pub fn n_features(&self) -> usize {
+        self.weights.len() / self.m - 1
+    }
+
+    /// The weights of member `k`, that of the constant feature last.
+    ///
+    /// # Panics
+    /// If there is no such member.
+    pub fn weights_of(&self, k: usize) -> Vec<f64> {
+        assert!(k < self.m, "no member {k} among {}", self.m);
+        self.weights.iter().skip(k).step_by(self.m).copied().collect()
+    }
+
+    /// All weights, feature by feature: that of feature `j` in member `k` stands at `j * m + k`.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// The first members.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    #[must_use]
+    pub fn prefix(&self, m: usize) -> Self {
+        assert!((1..=self.m).contains(&m), "the first {m} of {} members", self.m);
+        let weights = self.weights.chunks(self.m).flat_map(|feature| &feature[..m]).copied().collect();
+        Members { m, weights }
+    }
+
+    /// What the vote of the members says of each row: the mean of their outputs, or of the signs of these. At least 0
+    /// means the second class.
+    pub(crate) fn decide(&self, rows: &dyn Rows, vote: Vote) -> Vec<f64> {
+        let m = self.m as f64;
+        map_rows(rows, &self.weights, self.m, |scores| match vote {
+            Vote::Weighted => {
+                tanh_half(scores);
+                scores.iter().sum::<f64>() / m
+            }
+            Vote::Unweighted => scores.iter().map(|&z| if z >= 0.0 { 1.0 } else { -1.0 }).sum::<f64>() / m,
+        })
+    }
+}

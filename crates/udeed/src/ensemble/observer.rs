@@ -1,0 +1,141 @@
+//! What can be seen of a fit while it runs.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ensemble::Losses;
+
+/// A part of the descent: what the diversity of the members is measured on.
+///
+/// ```
+/// assert_eq!(udeed::Stage::Unlabeled.to_string(), "diversity on unlabeled rows");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stage {
+    /// On nothing: only the empirical loss counts.
+    Empirical,
+    /// On the labeled rows, their labels ignored.
+    Labeled,
+    /// On the unlabeled rows.
+    Unlabeled,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stage::Empirical => "empirical loss only",
+            Stage::Labeled => "diversity on labeled rows",
+            Stage::Unlabeled => "diversity on unlabeled rows",
+        })
+    }
+}
+
+/// Why a stage ended.
+///
+/// ```
+/// assert_eq!(udeed::Stop::Steps.to_string(), "all steps taken");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stop {
+    /// All steps were taken.
+    Steps,
+    /// The loss V did not decrease any more.
+    Loss,
+    /// The diversity loss V_div did not decrease any more.
+    Diversity,
+    /// The observer asked for it.
+    Observer,
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stop::Steps => "all steps taken",
+            Stop::Loss => "V no longer decreased",
+            Stop::Diversity => "V_div no longer decreased",
+            Stop::Observer => "stopped from outside",
+        })
+    }
+}
+
+/// One step of the descent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// The stage it belongs to.
+    pub stage: Stage,
+    /// Its number within the stage; 0 is where the stage begins.
+    pub step: usize,
+    /// The losses after it.
+    pub losses: Losses,
+    /// Whether it was kept.
+    pub accepted: bool,
+}
+
+/// Something worth knowing that is no reason to stop.
+///
+/// ```
+/// assert!(udeed::Warning::NoUnlabeledRows.to_string().contains("`lcd`"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Warning {
+    /// The variant `lcud` had no unlabeled rows and became `lcd`.
+    NoUnlabeledRows,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::NoUnlabeledRows => {
+                f.write_str("there are no unlabeled rows: variant `lcud` becomes `lcd`, which needs none")
+            }
+        }
+    }
+}
+
+/// Sees a fit while it runs: for progress, traces, and to end it early. `()` looks away.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use udeed::{Observer, Step, Udeed, built_in};
+///
+/// struct Falling(f64);
+/// impl Observer for Falling {
+///     fn step(&mut self, step: &Step) -> ControlFlow<()> {
+///         assert!(!step.accepted || step.step == 0 || step.losses.total < self.0);
+///         if step.accepted {
+///             self.0 = step.losses.total;
+///         }
+///         ControlFlow::Continue(())
+///     }
+/// }
+///
+/// let train = built_in("house")?.read()?.into_train()?;
+/// Udeed::new().fit_observed(&train, &mut Falling(f64::INFINITY))?;
+/// # Ok::<(), udeed::Error>(())
+/// ```
+pub trait Observer: Send {
+    /// Another initial member is fitted: `done` of `total`. To break ends the fit with an error.
+    fn member(&mut self, done: usize, total: usize) -> ControlFlow<()> {
+        let _ = (done, total);
+        ControlFlow::Continue(())
+    }
+
+    /// A step was tried. To break ends the descent; the model is what was kept so far.
+    fn step(&mut self, step: &Step) -> ControlFlow<()> {
+        let _ = step;
+        ControlFlow::Continue(())
+    }
+
+    /// Something worth knowing.
+    fn warn(&mut self, warning: &Warning) {
+        let _ = warning;
+    }
+}
+
+impl Observer for () {}

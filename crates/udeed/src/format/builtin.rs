@@ -1,0 +1,102 @@
+//! Data sets that come with the crate.
+
+use crate::error::{Error, Place, Result, listed};
+use crate::format::{Format, Reader, Sheet};
+
+/// A data set that comes with the crate.
+///
+/// ```
+/// let ionosphere = udeed::built_in("ionosphere")?;
+/// let sheet = ionosphere.read()?;
+/// assert_eq!((sheet.table.n_rows(), sheet.table.columns().len()), (351, 34));
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct BuiltIn {
+    /// What it is called.
+    pub name: &'static str,
+    /// What its rows are.
+    pub about: &'static str,
+    /// Whose work it is.
+    pub attribution: &'static str,
+    bytes: &'static [u8],
+}
+
+macro_rules! built_in {
+    ($name:literal, $about:literal, $attribution:literal) => {
+        BuiltIn {
+            name: $name,
+            about: $about,
+            attribution: $attribution,
+            bytes: include_bytes!(concat!("../../data/", $name, ".csv.gz")),
+        }
+    };
+}
+
+impl BuiltIn {
+    /// All of them.
+    pub const ALL: [BuiltIn; 7] = [
+        built_in!(
+            "ionosphere",
+            "radar returns, good or bad, from 17 antenna pulses",
+            "Sigillito, Wing, Hutton, Baker 1989; UCI, doi 10.24432/C5W01B, CC BY 4.0"
+        ),
+        built_in!(
+            "diabetes",
+            "Pima women, tested positive for diabetes or not",
+            "National Institute of Diabetes and Digestive and Kidney Diseases 1990; donated to UCI by V. Sigillito"
+        ),
+        built_in!(
+            "vote",
+            "votes of the 1984 US House, by party",
+            "Congressional Quarterly Almanac 1984, donated by J. Schlimmer; UCI, doi 10.24432/C5C01P, CC BY 4.0"
+        ),
+        built_in!(
+            "house",
+            "the same votes, only rows with none unknown",
+            "Congressional Quarterly Almanac 1984, donated by J. Schlimmer; UCI, doi 10.24432/C5C01P, CC BY 4.0"
+        ),
+        built_in!(
+            "sonar",
+            "sonar echoes of mines and rocks in 60 bands",
+            "Sejnowski, Gorman 1988; UCI, doi 10.24432/C5T01Q, CC BY 4.0"
+        ),
+        built_in!(
+            "wdbc",
+            "cell nuclei of breast tumours, benign or malignant",
+            "Wolberg, Mangasarian, Street, Street 1993; UCI, doi 10.24432/C5DW2B, CC BY 4.0"
+        ),
+        built_in!(
+            "labor",
+            "Canadian labour contracts, good or bad",
+            "Labour Canada, donated by S. Matwin 1988; UCI, CC BY 4.0"
+        ),
+    ];
+
+    /// Its rows and labels.
+    ///
+    /// # Errors
+    /// Never, unless the crate was built from a damaged file.
+    pub fn read(&self) -> Result<Sheet> {
+        Reader::new().format(Format::Csv).label("class").read_from(self.name, self.bytes)
+    }
+}
+
+/// The built-in set of a name.
+///
+/// # Errors
+/// If there is none; the message lists those there are.
+///
+/// ```
+/// let error = udeed::built_in("iris").unwrap_err();
+/// assert!(error.to_string().contains("`ionosphere`"));
+/// ```
+pub fn built_in(name: &str) -> Result<BuiltIn> {
+    BuiltIn::ALL.into_iter().find(|set| set.name == name).ok_or_else(|| {
+        Error::input(
+            Place::new("the built-in sets"),
+            format!("no set {}", crate::error::quoted(name)),
+            format!("one of {}", listed(BuiltIn::ALL.iter().map(|set| set.name))),
+        )
+    })
+}

@@ -1,0 +1,215 @@
+//! Rows back into a file.
+
+use std::io::{self, Write};
+
+use crate::data::{Column, Kind, Labels, Naming};
+use crate::error::{Error, Place, Result};
+use crate::format::{Format, Sheet};
+
+/// How to write rows into a file.
+///
+/// ```
+/// use udeed::{Format, Writer, built_in};
+///
+/// let sheet = built_in("house")?.read()?;
+/// let mut text = Vec::new();
+/// Writer::new(Format::Libsvm).write(&sheet, &mut text)?;
+/// assert!(text.starts_with(b"-1 "));
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Writer {
+    format: Format,
+    delimiter: u8,
+}
+
+impl Writer {
+    /// A writer of a format.
+    pub fn new(format: Format) -> Self {
+        Writer { format, delimiter: b',' }
+    }
+
+    /// What stands between the values of a CSV file. Default: a comma.
+    #[must_use]
+    pub fn delimiter(mut self, delimiter: u8) -> Self {
+        self.delimiter = delimiter;
+        self
+    }
+
+    /// Writes the rows; the labels come last, in LIBSVM first. A missing value or label is empty in CSV, `?` in ARFF and
+    /// for LIBSVM's labels, `nan` for its values. LIBSVM knows only numbers: see [`Writer::libsvm_labels`].
+    ///
+    /// # Errors
+    /// If the format cannot hold the rows, or writing fails.
+    pub fn write(&self, sheet: &Sheet, out: &mut dyn Write) -> Result<()> {
+        match self.format {
+            Format::Csv => write_csv(sheet, self.delimiter, out),
+            Format::Arff => write_arff(sheet, out),
+            Format::Libsvm => return write_libsvm(sheet, out),
+        }
+        .map_err(refused)
+    }
+
+    /// What stands for each class in a LIBSVM file: its name where all are numbers, else -1 and 1 for two classes and 0,
+    /// 1, 2, ... for more.
+    ///
+    /// ```
+    /// use udeed::{Labels, Writer};
+    ///
+    /// assert_eq!(Writer::libsvm_labels(&Labels::new([Some("no"), Some("yes")])), ["-1", "1"]);
+    /// ```
+    pub fn libsvm_labels(labels: &Labels) -> Vec<String> {
+        let classes = labels.classes();
+        if classes.iter().all(|class| class.parse::<f64>().is_ok()) {
+            return classes.to_vec();
+        }
+        match classes.len() {
+            2 => vec!["-1".into(), "1".into()],
+            n => (0..n).map(|i| i.to_string()).collect(),
+        }
+    }
+}
+
+fn refused(error: io::Error) -> Error {
+    Error::io("the rows".as_ref(), "write", error)
+}
+
+/// Where the labels go, if there are any to write.
+fn label_name(sheet: &Sheet) -> Option<&str> {
+    let any = sheet.label.is_some() || sheet.labels.n_labeled() > 0;
+    any.then(|| sheet.label.as_deref().unwrap_or("class"))
+}
+
+fn cell(column: &Column, x: f64, missing: &str) -> String {
+    match &column.kind {
+        _ if x.is_nan() => missing.to_owned(),
+        Kind::Nominal { levels } => levels[x as usize].clone(),
+        Kind::Numeric => x.to_string(),
+    }
+}
+
+fn write_csv(sheet: &Sheet, delimiter: u8, out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = ::csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
+    let table = &sheet.table;
+    let label = label_name(sheet);
+    let names = table.columns().iter().map(|column| column.name.as_str());
+    writer.write_record(names.chain(label))?;
+    let mut cells = Vec::new();
+    for i in 0..table.n_rows() {
+        cells.clear();
+        dense_row(sheet, i, |column, x| cells.push(cell(column, x, "")));
+        if label.is_some() {
+            cells.push(sheet.labels.name(i).unwrap_or("").to_owned());
+        }
+        writer.write_record(&cells)?;
+    }
+    writer.flush()
+}
+
+fn dense_row(sheet: &Sheet, i: usize, mut visit: impl FnMut(&Column, f64)) {
+    let columns = sheet.table.columns();
+    let mut next = 0;
+    sheet.table.matrix().rows().row(i).for_each(|j, x| {
+        columns[next..j].iter().for_each(|column| visit(column, 0.0));
+        visit(&columns[j], x);
+        next = j + 1;
+    });
+    columns[next..].iter().for_each(|column| visit(column, 0.0));
+}
+
+fn write_arff(sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {
+    let table = &sheet.table;
+    writeln!(out, "@relation rows\n")?;
+    for column in table.columns() {
+        match &column.kind {
+            Kind::Numeric => writeln!(out, "@attribute {} numeric", arff_name(&column.name))?,
+            Kind::Nominal { levels } => {
+                writeln!(out, "@attribute {} {}", arff_name(&column.name), declaration(levels))?
+            }
+        }
+    }
+    if let Some(label) = label_name(sheet) {
+        writeln!(out, "@attribute {} {}", arff_name(label), declaration(sheet.labels.classes()))?;
+    }
+    writeln!(out, "\n@data")?;
+    for i in 0..table.n_rows() {
+        let label = label_name(sheet).map(|_| sheet.labels.name(i).map_or("?".to_owned(), arff_name));
+        if table.matrix().is_sparse() {
+            let mut entries = Vec::new();
+            table.matrix().rows().row(i).for_each(|j, x| {
+                entries.push(format!("{j} {}", arff_cell(&table.columns()[j], x)));
+            });
+            entries.extend(label.map(|label| format!("{} {label}", table.columns().len())));
+            writeln!(out, "{{{}}}", entries.join(", "))?;
+        } else {
+            let mut cells = Vec::new();
+            dense_row(sheet, i, |column, x| cells.push(arff_cell(column, x)));
+            cells.extend(label);
+            writeln!(out, "{}", cells.join(","))?;
+        }
+    }
+    Ok(())
+}
+
+fn arff_cell(column: &Column, x: f64) -> String {
+    match column.kind {
+        Kind::Nominal { .. } if !x.is_nan() => arff_name(&cell(column, x, "?")),
+        _ => cell(column, x, "?"),
+    }
+}
+
+fn declaration(levels: &[String]) -> String {
+    let levels: Vec<String> = levels.iter().map(|level| arff_name(level)).collect();
+    format!("{{{}}}", levels.join(","))
+}
+
+/// A name, quoted where it must be.
+fn arff_name(name: &str) -> String {
+    let special = |c: char| c.is_whitespace() || c.is_control() || "{},%'\"\\?".contains(c);
+    if !name.is_empty() && !name.contains(special) && !crate::format::reader::is_missing(name) {
+        return name.to_owned();
+    }
+    let mut text = String::from("'");
+    for c in name.chars() {
+        match c {
+            '\'' | '\\' => text.extend(['\\', c]),
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            '\t' => text.push_str("\\t"),
+            c => text.push(c),
+        }
+    }
+    text.push('\'');
+    text
+}
+
+fn write_libsvm(sheet: &Sheet, out: &mut dyn Write) -> Result<()> {
+    let columns = sheet.table.columns();
+    if let Some(column) = columns.iter().find(|column| column.kind != Kind::Numeric) {
+        let place = Place::new("the rows").column(&column.name);
+        return Err(Error::input(place, "a nominal column", "numbers, for LIBSVM").with_hint("write CSV or ARFF"));
+    }
+    let index: Vec<u64> = match sheet.table.naming() {
+        Naming::Index => columns.iter().map(|column| column.name.parse().unwrap_or(0)).collect(),
+        _ => (1..=columns.len() as u64).collect(),
+    };
+    let classes = Writer::libsvm_labels(&sheet.labels);
+    let rows = sheet.table.matrix().rows();
+    for i in 0..rows.n_rows() {
+        let mut line = sheet.labels.get(i).map_or("?".to_owned(), |class| classes[class].clone());
+        // The last column of the first row is always written: readers take the width from the largest index.
+        let last = if i == 0 { columns.len().checked_sub(1) } else { None };
+        let mut wrote_last = false;
+        rows.row(i).for_each(|j, x| {
+            if x.is_nan() || x != 0.0 || Some(j) == last {
+                line.push_str(&format!(" {}:{}", index[j], if x.is_nan() { "nan".into() } else { x.to_string() }));
+                wrote_last |= Some(j) == last;
+            }
+        });
+        if let (Some(j), false) = (last, wrote_last) {
+            line.push_str(&format!(" {}:0", index[j]));
+        }
+        writeln!(out, "{line}").map_err(refused)?;
+    }
+    Ok(())
+}

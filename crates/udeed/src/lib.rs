@@ -1,0 +1,81 @@
+//! Ensembles that are accurate on labeled rows and diverse on unlabeled ones.
+//!
+//! You have a table in which a few rows carry a label and many do not. This crate learns from all of them: it implements
+//! **UDEED** ("Unlabeled Data to Enhance Ensemble Diversity", Zhang and Zhou, ICDM 2010), an ensemble of logistic
+//! regressions that starts as bagging on the labeled rows and is then moved, by gradient descent on one loss, so that its
+//! members stay accurate where labels are known and disagree where none are.
+//!
+//! # A complete example
+//!
+//! ```
+//! use udeed::{Reader, Udeed, Model, built_in};
+//!
+//! # fn main() -> udeed::Result<()> {
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let path = folder.path().join("model.safetensors");
+//! // Rows and labels: from a file with `Reader`, from memory with `Table` and `Labels`, or a built-in set.
+//! let sheet = built_in("ionosphere")?.read()?;
+//! let all: Vec<usize> = (0..sheet.labels.len()).collect();
+//! let (train, test) = all.split_at(176);
+//!
+//! // Pretend that only the first 44 rows were ever labeled.
+//! let test = sheet.clone().into_train()?.select(test);
+//! let train = sheet.into_train()?.select(train).hide_labels(&train[44..]);
+//!
+//! let model = Udeed::new()        // the paper's defaults
+//!     .members(20)
+//!     .gamma(2.0)
+//!     .seed(7)
+//!     .fit(&train)?;
+//! let gained = model.evaluate(test.table(), test.labels())?;
+//! let labels_alone = model.logistic().evaluate(test.table(), test.labels())?;
+//! println!("{:.3} with unlabeled rows, {:.3} without", gained.accuracy, labels_alone.accuracy);
+//!
+//! model.save(&path)?;
+//! let model = Model::load(&path)?;
+//! let probabilities = model.predict_proba(test.table())?;
+//! # assert_eq!(probabilities.values().len(), 2 * 175);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The way of the data
+//!
+//! [`Reader`] turns a CSV, ARFF or LIBSVM file into a [`Table`] (columns with names and kinds, dense or sparse) and
+//! [`Labels`] (some of them missing). [`Udeed`] holds the settings; its [`fit`](Udeed::fit) learns a [`Preparation`]
+//! (missing values, nominal columns, scaling), the initial members, and descends. The [`Model`] that comes out predicts,
+//! is evaluated beside what the labels alone give, and is saved as one safetensors file. An [`Observer`] sees every step
+//! of a fit; the crate itself never prints.
+//!
+//! # What is promised
+//!
+//! One seed gives the same bits, whatever the number of threads and the instruction set. A file, a setting or a table
+//! that makes no sense is an [`Error`] that says where, what was found and what was expected; never a panic.
+
+mod data;
+mod ensemble;
+mod error;
+mod file;
+mod format;
+mod kernel;
+mod learner;
+mod model;
+mod prepare;
+mod rng;
+mod validation;
+
+pub use data::{
+    Column, Csr, Dense, Kind, Labels, Matrix, Naming, Row, Rows, Shares, Split, Table, TrainSet, stratified_folds,
+    stratified_split,
+};
+pub use ensemble::{
+    EnsembleLoss, Initial, InitialEnsemble, Loss, Losses, Members, Objective, Observer, Stage, StageSummary, Step,
+    Stop, Training, Udeed, Variant, Vote, Warning,
+};
+pub use error::{Error, Place, Result, quoted};
+pub use file::{check_writable, write_file};
+pub use format::{BuiltIn, Format, Layout, Reader, Sheet, Writer, built_in};
+pub use learner::{Logistic, LogisticFit};
+pub use model::{Evaluation, Model};
+pub use prepare::{Preparation, Scaling};
+pub use validation::{CrossValidation, cross_validate};

@@ -1,0 +1,102 @@
+//! How well predictions agree with labels.
+
+use serde::Serialize;
+
+use crate::data::{Dense, Labels};
+use crate::error::{Error, Place, Result};
+
+/// How well the predictions for some labeled rows agree with their labels.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// How many rows had a label.
+    pub n_rows: usize,
+    /// The share of rows that are predicted right.
+    pub accuracy: f64,
+    /// The mean over the classes that occur of the share of their rows that are predicted right.
+    pub balanced_accuracy: f64,
+    /// The probability that a row of the second class is ranked above one of the first, ties counting half. None where
+    /// only one class occurs.
+    pub auc: Option<f64>,
+    /// The mean of `-ln` of the probability given to the right class, which is kept from 0 by 1e-15.
+    pub log_loss: f64,
+    /// The classes.
+    pub classes: Vec<String>,
+    /// `confusion[i][j]`: how many rows of class `i` are predicted as class `j`.
+    pub confusion: Vec<Vec<usize>>,
+}
+
+impl Evaluation {
+    /// Compares decisions (see [`Model::decision`](crate::Model::decision)) with the labels of the same rows.
+    ///
+    /// # Errors
+    /// If no row has a label.
+    ///
+    /// ```
+    /// use udeed::{Dense, Evaluation, Labels};
+    ///
+    /// let labels = Labels::new([Some("a"), Some("b"), Some("b"), None]);
+    /// let decisions = Dense::new(4, 1, vec![-0.5, 0.5, -0.1, 0.9])?;
+    /// let evaluation = Evaluation::new(labels.classes(), &decisions, &labels)?;
+    /// assert_eq!(evaluation.confusion, [[1, 0], [1, 1]]);
+    /// assert_eq!(evaluation.balanced_accuracy, 0.75);
+    /// assert_eq!(evaluation.auc, Some(1.0));
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn new(classes: &[String], decisions: &Dense, labels: &Labels) -> Result<Self> {
+        let labeled = (0..labels.len()).filter_map(|i| labels.get(i).map(|class| (class, decisions.get(i)[0])));
+        let rows: Vec<(usize, f64)> = labeled.collect();
+        if rows.is_empty() {
+            return Err(Error::input(Place::new("the rows"), "no labeled row", "labels to compare with"));
+        }
+        let mut confusion = vec![vec![0; 2]; 2];
+        let mut loss = 0.0;
+        for &(class, f) in &rows {
+            confusion[class][usize::from(f >= 0.0)] += 1;
+            let right = 0.5 * if class == 1 { 1.0 + f } else { 1.0 - f };
+            loss -= libm::log(right.max(1e-15));
+        }
+        let right = confusion[0][0] + confusion[1][1];
+        let occurring = || confusion.iter().enumerate().filter(|(_, row)| row.iter().sum::<usize>() > 0);
+        let recalls = occurring().map(|(class, row)| row[class] as f64 / row.iter().sum::<usize>() as f64);
+        Ok(Evaluation {
+            n_rows: rows.len(),
+            accuracy: right as f64 / rows.len() as f64,
+            balanced_accuracy: recalls.sum::<f64>() / occurring().count() as f64,
+            auc: auc(rows.clone()),
+            log_loss: loss / rows.len() as f64,
+            classes: classes.to_vec(),
+            confusion,
+        })
+    }
+}
+
+/// By Mann and Whitney's rank sum, equal decisions sharing their mean rank.
+fn auc(mut rows: Vec<(usize, f64)>) -> Option<f64> {
+    rows.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let positive = rows.iter().filter(|row| row.0 == 1).count();
+    let negative = rows.len() - positive;
+    if positive == 0 || negative == 0 {
+        return None;
+    }
+    let mut ranks = 0.0;
+    let mut below = 0;
+    for ties in rows.chunk_by(|a, b| a.1 == b.1) {
+        let rank = below as f64 + 0.5 * (ties.len() + 1) as f64;
+        ranks += rank * ties.iter().filter(|row| row.0 == 1).count() as f64;
+        below += ties.len();
+    }
+    let least = 0.5 * positive as f64 * (positive + 1) as f64;
+    Some((ranks - least) / (positive as f64 * negative as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_count_half() {
+        assert_eq!(auc(vec![(0, 0.5), (1, 0.5)]), Some(0.5));
+        assert_eq!(auc(vec![(0, 0.1), (1, 0.1), (1, 0.9), (0, 0.0)]), Some(0.875));
+        assert_eq!(auc(vec![(1, 0.5)]), None);
+    }
+}

@@ -1,0 +1,160 @@
+//! What was learned: predict with it, measure it, save and load it.
+
+mod evaluation;
+mod safetensors;
+
+pub use evaluation::Evaluation;
+
+use crate::data::{Dense, Labels, Table};
+use crate::ensemble::{Members, Training, Udeed};
+use crate::error::Result;
+use crate::format::Reader;
+use crate::prepare::Preparation;
+
+/// A trained ensemble, with the preparation of the rows it was trained on.
+///
+/// ```
+/// use udeed::{Model, Udeed, built_in};
+///
+/// let train = built_in("vote")?.read()?.into_train()?;
+/// let model = Udeed::new().fit(&train)?;
+/// assert_eq!(model.classes(), ["democrat", "republican"]);
+/// assert_eq!(model.predict(train.table())?[0], "republican");
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("vote.safetensors");
+/// model.save(&path)?;
+/// assert_eq!(Model::load(&path)?, model);
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    pub(crate) preparation: Preparation,
+    pub(crate) classes: Vec<String>,
+    pub(crate) label: Option<String>,
+    pub(crate) settings: Udeed,
+    pub(crate) training: Training,
+    pub(crate) members: Members,
+    pub(crate) initial: Members,
+    pub(crate) logistic: Members,
+}
+
+impl Model {
+    /// The names of the classes, sorted.
+    pub fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    /// The column that held the labels of the training rows, where there was one.
+    pub fn label(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
+
+    /// The settings it was trained with.
+    pub fn settings(&self) -> &Udeed {
+        &self.settings
+    }
+
+    /// How the training went.
+    pub fn training(&self) -> &Training {
+        &self.training
+    }
+
+    /// What is done to rows before the members see them.
+    pub fn preparation(&self) -> &Preparation {
+        &self.preparation
+    }
+
+    /// The members.
+    pub fn members(&self) -> &Members {
+        &self.members
+    }
+
+    /// A reader for rows to predict: it knows the columns, their kinds, and that of the labels.
+    ///
+    /// ```
+    /// use udeed::{Format, Reader, Udeed};
+    ///
+    /// let text = "size,ok\n1,no\n2,no\n8,yes\n9,yes\n";
+    /// let train = Reader::new().format(Format::Csv).label("ok").read_from("rows", text.as_bytes())?.into_train()?;
+    /// let model = Udeed::new().fit(&train)?;
+    /// let rows = model.reader().format(Format::Csv).read_from("new", &b"note,size\nbig,9\nsmall,1\n"[..])?;
+    /// assert_eq!(model.predict(&rows.table)?, ["yes", "no"]);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn reader(&self) -> Reader {
+        let reader = Reader::new().expect(self.preparation.columns(), self.preparation.naming());
+        match &self.label {
+            Some(label) => reader.label_if_present(label),
+            None => reader,
+        }
+    }
+
+    /// What the vote says of each row, between -1 and 1: from 0 on it is the second class. One column.
+    ///
+    /// # Errors
+    /// If the rows lack a column, or hold another kind of values in it.
+    pub fn decision(&self, rows: &Table) -> Result<Dense> {
+        let features = self.preparation.apply(rows)?;
+        let decisions = self.members.decide(features.rows(), self.settings.vote);
+        Dense::new(decisions.len(), 1, decisions)
+    }
+
+    /// The probability of each class for each row, one column a class. Each row sums to 1.
+    ///
+    /// # Errors
+    /// As [`Model::decision`].
+    pub fn predict_proba(&self, rows: &Table) -> Result<Dense> {
+        let decisions = self.decision(rows)?;
+        let pairs = decisions.values().iter().flat_map(|f| {
+            let positive = 0.5 * (1.0 + f);
+            [1.0 - positive, positive]
+        });
+        Dense::new(rows.n_rows(), 2, pairs.collect())
+    }
+
+    /// The class of each row.
+    ///
+    /// # Errors
+    /// As [`Model::decision`].
+    pub fn predict(&self, rows: &Table) -> Result<Vec<&str>> {
+        let decisions = self.decision(rows)?;
+        Ok(decisions.values().iter().map(|&f| self.classes[usize::from(f >= 0.0)].as_str()).collect())
+    }
+
+    /// How well it does on rows whose labels are known; unlabeled ones are left out.
+    ///
+    /// # Errors
+    /// As [`Model::decision`]; also if no row has a label, or one has a class that the model does not know.
+    pub fn evaluate(&self, rows: &Table, labels: &Labels) -> Result<Evaluation> {
+        let labels = labels.aligned(&self.classes)?;
+        Evaluation::new(&self.classes, &self.decision(rows)?, &labels)
+    }
+
+    /// The ensemble as it was before the descent: what bagging on the labels alone gives.
+    ///
+    /// ```
+    /// use udeed::{Udeed, built_in};
+    ///
+    /// let sheet = built_in("labor")?.read()?;
+    /// let model = Udeed::new().fit(&sheet.clone().into_train()?)?;
+    /// let before = model.initial().evaluate(&sheet.table, &sheet.labels)?;
+    /// let alone = model.logistic().evaluate(&sheet.table, &sheet.labels)?;
+    /// assert!(before.accuracy > 0.5 && alone.accuracy > 0.5);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    #[must_use]
+    pub fn initial(&self) -> Model {
+        self.with_members(&self.initial)
+    }
+
+    /// Logistic regression on the labels alone: a model of one member.
+    #[must_use]
+    pub fn logistic(&self) -> Model {
+        self.with_members(&self.logistic)
+    }
+
+    fn with_members(&self, members: &Members) -> Model {
+        Model { members: members.clone(), ..self.clone() }
+    }
+}

@@ -1,0 +1,238 @@
+//! The model as one safetensors file.
+//!
+//! Weights and the numbers of the preparation are tensors; everything else is JSON in the file's metadata under the key
+//! `udeed`. A checksum over all of it stands in a tensor of its own, so that the metadata needs a single key and the same
+//! model always makes the same bytes.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::Path;
+
+use ::safetensors::{Dtype, SafeTensors, View, serialize};
+use flate2::Crc;
+use serde::{Deserialize, Serialize};
+
+use crate::data::{Column, Naming};
+use crate::ensemble::{Members, Training, Udeed};
+use crate::error::{Error, Result};
+use crate::file::write_file;
+use crate::model::Model;
+use crate::prepare::{Preparation, Scaling};
+
+/// The version of the file format that this crate writes. Older ones are read, newer ones refused.
+const FORMAT: u32 = 1;
+const KEY: &str = "udeed";
+const CHECKSUM: &str = "checksum";
+
+#[derive(Serialize, Deserialize)]
+struct Description {
+    format: u32,
+    written_by: String,
+    method: String,
+    classes: Vec<String>,
+    label: Option<String>,
+    columns: Vec<Column>,
+    naming: Naming,
+    scaling: Scaling,
+    sparse: bool,
+    settings: Udeed,
+    training: Training,
+}
+
+/// Read before the rest: a newer format may have another rest.
+#[derive(Deserialize)]
+struct Version {
+    format: u32,
+}
+
+impl Model {
+    /// Writes the model into a file, whole or not at all. The same model always makes the same bytes.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        let bytes = self.to_bytes(path)?;
+        write_file(path, |file| file.write_all(&bytes))
+    }
+
+    /// Reads a model that [`Model::save`] wrote.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is truncated, damaged, of a newer version, or something else.
+    pub fn load(path: impl AsRef<Path>) -> Result<Model> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(|error| Error::io(path, "read", error))?;
+        Model::from_bytes(&bytes, path)
+    }
+
+    fn to_bytes(&self, path: &Path) -> Result<Vec<u8>> {
+        let preparation = &self.preparation;
+        let description = Description {
+            format: FORMAT,
+            written_by: concat!("udeed ", env!("CARGO_PKG_VERSION")).into(),
+            method: "udeed".into(),
+            classes: self.classes.clone(),
+            label: self.label.clone(),
+            columns: preparation.columns.clone(),
+            naming: preparation.naming,
+            scaling: preparation.scaling,
+            sparse: preparation.sparse,
+            settings: self.settings.clone(),
+            training: self.training.clone(),
+        };
+        let refused = |error: String| Error::model(path, error, "a model that can be written");
+        let text = serde_json::to_string(&description).map_err(|error| refused(error.to_string()))?;
+        let mut tensors = vec![
+            ("factor", Tensor::vector(&preparation.factor)),
+            ("fill", Tensor::vector(&preparation.fill)),
+            ("initial", Tensor::members(&self.initial)),
+            ("logistic", Tensor::members(&self.logistic)),
+            ("members", Tensor::members(&self.members)),
+            ("shift", Tensor::vector(&preparation.shift)),
+        ];
+        let parts = tensors.iter().map(|(name, tensor)| (*name, tensor.shape.as_slice(), tensor.bytes.as_slice()));
+        let sum = checksum(&text, parts);
+        tensors.push((CHECKSUM, Tensor::checksum(sum)));
+        let metadata = HashMap::from([(KEY.to_owned(), text)]);
+        serialize(tensors, Some(metadata)).map_err(|error| refused(error.to_string()))
+    }
+
+    fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
+        const EXPECTED: &str = "a model written by `udeed fit`";
+        let wrong = |found: String| Error::model(path, found, EXPECTED);
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| wrong(not_safetensors(bytes, &error)))?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(|error| wrong(not_safetensors(bytes, &error)))?;
+        let text = header.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
+        let text = text.ok_or_else(|| wrong("a safetensors file of another program".into()))?;
+        let version: Version =
+            serde_json::from_str(text).map_err(|error| wrong(format!("a damaged description ({error})")))?;
+        if version.format > FORMAT {
+            let found = format!("format version {}", version.format);
+            return Err(Error::model(path, found, format!("at most {FORMAT}; a newer `udeed` wrote this model")));
+        }
+        let damaged = || wrong("a file whose checksum does not match: it was damaged or changed".into());
+        let mut parts: Vec<_> = tensors.iter().filter(|(name, _)| *name != CHECKSUM).collect();
+        parts.sort_by_key(|(name, _)| *name);
+        let sum = checksum(text, parts.iter().map(|(name, tensor)| (*name, tensor.shape(), tensor.data())));
+        let stored = tensors.tensor(CHECKSUM).map_err(|_| damaged())?;
+        if stored.data() != sum.to_le_bytes() {
+            return Err(damaged());
+        }
+        let description: Description =
+            serde_json::from_str(text).map_err(|error| wrong(format!("a damaged description ({error})")))?;
+        assemble(description, &tensors).ok_or_else(|| wrong("parts that do not fit together".into()))
+    }
+}
+
+/// What the first bytes tell of a file that is no safetensors file.
+fn not_safetensors(bytes: &[u8], error: &::safetensors::SafeTensorError) -> String {
+    use ::safetensors::SafeTensorError::{HeaderTooSmall, InvalidHeaderLength, MetadataIncompleteBuffer};
+    if bytes.is_empty() {
+        return "an empty file".into();
+    }
+    // A header that begins as ours does, and an end that is missing.
+    let ours = bytes.get(8..).is_some_and(|rest| rest.starts_with(b"{\"__metadata__\":{\"udeed\""));
+    if ours && matches!(error, HeaderTooSmall | InvalidHeaderLength | MetadataIncompleteBuffer) {
+        return "a truncated file".into();
+    }
+    "a file that is not a whole safetensors file".into()
+}
+
+/// Puts a model together and checks that its parts fit.
+fn assemble(description: Description, tensors: &SafeTensors<'_>) -> Option<Model> {
+    let preparation = Preparation {
+        columns: description.columns,
+        naming: description.naming,
+        scaling: description.scaling,
+        sparse: description.sparse,
+        fill: vector(tensors, "fill")?,
+        shift: vector(tensors, "shift")?,
+        factor: vector(tensors, "factor")?,
+    };
+    let width = preparation.n_features() + 1;
+    let model = Model {
+        members: members(tensors, "members", width)?,
+        initial: members(tensors, "initial", width)?,
+        logistic: members(tensors, "logistic", width)?,
+        preparation,
+        classes: description.classes,
+        label: description.label,
+        settings: description.settings,
+        training: description.training,
+    };
+    let sound = model.preparation.is_sound()
+        && description.method == "udeed"
+        && model.classes.len() == 2
+        && model.settings.validate().is_ok()
+        && model.members.n_members() == model.settings.members
+        && model.initial.n_members() == model.settings.members;
+    sound.then_some(model)
+}
+
+fn checksum<'a>(text: &str, parts: impl Iterator<Item = (&'a str, &'a [usize], &'a [u8])>) -> u32 {
+    let mut crc = Crc::new();
+    crc.update(text.as_bytes());
+    for (name, shape, bytes) in parts {
+        crc.update(format!("{name}{shape:?}").as_bytes());
+        crc.update(bytes);
+    }
+    crc.sum()
+}
+
+struct Tensor {
+    dtype: Dtype,
+    shape: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+impl Tensor {
+    fn vector(values: &[f64]) -> Self {
+        Tensor {
+            dtype: Dtype::F64,
+            shape: vec![values.len()],
+            bytes: values.iter().flat_map(|x| x.to_le_bytes()).collect(),
+        }
+    }
+
+    /// One row a member.
+    fn members(members: &Members) -> Self {
+        let m = members.n_members();
+        let values: Vec<f64> = (0..m).flat_map(|k| members.weights_of(k)).collect();
+        Tensor { shape: vec![m, members.n_features() + 1], ..Tensor::vector(&values) }
+    }
+
+    fn checksum(sum: u32) -> Self {
+        Tensor { dtype: Dtype::U32, shape: vec![1], bytes: sum.to_le_bytes().to_vec() }
+    }
+}
+
+impl View for Tensor {
+    fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn data(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(&self.bytes)
+    }
+
+    fn data_len(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+fn vector(tensors: &SafeTensors<'_>, name: &str) -> Option<Vec<f64>> {
+    let tensor = tensors.tensor(name).ok().filter(|tensor| tensor.dtype() == Dtype::F64)?;
+    Some(tensor.data().as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
+}
+
+fn members(tensors: &SafeTensors<'_>, name: &str, width: usize) -> Option<Members> {
+    let values = vector(tensors, name)?;
+    let whole = !values.is_empty() && values.len() % width == 0 && values.iter().all(|x| x.is_finite());
+    let rows: Vec<Vec<f64>> = whole.then(|| values.chunks(width).map(<[f64]>::to_vec).collect())?;
+    Some(Members::from_rows(&rows))
+}

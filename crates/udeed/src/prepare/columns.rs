@@ -1,0 +1,108 @@
+//! What is counted and summed over the columns of the training rows.
+
+use crate::data::{Kind, Table};
+
+/// The figures of one column.
+#[derive(Debug, Clone)]
+pub(super) struct ColumnStatistics {
+    n_rows: usize,
+    /// Values that are missing.
+    pub(super) missing: usize,
+    sum: f64,
+    squares: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+    /// How often each level of a nominal column occurs.
+    pub(super) counts: Vec<usize>,
+}
+
+impl ColumnStatistics {
+    pub(super) fn of(table: &Table) -> Vec<Self> {
+        let n_rows = table.n_rows();
+        let empty = |kind: &Kind| ColumnStatistics {
+            n_rows,
+            missing: 0,
+            sum: 0.0,
+            squares: 0.0,
+            low: f64::INFINITY,
+            high: f64::NEG_INFINITY,
+            counts: match kind {
+                Kind::Numeric => Vec::new(),
+                Kind::Nominal { levels } => vec![0; levels.len()],
+            },
+        };
+        let mut all: Vec<Self> = table.columns().iter().map(|column| empty(&column.kind)).collect();
+        let rows = table.matrix().rows();
+        let mut stored = vec![0; all.len()];
+        for i in 0..n_rows {
+            rows.row(i).for_each(|j, x| {
+                stored[j] += 1;
+                all[j].count(x, 1);
+            });
+        }
+        for (column, &stored) in all.iter_mut().zip(&stored) {
+            column.count(0.0, n_rows - stored);
+        }
+        // A second pass for the deviations: sums of squares about zero lose what is small beside the mean.
+        let means: Vec<f64> = all.iter().map(ColumnStatistics::mean).collect();
+        for i in 0..n_rows {
+            rows.row(i).for_each(|j, x| {
+                if !x.is_nan() {
+                    all[j].squares += (x - means[j]) * (x - means[j]);
+                }
+            });
+        }
+        for ((column, &mean), &stored) in all.iter_mut().zip(&means).zip(&stored) {
+            column.squares += (n_rows - stored) as f64 * mean * mean;
+            if column.low > column.high {
+                (column.low, column.high) = (0.0, 0.0);
+            }
+        }
+        all
+    }
+
+    fn count(&mut self, x: f64, times: usize) {
+        if times == 0 {
+            return;
+        }
+        if x.is_nan() {
+            self.missing += times;
+            return;
+        }
+        self.sum += x * times as f64;
+        self.low = self.low.min(x);
+        self.high = self.high.max(x);
+        if let Some(count) = self.counts.get_mut(x as usize) {
+            *count += times;
+        }
+    }
+
+    /// The mean of the values that are not missing; 0 where all are.
+    pub(super) fn mean(&self) -> f64 {
+        match self.n_rows - self.missing {
+            0 => 0.0,
+            present => self.sum / present as f64,
+        }
+    }
+
+    /// The deviation after missing values were filled with the mean.
+    pub(super) fn deviation(&self) -> f64 {
+        (self.squares / self.n_rows as f64).sqrt()
+    }
+
+    /// The levels that occur; of sparse rows also the first one, the implied zero.
+    pub(super) fn seen_levels(&self, sparse: bool) -> Vec<usize> {
+        (0..self.counts.len()).filter(|&level| self.counts[level] > 0 || (sparse && level == 0)).collect()
+    }
+
+    /// Which of the seen levels is the most frequent, the first of several.
+    pub(super) fn most_frequent(&self, seen: &[usize]) -> usize {
+        let mut most = 0;
+        for place in 1..seen.len() {
+            if self.counts[seen[place]] > self.counts[seen[most]] {
+                most = place;
+            }
+        }
+        most
+    }
+}

@@ -1,0 +1,344 @@
+//! What is fitted on the columns of the training rows and travels with the model: how missing values are filled, nominal
+//! values become numbers, and numbers are scaled.
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::{Column, Csr, Dense, Kind, Matrix, Naming, Table};
+use crate::error::{Error, Place, Result};
+
+mod columns;
+
+use columns::ColumnStatistics;
+
+/// How each feature is scaled.
+///
+/// ```
+/// assert_eq!(udeed::Scaling::default(), udeed::Scaling::MinMax);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scaling {
+    /// To `[0, 1]` over the training rows. Sparse rows keep their zeros: they are divided by the largest value, and
+    /// negative values are refused.
+    #[default]
+    MinMax,
+    /// To mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation only.
+    Standard,
+    /// Not at all.
+    None,
+}
+
+/// A nominal column with more values than this is an identifier, not a feature.
+const MOST_LEVELS: usize = 1000;
+
+/// What was learned from the columns of the training rows.
+///
+/// A missing number becomes the mean of its column, a missing nominal value the most frequent one; a nominal column
+/// becomes one column of 0 and 1 for each value that occurs in training (in sparse rows not for the first declared one,
+/// which is the implied zero); then every column is scaled. A value never seen in training becomes all zeros.
+///
+/// ```
+/// use udeed::{Format, Preparation, Reader, Scaling};
+///
+/// let read = |text: &str| Reader::new().format(Format::Csv).read_from("rows", text.as_bytes());
+/// let train = read("size,colour\n2,red\n4,blue\n,red\n")?.table;
+/// let preparation = Preparation::fit(&train, Scaling::MinMax)?;
+/// assert_eq!(preparation.features(), ["size", "colour=blue", "colour=red"]);
+///
+/// let rows = preparation.apply(&train)?.to_dense()?;
+/// assert_eq!(rows.get(2), [0.5, 0.0, 1.0]);
+///
+/// let unseen = preparation.apply(&read("size,colour\n4,green\n")?.table)?.to_dense()?;
+/// assert_eq!(unseen.get(0), [1.0, 0.0, 0.0]);
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preparation {
+    pub(crate) columns: Vec<Column>,
+    pub(crate) naming: Naming,
+    pub(crate) scaling: Scaling,
+    /// Whether zeros stay zeros, so that sparse rows stay sparse.
+    pub(crate) sparse: bool,
+    /// What a missing value of each column becomes: a number, or the index of a level.
+    pub(crate) fill: Vec<f64>,
+    /// Each feature is `(value - shift) * factor`.
+    pub(crate) shift: Vec<f64>,
+    pub(crate) factor: Vec<f64>,
+}
+
+impl Preparation {
+    /// Learns from the columns of training rows, labeled and unlabeled.
+    ///
+    /// # Errors
+    /// If there is no row or no column, a nominal column has too many values, a number is too large to be scaled, or
+    /// sparse rows with negative values are to be scaled by [`Scaling::MinMax`].
+    pub fn fit(table: &Table, scaling: Scaling) -> Result<Self> {
+        if table.n_rows() == 0 || table.columns().is_empty() {
+            return Err(Error::training(
+                format!("{} rows and {} columns", table.n_rows(), table.columns().len()),
+                "at least one of each",
+            ));
+        }
+        let sparse = table.matrix().is_sparse();
+        let statistics = ColumnStatistics::of(table);
+        let mut preparation = Preparation {
+            columns: Vec::with_capacity(statistics.len()),
+            naming: table.naming(),
+            scaling,
+            sparse,
+            fill: Vec::with_capacity(statistics.len()),
+            shift: Vec::new(),
+            factor: Vec::new(),
+        };
+        for (column, statistics) in table.columns().iter().zip(&statistics) {
+            preparation.add(column, statistics, table.n_rows())?;
+        }
+        Ok(preparation)
+    }
+
+    fn add(&mut self, column: &Column, statistics: &ColumnStatistics, n_rows: usize) -> Result<()> {
+        match &column.kind {
+            Kind::Numeric => {
+                self.fill.push(statistics.mean());
+                let (shift, factor) = self.scale(column, statistics)?;
+                self.shift.push(shift);
+                self.factor.push(factor);
+                self.columns.push(column.clone());
+            }
+            Kind::Nominal { levels } => {
+                let seen = statistics.seen_levels(self.sparse);
+                if seen.len() > MOST_LEVELS {
+                    return Err(Error::Training {
+                        found: format!("{} different values in column `{}`", seen.len(), column.name),
+                        expected: format!("at most {MOST_LEVELS}"),
+                        hint: Some(format!("leave an identifier out: `--drop {}`", column.name)),
+                    });
+                }
+                let most = statistics.most_frequent(&seen);
+                self.fill.push(most as f64);
+                for (place, &level) in seen.iter().enumerate().skip(usize::from(self.sparse)) {
+                    let filled = if place == most { statistics.missing } else { 0 };
+                    let share = (statistics.counts[level] + filled) as f64 / n_rows as f64;
+                    let (shift, factor) = scale_indicator(self.scaling, share, self.sparse);
+                    self.shift.push(shift);
+                    self.factor.push(factor);
+                }
+                let levels = seen.into_iter().map(|level| levels[level].clone()).collect();
+                self.columns.push(Column::nominal(&column.name, levels));
+            }
+        }
+        Ok(())
+    }
+
+    fn scale(&self, column: &Column, statistics: &ColumnStatistics) -> Result<(f64, f64)> {
+        let place = || Place::new("the training rows").column(&column.name);
+        let (low, high, deviation) = (statistics.low, statistics.high, statistics.deviation());
+        let (shift, width) = match self.scaling {
+            Scaling::None => return Ok((0.0, 1.0)),
+            Scaling::MinMax if self.sparse && low < 0.0 => {
+                return Err(Error::input(place(), format!("{low} in sparse rows"), "no negative values for `minmax`")
+                    .with_hint("say `--layout dense`, `--scaling standard` or `--scaling none`"));
+            }
+            Scaling::MinMax if self.sparse => (0.0, high.max(0.0)),
+            Scaling::MinMax => (low, high - low),
+            Scaling::Standard if self.sparse => (0.0, deviation),
+            Scaling::Standard => (statistics.mean(), deviation),
+        };
+        let factor = 1.0 / width;
+        if !shift.is_finite() || !width.is_finite() || (width > 0.0 && !factor.is_finite()) {
+            return Err(Error::input(
+                place(),
+                format!("values from {low:e} to {high:e}"),
+                "a range that can be scaled",
+            ));
+        }
+        // A constant column says nothing: it becomes zero, whatever value it has later.
+        Ok((shift, if width > 0.0 { factor } else { 0.0 }))
+    }
+
+    /// The names of the features that the members see, the constant one left out.
+    pub fn features(&self) -> Vec<String> {
+        let mut names = Vec::with_capacity(self.factor.len());
+        for column in &self.columns {
+            match &column.kind {
+                Kind::Numeric => names.push(column.name.clone()),
+                Kind::Nominal { levels } => {
+                    let shown = levels.iter().skip(usize::from(self.sparse));
+                    names.extend(shown.map(|level| format!("{}={level}", column.name)));
+                }
+            }
+        }
+        names
+    }
+
+    /// How many features the members see, the constant one left out.
+    pub fn n_features(&self) -> usize {
+        self.factor.len()
+    }
+
+    /// The columns that rows must have.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// How the columns of the training rows got their names.
+    pub fn naming(&self) -> Naming {
+        self.naming
+    }
+
+    /// How features are scaled.
+    pub fn scaling(&self) -> Scaling {
+        self.scaling
+    }
+
+    /// Turns rows into features: the columns are matched by name, further ones ignored.
+    ///
+    /// # Errors
+    /// If a column is missing or holds another kind of values.
+    pub fn apply(&self, table: &Table) -> Result<Matrix> {
+        let table = table.conform(&self.columns)?;
+        let rows = table.matrix().rows();
+        let starts = self.feature_starts();
+        if self.sparse && table.matrix().is_sparse() {
+            let mut features = Csr::empty(self.n_features());
+            for i in 0..rows.n_rows() {
+                let mut entries = Vec::new();
+                rows.row(i).for_each(|c, x| self.encode(c, starts[c], x, |j, value| entries.push((j, value))));
+                features.push_row(entries);
+            }
+            return Ok(features.into());
+        }
+        let mut features = Dense::zeros(rows.n_rows(), self.n_features())?;
+        let mut values = vec![0.0; self.columns.len()];
+        for i in 0..rows.n_rows() {
+            values.fill(0.0);
+            rows.row(i).for_each(|c, x| values[c] = x);
+            let out = features.row_mut(i);
+            for (j, value) in out.iter_mut().enumerate() {
+                *value = (0.0 - self.shift[j]) * self.factor[j];
+            }
+            for (c, &x) in values.iter().enumerate() {
+                self.encode(c, starts[c], x, |j, value| out[j] = value);
+            }
+        }
+        Ok(features.into())
+    }
+
+    /// Calls `set` with the features that the value `x` of column `c` makes.
+    fn encode(&self, c: usize, start: usize, x: f64, mut set: impl FnMut(usize, f64)) {
+        let x = if x.is_nan() { self.fill[c] } else { x };
+        match &self.columns[c].kind {
+            Kind::Numeric => set(start, (x - self.shift[start]) * self.factor[start]),
+            Kind::Nominal { levels } => {
+                let level = x as usize;
+                let first = usize::from(self.sparse);
+                if level >= first && level < levels.len() {
+                    let j = start + level - first;
+                    set(j, (1.0 - self.shift[j]) * self.factor[j]);
+                }
+            }
+        }
+    }
+
+    fn feature_starts(&self) -> Vec<usize> {
+        let mut next = 0;
+        let mut start_of = |column: &Column| {
+            let start = next;
+            next += self.width(column);
+            start
+        };
+        self.columns.iter().map(&mut start_of).collect()
+    }
+
+    /// How many features a column makes.
+    fn width(&self, column: &Column) -> usize {
+        match &column.kind {
+            Kind::Numeric => 1,
+            Kind::Nominal { levels } => levels.len().saturating_sub(usize::from(self.sparse)),
+        }
+    }
+
+    /// Whether the parts fit together, asked of a model that was read from a file.
+    pub(crate) fn is_sound(&self) -> bool {
+        let width: usize = self.columns.iter().map(|column| self.width(column)).sum();
+        let finite = |values: &[f64]| values.iter().all(|x| x.is_finite());
+        self.fill.len() == self.columns.len()
+            && self.shift.len() == width
+            && self.factor.len() == width
+            && finite(&self.fill)
+            && finite(&self.shift)
+            && finite(&self.factor)
+    }
+}
+
+/// How a column of 0 and 1 is scaled, of which a share of the rows is 1.
+fn scale_indicator(scaling: Scaling, share: f64, sparse: bool) -> (f64, f64) {
+    let constant = share == 0.0 || share == 1.0;
+    match scaling {
+        Scaling::None => (0.0, 1.0),
+        _ if constant && !sparse => (share, 0.0),
+        Scaling::MinMax => (0.0, 1.0),
+        Scaling::Standard if constant => (0.0, 0.0),
+        Scaling::Standard => {
+            let deviation = (share * (1.0 - share)).sqrt();
+            (if sparse { 0.0 } else { share }, 1.0 / deviation)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(rows: &[[f64; 2]]) -> Table {
+        Table::from_rows(rows).unwrap()
+    }
+
+    #[test]
+    fn minmax_spans_zero_to_one_and_a_constant_column_is_harmless() {
+        let preparation = Preparation::fit(&numbers(&[[1.0, 7.0], [3.0, 7.0], [2.0, 7.0]]), Scaling::MinMax).unwrap();
+        let rows = preparation.apply(&numbers(&[[1.0, 7.0], [3.0, 7.0], [5.0, 900.0]])).unwrap();
+        assert_eq!(rows.to_dense().unwrap().values(), [0.0, 0.0, 1.0, 0.0, 2.0, 0.0]);
+    }
+
+    #[test]
+    fn standard_centres() {
+        let preparation = Preparation::fit(&numbers(&[[1.0, 0.0], [3.0, 0.0]]), Scaling::Standard).unwrap();
+        let rows = preparation.apply(&numbers(&[[1.0, 0.0], [3.0, 0.0]])).unwrap();
+        assert_eq!(rows.to_dense().unwrap().values(), [-1.0, 0.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn sparse_rows_stay_sparse_and_agree_with_dense_ones() {
+        let dense = numbers(&[[0.0, 4.0], [2.0, 0.0], [1.0, 2.0]]);
+        let sparse = Table::from_matrix(dense.matrix().to_sparse()).unwrap();
+        for scaling in [Scaling::MinMax, Scaling::None] {
+            let one = Preparation::fit(&dense, scaling).unwrap().apply(&dense).unwrap();
+            let other = Preparation::fit(&sparse, scaling).unwrap().apply(&sparse).unwrap();
+            assert!(other.is_sparse());
+            assert_eq!(one.to_dense().unwrap(), other.to_dense().unwrap());
+        }
+    }
+
+    #[test]
+    fn negative_sparse_values_are_refused_with_a_hint() {
+        let sparse = Table::from_matrix(numbers(&[[0.0, -4.0]]).matrix().to_sparse()).unwrap();
+        let error = Preparation::fit(&sparse, Scaling::MinMax).unwrap_err();
+        assert!(error.hint().unwrap().contains("--layout dense"));
+    }
+
+    #[test]
+    fn a_column_that_is_always_missing_becomes_zero() {
+        let preparation = Preparation::fit(&numbers(&[[f64::NAN, 1.0], [f64::NAN, 2.0]]), Scaling::MinMax).unwrap();
+        let rows = preparation.apply(&numbers(&[[f64::NAN, 1.0], [9.0, 2.0]])).unwrap();
+        assert_eq!(rows.to_dense().unwrap().values(), [0.0, 0.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn a_range_beyond_floats_is_refused() {
+        for x in [1e308, 1e200] {
+            let scaling = if x == 1e308 { Scaling::MinMax } else { Scaling::Standard };
+            assert!(Preparation::fit(&numbers(&[[x, 0.0], [-x, 0.0]]), scaling).is_err());
+        }
+    }
+}
