@@ -41,7 +41,7 @@ pub fn write_json(path: Option<&Path>, value: &impl serde::Serialize) -> anyhow:
     })
 }
 
-/// A table of text: the first column to the left, the others to the right. An empty header is not shown.
+/// A table of text: columns of figures to the right, others to the left. An empty header is not shown.
 pub struct TextTable {
     rows: Vec<Vec<String>>,
 }
@@ -56,16 +56,23 @@ impl TextTable {
     }
 
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let width = |j: usize| self.rows.iter().filter_map(|row| row.get(j)).map(|cell| cell.chars().count()).max();
-        let widths: Vec<usize> = (0..columns).map(|j| width(j).unwrap_or(0)).collect();
-        for row in self.rows.iter().filter(|row| !row.is_empty()) {
+        let rows = || self.rows.iter().filter(|row| !row.is_empty());
+        let columns = rows().map(Vec::len).max().unwrap_or(0);
+        let cells = |j: usize| rows().filter_map(move |row| row.get(j));
+        let widths: Vec<usize> =
+            (0..columns).map(|j| cells(j).map(|cell| cell.chars().count()).max().unwrap_or(0)).collect();
+        let is_figure = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || "+-".contains(c));
+        let figures: Vec<bool> = (0..columns).map(|j| j > 0 && cells(j).skip(1).all(is_figure)).collect();
+        for row in rows() {
             let mut line = String::new();
             for (j, cell) in row.iter().enumerate() {
-                match j {
-                    0 => line.push_str(&format!("{cell:<0$}", widths[0])),
-                    _ => line.push_str(&format!("  {cell:>0$}", widths[j])),
-                }
+                let gap = if j == 0 { "" } else { "  " };
+                let width = widths[j];
+                line.push_str(&if figures[j] {
+                    format!("{gap}{cell:>width$}")
+                } else {
+                    format!("{gap}{cell:<width$}")
+                });
             }
             writeln!(out, "{}", line.trim_end())?;
         }
