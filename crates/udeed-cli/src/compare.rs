@@ -12,7 +12,7 @@ use udeed::{Model, Reader, Shares, Sheet, Split, TrainSet, Udeed, Variant, strat
 use crate::input::{Reading, read_any, short_name};
 use crate::output::{TextTable, deviation, mean, write_json, write_to};
 use crate::progress::Progress;
-use crate::settings::Settings;
+use crate::settings::{Settings, SharesArgs};
 
 /// Compare methods on repeated splits of labeled rows
 ///
@@ -32,12 +32,8 @@ pub struct Compare {
     /// How often the rows are split anew
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     splits: u32,
-    /// Share of the training rows that keep their labels
-    #[arg(long, value_name = "SHARE", default_value_t = 0.25, allow_hyphen_values = true)]
-    labeled: f64,
-    /// Share of all rows kept for testing
-    #[arg(long, value_name = "SHARE", default_value_t = 0.5, allow_hyphen_values = true)]
-    test: f64,
+    #[command(flatten)]
+    shares: SharesArgs,
     /// Write results and settings to a JSON file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -82,7 +78,7 @@ impl Compare {
             results.extend(outcomes);
         }
         if let Some(path) = &self.json {
-            let shares = Shares { test: self.test, labeled: self.labeled };
+            let shares = Shares::from(&self.shares);
             let settings = json!({ "udeed": settings, "sizes": self.sizes, "splits": self.splits, "shares": shares });
             write_json(Some(path), &json!({ "results": results, "settings": settings }))?;
         }
@@ -91,7 +87,7 @@ impl Compare {
 
     fn compare(&self, set: &Path, sheet: Sheet, settings: &Udeed, progress: &Progress) -> anyhow::Result<Vec<Outcome>> {
         let name = short_name(set);
-        let shares = Shares { test: self.test, labeled: self.labeled };
+        let shares = Shares::from(&self.shares);
         let data = sheet.into_train()?;
         let splits = (0..self.splits)
             .map(|repetition| stratified_split(data.labels(), shares, settings.seed, repetition))

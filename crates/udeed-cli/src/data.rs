@@ -4,11 +4,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use udeed::{BuiltIn, Format, Kind, Reader, Rows, Sheet, Writer};
+use udeed::{BuiltIn, Format, Kind, Reader, Rows, Sheet, Writer, stratified_split};
 
 use crate::input::{FormatName, Reading, parse_delimiter, read_any};
 use crate::output::{TextTable, write_to};
 use crate::progress::Progress;
+use crate::settings::SharesArgs;
 
 /// List, describe and convert data sets
 #[derive(Args)]
@@ -30,6 +31,8 @@ enum DataVerb {
     Describe {
         #[command(flatten)]
         from: From,
+        #[command(flatten)]
+        reading: Reading,
     },
     /// Write a set into a file of another format
     #[command(after_help = "Example:\n  udeed data write rows.arff --out rows.csv.gz")]
@@ -45,6 +48,27 @@ enum DataVerb {
         /// What stands between the cells of a CSV file that is written [default: a comma]
         #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
         to_delimiter: Option<u8>,
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Make an experiment: a file to train on, with most labels hidden, and one to test on
+    #[command(after_help = "Example:\n  udeed data split ionosphere train.csv test.csv --labeled 0.25")]
+    Split {
+        #[command(flatten)]
+        from: From,
+        /// Where the training rows go; their format follows from the name
+        #[arg(value_name = "TRAIN")]
+        train_file: PathBuf,
+        /// Where the test rows go
+        #[arg(value_name = "TEST")]
+        test_file: PathBuf,
+        #[command(flatten)]
+        shares: SharesArgs,
+        /// What the draw follows from
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        #[command(flatten)]
+        reading: Reading,
     },
 }
 
@@ -56,13 +80,11 @@ struct From {
     /// Column with the labels [default: none, in ARFF files the attribute `class`]
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     label: Option<String>,
-    #[command(flatten)]
-    reading: Reading,
 }
 
 impl From {
-    fn read(&self) -> udeed::Result<Sheet> {
-        let mut reader = self.reading.reader(Reader::new());
+    fn read(&self, reading: &Reading) -> udeed::Result<Sheet> {
+        let mut reader = reading.reader(Reader::new());
         if let Some(label) = &self.label {
             reader = reader.label(label);
         }
@@ -74,12 +96,29 @@ impl Data {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
         match &self.verb {
             None | Some(DataVerb::List) => list(),
-            Some(DataVerb::Describe { from }) => {
-                let sheet = from.read()?;
+            Some(DataVerb::Describe { from, reading }) => {
+                let sheet = from.read(reading)?;
                 write_to(None, |out| Ok(describe(&from.set, &sheet, out)?))
             }
-            Some(DataVerb::Write { from, out, to, to_delimiter }) => {
-                write(&from.read()?, out.as_deref(), *to, *to_delimiter, progress)
+            Some(DataVerb::Write { from, out, to, to_delimiter, reading }) => {
+                write(&from.read(reading)?, out.as_deref(), *to, *to_delimiter, progress)
+            }
+            Some(DataVerb::Split { from, train_file, test_file, shares, seed, reading }) => {
+                let sheet = from.read(reading)?;
+                let split = stratified_split(&sheet.labels, shares.into(), *seed, 0)?;
+                let rows: Vec<usize> = split.labeled.iter().chain(&split.unlabeled).copied().collect();
+                let hidden: Vec<usize> = (split.labeled.len()..rows.len()).collect();
+                let mut training = sheet.select(&rows);
+                training.labels = training.labels.without(&hidden);
+                write(&training, Some(train_file), None, None, progress)?;
+                write(&sheet.select(&split.test), Some(test_file), None, None, progress)?;
+                progress.note(format_args!(
+                    "{} labeled and {} unlabeled rows to train on, {} to test on",
+                    split.labeled.len(),
+                    split.unlabeled.len(),
+                    split.test.len()
+                ));
+                Ok(())
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The settings of UDEED as options.
 
 use clap::{Args, ValueEnum};
-use udeed::{Initial, Loss, Scaling, Udeed, Variant, Vote};
+use udeed::{Initial, Loss, Scaling, Shares, Udeed, Variant, Vote};
 
 /// What every fit understands, whatever its variant and size.
 #[derive(Args, Clone)]
@@ -52,6 +52,23 @@ impl Settings {
             .steps(self.steps)
             .vote(self.vote.into())
             .seed(self.seed)
+    }
+}
+
+/// How rows are dealt out for an experiment.
+#[derive(Args, Clone, Copy)]
+pub struct SharesArgs {
+    /// Share of the training rows that keep their labels
+    #[arg(long, value_name = "SHARE", default_value_t = 0.25, allow_hyphen_values = true)]
+    pub labeled: f64,
+    /// Share of all rows kept for testing
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, allow_hyphen_values = true)]
+    pub test: f64,
+}
+
+impl From<&SharesArgs> for Shares {
+    fn from(shares: &SharesArgs) -> Self {
+        Shares { test: shares.test, labeled: shares.labeled }
     }
 }
 

@@ -406,6 +406,15 @@ pub struct Sheet {
 }
 
 impl Sheet {
+    /// The given rows with their labels.
+    ///
+    /// # Panics
+    /// If an index is not that of a row.
+    #[must_use]
+    pub fn select(&self, indices: &[usize]) -> Self {
+        Sheet { table: self.table.select(indices), labels: self.labels.select(indices), label: self.label.clone() }
+    }
+
     /// The rows and labels to learn from.
     ///
     /// # Errors

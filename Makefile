@@ -1,0 +1,28 @@
+# The few words a newcomer needs. `make test` is everything that must hold.
+
+.PHONY: test format lint unit docs deny fuzz
+
+test: format lint unit docs
+
+format:
+	cargo fmt --all --check
+
+lint:
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+unit:
+	cargo test --workspace --locked
+
+docs:
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items
+
+# Licences, sources and duplicates of dependencies. Installs cargo-deny, which takes some minutes, if it is missing.
+deny:
+	cargo deny --version >/dev/null 2>&1 || cargo install --locked cargo-deny
+	cargo deny check bans licenses sources
+
+# Throws random bytes at every parser for a minute each. Needs a nightly toolchain and cargo-fuzz.
+fuzz:
+	for target in csv arff libsvm model; do \
+		cargo +nightly fuzz run $$target -- -max_total_time=60 -max_len=4096 -rss_limit_mb=2048 || exit 1; \
+	done

@@ -1,0 +1,55 @@
+//! Initial members against scikit-learn. `oracle/logistic.py` made the figures.
+#![allow(clippy::unwrap_used)]
+
+use serde::Deserialize;
+use udeed::{Logistic, Preparation, Rows, Scaling, built_in};
+
+#[derive(Deserialize)]
+struct Oracle {
+    cases: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    dataset: String,
+    scaling: Scaling,
+    lambda: f64,
+    coefficients: Vec<f64>,
+}
+
+fn cases() -> Vec<Case> {
+    let oracle: Oracle = serde_json::from_str(include_str!("oracle/logistic.json")).unwrap();
+    assert!(oracle.cases.len() >= 8);
+    oracle.cases
+}
+
+/// Fits a case on dense or sparse rows and returns the largest difference from scikit-learn's coefficients.
+fn difference(case: &Case, sparse: bool) -> f64 {
+    let sheet = built_in(&case.dataset).unwrap().read().unwrap();
+    let features = Preparation::fit(&sheet.table, case.scaling).unwrap().apply(&sheet.table).unwrap();
+    let targets: Vec<f64> =
+        (0..sheet.labels.len()).map(|i| if sheet.labels.get(i) == Some(1) { 1.0 } else { -1.0 }).collect();
+    let counts: Vec<f64> = (0..targets.len()).map(|i| ((7 * i + 3) % 4) as f64).collect();
+    let rows = features.to_sparse();
+    let rows: &dyn Rows = if sparse { &rows } else { features.rows() };
+    let fit = Logistic { lambda: case.lambda }.fit(rows, &targets, &counts, None).unwrap();
+    assert!(fit.distance <= Logistic::TOLERANCE, "{} Newton steps, {}", fit.steps, fit.distance);
+    assert_eq!(fit.weights.len(), case.coefficients.len());
+    fit.weights.iter().zip(&case.coefficients).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+#[test]
+fn members_are_scikit_learns() {
+    for case in cases() {
+        let difference = difference(&case, false);
+        assert!(difference < 1e-5, "{} {:?} lambda {}: {difference}", case.dataset, case.scaling, case.lambda);
+    }
+}
+
+#[test]
+fn sparse_members_are_scikit_learns() {
+    for case in cases() {
+        let difference = difference(&case, true);
+        assert!(difference < 1e-5, "{} {:?} lambda {}: {difference}", case.dataset, case.scaling, case.lambda);
+    }
+}

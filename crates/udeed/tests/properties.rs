@@ -1,0 +1,251 @@
+//! What the paper and this crate promise of a fit.
+#![allow(clippy::unwrap_used)]
+
+use std::ops::ControlFlow;
+
+use udeed::{
+    Initial, Loss, Model, Observer, Scaling, Shares, Stage, Step, Stop, TrainSet, Udeed, Variant, Vote, Warning,
+    built_in, stratified_split,
+};
+
+/// A quarter of half of a built-in set with labels, the rest of that half without.
+fn train(name: &str) -> (TrainSet, TrainSet) {
+    let data = built_in(name).unwrap().read().unwrap().into_train().unwrap();
+    let split = stratified_split(data.labels(), Shares::default(), 3, 0).unwrap();
+    let rows: Vec<usize> = split.labeled.iter().chain(&split.unlabeled).copied().collect();
+    let hidden: Vec<usize> = (split.labeled.len()..rows.len()).collect();
+    (data.select(&rows).hide_labels(&hidden), data.select(&split.test))
+}
+
+fn weights(model: &Model) -> Vec<u64> {
+    model.members().weights().iter().map(|w| w.to_bits()).collect()
+}
+
+#[derive(Default)]
+struct Recorder {
+    steps: Vec<Step>,
+    members: usize,
+    warnings: Vec<Warning>,
+    stop_after: Option<usize>,
+}
+
+impl Observer for Recorder {
+    fn member(&mut self, _: usize, _: usize) -> ControlFlow<()> {
+        self.members += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn step(&mut self, step: &Step) -> ControlFlow<()> {
+        self.steps.push(*step);
+        if self.stop_after == Some(step.step) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn warn(&mut self, warning: &Warning) {
+        self.warnings.push(warning.clone());
+    }
+}
+
+fn recorded(settings: &Udeed, train: &TrainSet) -> (Model, Recorder) {
+    let mut recorder = Recorder::default();
+    let model = settings.fit_observed(train, &mut recorder).unwrap();
+    (model, recorder)
+}
+
+#[test]
+fn lc_does_not_depend_on_gamma() {
+    let (train, _) = train("diabetes");
+    let fit = |gamma| Udeed::new().variant(Variant::Lc).gamma(gamma).fit(&train).unwrap();
+    let (none, much) = (fit(0.0), fit(1000.0));
+    assert_eq!(weights(&none), weights(&much));
+    assert!(none.training().stages[0].steps > 0);
+}
+
+#[test]
+fn accepted_steps_decrease_both_losses() {
+    for name in ["ionosphere", "diabetes", "sonar", "labor"] {
+        for loss in [Loss::Logistic, Loss::Squared, Loss::Hinge] {
+            for gamma in [0.5, 1.0, 4.0] {
+                let (_, recorder) = recorded(&Udeed::new().loss(loss).gamma(gamma), &train(name).0);
+                for stage in [Stage::Labeled, Stage::Unlabeled] {
+                    let kept: Vec<&Step> =
+                        recorder.steps.iter().filter(|step| step.stage == stage && step.accepted).collect();
+                    assert!(!kept.is_empty(), "{name} {loss:?} {stage:?}");
+                    for pair in kept.windows(2) {
+                        assert!(pair[1].losses.total < pair[0].losses.total, "{name} {loss:?} {pair:?}");
+                        assert!(pair[1].losses.diversity < pair[0].losses.diversity, "{name} {loss:?} {pair:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rejected_step_is_the_last_and_leaves_no_trace() {
+    let (train, _) = train("ionosphere");
+    let settings = Udeed::new().variant(Variant::Lcd).gamma(50.0).rate(5.0);
+    let (model, recorder) = recorded(&settings, &train);
+    let summary = model.training().stages[0];
+    let rejected = recorder.steps.last().unwrap();
+    assert!(!rejected.accepted, "{summary:?}");
+    assert_eq!(rejected.step, summary.steps + 1);
+    assert!(recorder.steps[..recorder.steps.len() - 1].iter().all(|step| step.accepted));
+    assert_ne!(summary.stop, Stop::Steps);
+    let (shorter, _) = recorded(&settings.steps(summary.steps), &train);
+    assert_eq!(weights(&shorter), weights(&model));
+}
+
+#[test]
+fn each_loss_can_end_a_stage() {
+    let (train, _) = train("sonar");
+    let stop = |settings: Udeed| recorded(&settings, &train).0.training().stages[0].stop;
+    assert_eq!(stop(Udeed::new().variant(Variant::Lc)), Stop::Steps);
+    assert_eq!(stop(Udeed::new().variant(Variant::Lc).rate(1e4)), Stop::Loss);
+    // With next to no weight, diversity is not pursued, and accuracy soon costs it.
+    assert_eq!(stop(Udeed::new().variant(Variant::Lcd).gamma(1e-9)), Stop::Diversity);
+}
+
+#[test]
+fn lcud_is_lcd_and_then_more() {
+    let (train, _) = train("diabetes");
+    let (lcd, _) = recorded(&Udeed::new().variant(Variant::Lcd), &train);
+    let (lcud, _) = recorded(&Udeed::new(), &train);
+    assert_eq!(lcud.training().stages[0], lcd.training().stages[0]);
+    assert_eq!(lcud.training().stages[1].stage, Stage::Unlabeled);
+    assert!(lcud.training().stages[1].steps > 0);
+    assert_ne!(weights(&lcd), weights(&lcud));
+}
+
+#[test]
+fn without_unlabeled_rows_lcud_warns_and_is_lcd() {
+    let data = built_in("labor").unwrap().read().unwrap().into_train().unwrap();
+    let (lcud, recorder) = recorded(&Udeed::new(), &data);
+    let (lcd, _) = recorded(&Udeed::new().variant(Variant::Lcd), &data);
+    assert_eq!(recorder.warnings, [Warning::NoUnlabeledRows]);
+    assert_eq!(lcud.training().warnings, [Warning::NoUnlabeledRows]);
+    assert_eq!(weights(&lcud), weights(&lcd));
+}
+
+#[test]
+fn a_smaller_ensemble_is_the_beginning_of_a_larger() {
+    let (train, _) = train("vote");
+    let initial = |m| Udeed::new().members(m).fit(&train).unwrap().initial().members().clone();
+    assert_eq!(initial(30).prefix(7), initial(7));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bits_on_any_number_of_threads() {
+    let (train, test) = train("wdbc");
+    let fit = |threads: usize, seed: u64| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let model = Udeed::new().seed(seed).fit(&train).unwrap();
+            let p: Vec<u64> = model.predict_proba(test.table()).unwrap().values().iter().map(|p| p.to_bits()).collect();
+            (weights(&model), p)
+        })
+    };
+    let one = fit(1, 4);
+    assert_eq!(one, fit(2, 4));
+    assert_eq!(one, fit(5, 4));
+    assert_ne!(one, fit(1, 5));
+}
+
+#[test]
+fn save_load_predict_gives_the_same_bits_and_the_same_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+    let (train, test) = train("ionosphere");
+    for scaling in [Scaling::MinMax, Scaling::Standard, Scaling::None] {
+        let model = Udeed::new().scaling(scaling).vote(Vote::Unweighted).fit(&train).unwrap();
+        model.save(&one).unwrap();
+        let loaded = Model::load(&one).unwrap();
+        assert_eq!(loaded, model);
+        let bits = |model: &Model| -> Vec<u64> {
+            model.decision(test.table()).unwrap().values().iter().map(|f| f.to_bits()).collect()
+        };
+        assert_eq!(bits(&loaded), bits(&model));
+        loaded.save(&two).unwrap();
+        assert_eq!(std::fs::read(&one).unwrap(), std::fs::read(&two).unwrap());
+    }
+}
+
+#[test]
+fn probabilities_sum_to_one_and_agree_with_the_vote() {
+    let (train, test) = train("sonar");
+    for vote in [Vote::Weighted, Vote::Unweighted] {
+        let model = Udeed::new().vote(vote).fit(&train).unwrap();
+        let p = model.predict_proba(test.table()).unwrap();
+        let decision = model.decision(test.table()).unwrap();
+        for (i, class) in model.predict(test.table()).unwrap().into_iter().enumerate() {
+            let row = p.get(i);
+            assert_eq!(row[0] + row[1], 1.0);
+            assert!((0.0..=1.0).contains(&row[1]));
+            assert_eq!(class == model.classes()[1], decision.get(i)[0] >= 0.0);
+            assert!((decision.get(i)[0] - (2.0 * row[1] - 1.0)).abs() < 1e-15);
+        }
+    }
+}
+
+#[test]
+fn an_unweighted_vote_counts_heads() {
+    let (train, test) = train("sonar");
+    let model = Udeed::new().members(4).vote(Vote::Unweighted).fit(&train).unwrap();
+    for f in model.decision(test.table()).unwrap().values() {
+        assert!([-1.0, -0.5, 0.0, 0.5, 1.0].contains(f), "{f}");
+    }
+}
+
+#[test]
+fn a_scaled_rate_gives_large_ensembles_the_steps_of_small_ones() {
+    let (train, _) = train("diabetes");
+    let moved = |settings: Udeed| {
+        let stage = settings.fit(&train).unwrap().training().stages[0];
+        stage.first.diversity - stage.last.diversity
+    };
+    let small = moved(Udeed::new());
+    let large = moved(Udeed::new().members(100));
+    let scaled = moved(Udeed::new().members(100).scale_rate(true));
+    assert!(large < 0.5 * small, "{large} {small}");
+    assert!((scaled - small).abs() < 0.2 * small, "{scaled} {small}");
+    let fit = |scale| weights(&Udeed::new().members(20).scale_rate(scale).fit(&train).unwrap());
+    assert_eq!(fit(true), fit(false));
+}
+
+#[test]
+fn a_random_start_learns_too() {
+    let (train, _) = train("wdbc");
+    let model = Udeed::new().initial(Initial::Random).variant(Variant::Lc).rate(20.0).steps(200).fit(&train).unwrap();
+    let stage = model.training().stages[0];
+    assert!(stage.last.empirical < 0.7 * stage.first.empirical, "{stage:?}");
+    assert_ne!(model.initial().members().weights_of(0), model.initial().members().weights_of(1));
+}
+
+#[test]
+fn an_observer_sees_all_and_can_end_a_fit() {
+    let (train, _) = train("diabetes");
+    let (model, recorder) = recorded(&Udeed::new(), &train);
+    assert_eq!(recorder.members, 20);
+    let of_first = recorder.steps.iter().filter(|step| step.stage == Stage::Labeled).count();
+    assert_eq!(of_first, 1 + model.training().stages[0].steps);
+    let mut early = Recorder { stop_after: Some(3), ..Recorder::default() };
+    let stopped = Udeed::new().fit_observed(&train, &mut early).unwrap();
+    assert_eq!(stopped.training().stages.len(), 1);
+    assert_eq!(stopped.training().stages[0].stop, Stop::Observer);
+    assert_eq!(stopped.training().stages[0].steps, 3);
+}
+
+#[test]
+fn raw_features_of_any_scale_converge() {
+    // wdbc's columns range from thousandths to thousands.
+    let (train, test) = train("wdbc");
+    let model = Udeed::new().scaling(Scaling::None).fit(&train).unwrap();
+    assert!(model.evaluate(test.table(), test.labels()).unwrap().accuracy > 0.9);
+}
+
+#[test]
+fn more_features_than_rows_work() {
+    let data = built_in("sonar").unwrap().read().unwrap().into_train().unwrap();
+    let rows: Vec<usize> = (90..105).collect();
+    let model = Udeed::new().fit(&data.select(&rows)).unwrap();
+    assert_eq!(model.training().n_features, 60);
+}
