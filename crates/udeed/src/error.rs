@@ -88,7 +88,7 @@ pub enum Error {
     #[error("{place}: found {found}, expected {expected}")]
     Input {
         /// Where it stands.
-        place: Place,
+        place: Box<Place>,
         /// What stands there.
         found: String,
         /// What should stand there.
@@ -204,7 +204,7 @@ impl Error {
     }
 
     pub(crate) fn input(place: Place, found: impl Into<String>, expected: impl Into<String>) -> Self {
-        Error::Input { place, found: found.into(), expected: expected.into(), hint: None }
+        Error::Input { place: Box::new(place), found: found.into(), expected: expected.into(), hint: None }
     }
 
     pub(crate) fn training(found: impl Into<String>, expected: impl Into<String>) -> Self {

@@ -403,11 +403,13 @@ fn descend(
     for step in 1..=settings.steps {
         let next: Vec<f64> = weights.iter().zip(&gradient).map(|(w, g)| w - rate * g).collect();
         let losses = objective.evaluate(&next, &mut gradient);
-        // Written so that what is no number counts as no decrease.
-        let stop = match () {
-            () if !(losses.total < summary.last.total) => Some(Stop::Loss),
-            () if diversity_counts && !(losses.diversity < summary.last.diversity) => Some(Stop::Diversity),
-            () => None,
+        // What is no number has not decreased either.
+        let decreased = losses.total < summary.last.total;
+        let differs_more = losses.diversity < summary.last.diversity || !diversity_counts;
+        let stop = match (decreased, differs_more) {
+            (false, _) => Some(Stop::Loss),
+            (true, false) => Some(Stop::Diversity),
+            (true, true) => None,
         };
         let halt = observer.step(&seen(step, losses, stop.is_none())).is_break();
         if stop.is_none() {

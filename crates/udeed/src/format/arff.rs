@@ -310,6 +310,9 @@ impl Cells {
     }
 }
 
+/// The values of a row with their columns, and its class.
+type LabeledRow = (Vec<(usize, f64)>, Option<u32>);
+
 /// The rows read so far.
 struct RowsBuilder<'a> {
     options: &'a Reader,
@@ -369,7 +372,7 @@ impl<'a> RowsBuilder<'a> {
         Ok(())
     }
 
-    fn dense_row(&mut self, cells: &[Token]) -> Parsed<(Vec<(usize, f64)>, Option<u32>)> {
+    fn dense_row(&mut self, cells: &[Token]) -> Parsed<LabeledRow> {
         if cells.len() != self.attributes.len() {
             return Err(Wrong::new(
                 format!("{} values", cells.len()),
@@ -388,7 +391,7 @@ impl<'a> RowsBuilder<'a> {
         Ok((entries, label))
     }
 
-    fn sparse_row(&mut self, cells: &[(Token, Token)]) -> Parsed<(Vec<(usize, f64)>, Option<u32>)> {
+    fn sparse_row(&mut self, cells: &[(Token, Token)]) -> Parsed<LabeledRow> {
         let mut entries = Vec::with_capacity(cells.len());
         let mut label = None;
         let mut labeled = false;

@@ -121,12 +121,11 @@ fn write_arff(sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {
     let table = &sheet.table;
     writeln!(out, "@relation rows\n")?;
     for column in table.columns() {
-        match &column.kind {
-            Kind::Numeric => writeln!(out, "@attribute {} numeric", arff_name(&column.name))?,
-            Kind::Nominal { levels } => {
-                writeln!(out, "@attribute {} {}", arff_name(&column.name), declaration(levels))?
-            }
-        }
+        let kind = match &column.kind {
+            Kind::Numeric => "numeric".to_owned(),
+            Kind::Nominal { levels } => declaration(levels),
+        };
+        writeln!(out, "@attribute {} {kind}", arff_name(&column.name))?;
     }
     if let Some(label) = label_name(sheet) {
         writeln!(out, "@attribute {} {}", arff_name(label), declaration(sheet.labels.classes()))?;

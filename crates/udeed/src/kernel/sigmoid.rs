@@ -2,7 +2,7 @@
 //! other processors.
 
 const LOG2_E: f64 = std::f64::consts::LOG2_E;
-const LN_2_HIGH: f64 = 6.931_471_803_691_238_2e-1;
+const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
 const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 /// Adding and subtracting it rounds to the nearest integer, which then stands in the lowest bits.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
