@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use udeed::{BuiltIn, Format, Kind, Reader, Rows, Sheet, Writer, stratified_split};
+use udeed_lab::tables::TextTable;
 
 use crate::input::{FormatName, Reading, parse_delimiter, read_any};
-use crate::output::{TextTable, write_to};
+use crate::laboratory::named;
+use crate::output::{Usage, check_outputs, is_stream, write_to};
 use crate::progress::Progress;
 use crate::settings::SharesArgs;
 
@@ -25,6 +27,7 @@ pub struct Data {
 #[derive(Subcommand)]
 enum DataVerb {
     /// List the built-in sets
+    #[command(after_help = "Example:\n  udeed data list")]
     List,
     /// Describe a set: rows, classes, columns
     #[command(after_help = "Example:\n  udeed data describe vote")]
@@ -83,12 +86,12 @@ struct From {
 }
 
 impl From {
-    fn read(&self, reading: &Reading) -> udeed::Result<Sheet> {
+    fn read(&self, reading: &Reading, progress: &Progress) -> anyhow::Result<Sheet> {
         let mut reader = reading.reader(Reader::new());
         if let Some(label) = &self.label {
             reader = reader.label(label);
         }
-        read_any(&reader, &self.set)
+        read_any(&reader, &self.set, progress)
     }
 }
 
@@ -97,21 +100,33 @@ impl Data {
         match &self.verb {
             None | Some(DataVerb::List) => list(),
             Some(DataVerb::Describe { from, reading }) => {
-                let sheet = from.read(reading)?;
+                let sheet = from.read(reading, progress)?;
                 write_to(None, |out| Ok(describe(&from.set, &sheet, out)?))
             }
             Some(DataVerb::Write { from, out, to, to_delimiter, reading }) => {
-                write(&from.read(reading)?, out.as_deref(), *to, *to_delimiter, progress)
+                write(&from.read(reading, progress)?, out.as_deref(), *to, *to_delimiter, progress)
             }
             Some(DataVerb::Split { from, train_file, test_file, shares, seed, reading }) => {
-                let sheet = from.read(reading)?;
-                let split = stratified_split(&sheet.labels, shares.into(), *seed, 0)?;
+                let outputs = [train_file, test_file].map(|path| Some(path.as_path()));
+                if outputs.iter().flatten().any(|path| is_stream(path)) {
+                    return Err(Usage("`-`: two files are written, expected two names".into()).into());
+                }
+                check_outputs(&outputs, &[Some(&from.set)])?;
+                let sheet = from.read(reading, progress)?;
+                named(sheet.clone().into_train().and_then(|data| data.classes()), &from.set)?;
+                let split = named(stratified_split(&sheet.labels, shares.into(), *seed, 0), &from.set)?;
                 let rows: Vec<usize> = split.labeled.iter().chain(&split.unlabeled).copied().collect();
                 let hidden: Vec<usize> = (split.labeled.len()..rows.len()).collect();
                 let mut training = sheet.select(&rows);
                 training.labels = training.labels.without(&hidden);
-                write(&training, Some(train_file), None, None, progress)?;
-                write(&sheet.select(&split.test), Some(test_file), None, None, progress)?;
+                // Both are made before one is written: a format may not be able to hold the rows.
+                let parts = [(train_file, training), (test_file, sheet.select(&split.test))];
+                for (path, part) in &parts {
+                    writer(Some(path), None, None).write(part, &mut std::io::sink())?;
+                }
+                for (path, part) in &parts {
+                    write(part, Some(path), None, None, progress)?;
+                }
                 progress.note(format_args!(
                     "{} labeled and {} unlabeled rows to train on, {} to test on",
                     split.labeled.len(),
@@ -211,6 +226,14 @@ impl Figures {
     }
 }
 
+/// A writer of what was asked for, or of what the name tells.
+fn writer(path: Option<&Path>, to: Option<FormatName>, delimiter: Option<u8>) -> Writer {
+    let name = path.map(|path| path.display().to_string()).unwrap_or_default();
+    let format = to.map(Format::from).or_else(|| Format::of(&name)).unwrap_or(Format::Csv);
+    let tabs = name.to_lowercase().trim_end_matches(".gz").ends_with(".tsv");
+    Writer::new(format).delimiter(delimiter.unwrap_or(if tabs { b'\t' } else { b',' }))
+}
+
 fn write(
     sheet: &Sheet,
     path: Option<&Path>,
@@ -218,13 +241,10 @@ fn write(
     delimiter: Option<u8>,
     progress: &Progress,
 ) -> anyhow::Result<()> {
-    let name = path.map(|path| path.display().to_string()).unwrap_or_default();
-    let format = to.map(Format::from).or_else(|| Format::of(&name)).unwrap_or(Format::Csv);
-    let tabs = name.to_lowercase().trim_end_matches(".gz").ends_with(".tsv");
-    let writer = Writer::new(format).delimiter(delimiter.unwrap_or(if tabs { b'\t' } else { b',' }));
+    let writer = writer(path, to, delimiter);
     write_to(path, |out| Ok(writer.write(sheet, out)?))?;
     let numbers = Writer::libsvm_labels(&sheet.labels);
-    if format == Format::Libsvm && numbers != sheet.labels.classes() {
+    if writer.format() == Format::Libsvm && numbers != sheet.labels.classes() {
         let classes: Vec<String> =
             numbers.iter().zip(sheet.labels.classes()).map(|(number, class)| format!("{number} is {class}")).collect();
         progress.note(format_args!("note: LIBSVM labels are numbers: {}", classes.join(", ")));

@@ -6,9 +6,12 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 use udeed::{Evaluation, Model};
+use udeed_lab::tables::TextTable;
 
 use crate::input::{Reading, read_any};
-use crate::output::{TextTable, write_json, write_to};
+use crate::laboratory::named;
+use crate::output::{write_json, write_to};
+use crate::progress::Progress;
 
 /// Measure a saved model on rows whose labels are known
 #[derive(Args)]
@@ -38,22 +41,32 @@ struct Report {
 
 #[derive(Serialize)]
 struct Baselines {
-    initial: Evaluation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    initial: Option<Evaluation>,
     logistic: Evaluation,
 }
 
 impl Evaluate {
-    pub fn run(&self) -> anyhow::Result<()> {
+    pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
         let model = Model::load(&self.model)?;
         let mut reader = model.reader();
-        if let Some(label) = self.label.as_deref().or(model.label()) {
+        if let Some(label) = &self.label {
             reader = reader.label(label);
         }
-        let sheet = read_any(&self.reading.reader(reader), &self.file)?;
-        let evaluate = |model: &Model| model.evaluate(&sheet.table, &sheet.labels);
+        let sheet = read_any(&self.reading.reader(reader), &self.file, progress)?;
+        if let (None, Some(label), false) = (&sheet.label, model.label(), sheet.labels.n_labeled() > 0) {
+            let column = udeed::quoted(label);
+            anyhow::bail!("{}: found no column {column}, expected the labels there, or `--label`", self.file.display());
+        }
+        let column = sheet.label.as_ref().map_or(String::new(), |label| format!(", column {}", udeed::quoted(label)));
+        let place = PathBuf::from(format!("{}{column}", self.file.display()));
+        let evaluate = |model: &Model| named(model.evaluate(&sheet.table, &sheet.labels), &place);
         let report = Report {
             model: evaluate(&model)?,
-            baselines: Baselines { initial: evaluate(&model.initial())?, logistic: evaluate(&model.logistic())? },
+            baselines: Baselines {
+                initial: model.initial().as_ref().map(evaluate).transpose()?,
+                logistic: evaluate(&model.logistic())?,
+            },
         };
         if self.json {
             return write_json(None, &report);
@@ -66,11 +79,10 @@ impl Report {
     fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(out, "{} labeled rows", self.model.n_rows)?;
         let mut table = TextTable::new(["", "accuracy", "balanced", "AUC", "log loss"]);
-        for (name, figures) in [
-            ("this model", &self.model),
-            ("initial ensemble, labels alone", &self.baselines.initial),
-            ("logistic regression, labels alone", &self.baselines.logistic),
-        ] {
+        let mut rows = vec![("this model", &self.model)];
+        rows.extend(self.baselines.initial.iter().map(|initial| ("initial ensemble, labels alone", initial)));
+        rows.push(("logistic regression, labels alone", &self.baselines.logistic));
+        for (name, figures) in rows {
             table.push([
                 name.to_owned(),
                 format!("{:.4}", figures.accuracy),

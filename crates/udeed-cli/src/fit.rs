@@ -2,17 +2,19 @@
 
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::Args;
 use indicatif::ProgressBar;
-use udeed::{CrossValidation, Model, Observer, Reader, Step, TrainSet, Udeed, Warning};
+use udeed::{CrossValidation, Format, Method, Model, Naming, Observer, Reader, Step, TrainSet, Warning};
+use udeed_lab::statistics::{deviation, mean};
+use udeed_lab::tables::TextTable;
 
 use crate::input::{Reading, read_any, read_file};
-use crate::output::{TextTable, deviation, mean, write_to};
+use crate::laboratory::named;
+use crate::output::{Usage, check_outputs, is_stream, write_to};
 use crate::progress::Progress;
-use crate::settings::{Settings, VariantName};
+use crate::settings::{Rivals, Settings, VariantName};
 
 /// Learn an ensemble from labeled and unlabeled rows
 #[derive(Args)]
@@ -35,7 +37,10 @@ pub struct Fit {
     /// Folds of the cross-validation that tells the gain over the labels alone; 0 leaves it out
     #[arg(long, default_value_t = 5)]
     folds: usize,
-    /// Where members are made to differ: nowhere, on labeled rows, on unlabeled rows
+    /// Method: udeed, bagging, adaboost, assemble or semiboost
+    #[arg(long, default_value = "udeed", help_heading = "Learning")]
+    method: String,
+    /// UDEED: where members are made to differ: nowhere, on labeled rows, on unlabeled rows
     #[arg(long, value_enum, default_value = "lcud", help_heading = "Learning")]
     variant: VariantName,
     /// Size of the ensemble
@@ -44,28 +49,39 @@ pub struct Fit {
     #[command(flatten)]
     settings: Settings,
     #[command(flatten)]
+    rivals: Rivals,
+    #[command(flatten)]
     reading: Reading,
 }
 
 impl Fit {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
-        let settings = self.settings.udeed().members(self.members).variant(self.variant.into());
-        settings.validate()?;
-        for path in [Some(&self.out), self.trace.as_ref()].into_iter().flatten() {
-            udeed::check_writable(path)?;
-        }
+        let method = self.rivals.method(&self.method, &self.settings, self.variant.into(), self.members)?;
+        method.validate()?;
+        self.check()?;
         let train = self.train(progress)?;
-        let mut watcher = Watcher::new(progress, &settings);
-        let model = settings.fit_observed(&train, &mut watcher)?;
+        let mut watcher = Watcher::new(progress, &method);
+        let model = named(method.fit_observed(&train, &mut watcher), &self.file)?;
         watcher.bar.finish_and_clear();
-        let validation = self.validate(&settings, &train, progress)?;
         if let Some(path) = &self.trace {
             write_to(Some(path), |out| Ok(out.write_all(watcher.trace.as_bytes())?))?;
         }
+        // Saved before the cross-validation: whatever becomes of that, the model is there.
         model.save(&self.out)?;
-        write_to(None, |out| Ok(summarise(&model, validation.as_ref(), out)?))?;
         progress.note(format_args!("wrote {}", self.out.display()));
-        Ok(())
+        let validation = self.validate(&method, &train, progress)?;
+        write_to(None, |out| Ok(summarise(&model, validation.as_ref(), out)?))
+    }
+
+    fn check(&self) -> anyhow::Result<()> {
+        if is_stream(&self.out) {
+            return Err(Usage("`--out -`: a model goes to a file, expected its name".into()).into());
+        }
+        if is_stream(&self.file) && self.unlabeled.as_deref().is_some_and(is_stream) {
+            return Err(Usage("standard input cannot be both the rows and the unlabeled ones".into()).into());
+        }
+        let inputs = [Some(self.file.as_path()), self.unlabeled.as_deref()];
+        check_outputs(&[Some(&self.out), self.trace.as_deref()], &inputs)
     }
 
     fn train(&self, progress: &Progress) -> anyhow::Result<TrainSet> {
@@ -73,33 +89,47 @@ impl Fit {
         if let Some(label) = &self.label {
             reader = reader.label(label);
         }
-        let sheet = read_any(&reader, &self.file)?;
+        let sheet = read_any(&reader, &self.file, progress)?;
         let no_labels = sheet.labels.n_labeled() == 0 && sheet.label.is_none();
-        if no_labels && self.label.is_none() {
+        if no_labels && self.label.is_none() && sheet.table.naming() != Naming::Index {
             let names: Vec<String> = sheet.table.columns().iter().map(|column| udeed::quoted(&column.name)).collect();
-            anyhow::bail!("no `--label`, expected the column with the labels: one of {}", names.join(", "));
+            let file = self.file.display();
+            return Err(Usage(format!(
+                "{file}: no `--label`, expected the column with the labels: {}",
+                names.join(", ")
+            ))
+            .into());
         }
-        let mut train = sheet.into_train()?;
+        let mut train = named(sheet.into_train(), &self.file)?;
         if let Some(path) = &self.unlabeled {
-            let table = train.table();
-            let mut reader = self.reading.reader(Reader::new()).expect(table.columns(), table.naming());
-            reader = reader.header(!self.reading.no_header).drop(Vec::<String>::new()).nominal(Vec::<String>::new());
-            if let Some(label) = train.label_name() {
-                reader = reader.label_if_present(label);
-            }
-            let more = read_file(&reader, path)?;
+            let more = read_file(&self.unlabeled_reader(&train, path), path, progress)?;
             if more.labels.n_labeled() > 0 {
                 progress.note(format_args!("note: the labels in {} are not used", path.display()));
             }
-            train.add_unlabeled(&more.table).with_context(|| path.display().to_string())?;
+            named(train.add_unlabeled(&more.table), path)?;
         }
         Ok(train)
+    }
+
+    /// The unlabeled rows must have the columns of the others; their file may have another format.
+    fn unlabeled_reader(&self, train: &TrainSet, path: &Path) -> Reader {
+        let table = train.table();
+        let mut reading = Reading { drop: Vec::new(), nominal: Vec::new(), ..self.reading.clone() };
+        if Format::of(&path.display().to_string()).is_some() {
+            reading.format = None;
+        }
+        let reader = Reader::new().expect(table.columns(), table.naming());
+        let reader = reading.reader(reader).header(!self.reading.no_header);
+        match train.label_name() {
+            Some(label) => reader.label_if_present(label),
+            None => reader,
+        }
     }
 
     /// Cross-validation, with as many folds as the smaller class allows.
     fn validate(
         &self,
-        settings: &Udeed,
+        method: &Method,
         train: &TrainSet,
         progress: &Progress,
     ) -> anyhow::Result<Option<CrossValidation>> {
@@ -111,11 +141,11 @@ impl Fit {
             }
             return Ok(None);
         }
-        let mut watcher = Watcher::new(progress, settings);
-        watcher.bar.set_length((folds * settings.members) as u64);
+        let mut watcher = Watcher::new(progress, method);
+        watcher.bar.set_length((folds * method.shared().members) as u64);
         watcher.bar.set_message("cross-validation");
         watcher.counts_all = true;
-        let validation = udeed::cross_validate(settings, train, folds, &mut watcher)?;
+        let validation = udeed::cross_validate(method, train, folds, &mut watcher)?;
         watcher.bar.finish_and_clear();
         Ok(Some(validation))
     }
@@ -131,10 +161,10 @@ struct Watcher<'a> {
 }
 
 impl<'a> Watcher<'a> {
-    fn new(progress: &'a Progress, settings: &Udeed) -> Self {
+    fn new(progress: &'a Progress, method: &Method) -> Self {
         Watcher {
             progress,
-            bar: progress.bar("members", settings.members),
+            bar: progress.bar("members", method.shared().members),
             trace: String::from("stage,step,v_emp,v_div,v,accepted\n"),
             counts_all: false,
         }
@@ -173,15 +203,24 @@ fn summarise(model: &Model, validation: Option<&CrossValidation>, out: &mut dyn 
     let folds = validation.model.len();
     writeln!(out, "\naccuracy on labeled rows left out ({folds} folds, mean ± deviation)")?;
     let mut table = TextTable::new(Vec::<String>::new());
-    let variant = format!("{:?}", model.settings().variant).to_lowercase();
     for (name, values) in [
         ("logistic regression, labels alone", &validation.logistic),
         ("initial ensemble, labels alone", &validation.initial),
-        (variant.as_str(), &validation.model),
+        (short_name(model).as_str(), &validation.model),
     ] {
-        table.push([format!("  {name}"), format!("{:.3} ± {:.3}", mean(values), deviation(values))]);
+        if let (Some(mean), Some(deviation)) = (mean(values), deviation(values)) {
+            table.push([format!("  {name}"), format!("{mean:.3} ± {deviation:.3}")]);
+        }
     }
     table.write(out)
+}
+
+/// The method, for UDEED its variant.
+pub fn short_name(model: &Model) -> String {
+    match model.method() {
+        Method::Udeed(settings) => format!("{:?}", settings.variant).to_lowercase(),
+        method => method.name().to_owned(),
+    }
 }
 
 /// What a model was trained on and how the descent went.
@@ -197,6 +236,9 @@ pub fn write_training(model: &Model, out: &mut dyn Write) -> std::io::Result<()>
         training.n_unlabeled,
         training.n_features
     )?;
+    if training.stages.is_empty() {
+        return writeln!(out, "{}: {} members", short_name(model), model.members().n_members());
+    }
     let mut table = TextTable::new(["stage", "steps", "V", "V_div", "why it ended"]);
     for stage in &training.stages {
         table.push([

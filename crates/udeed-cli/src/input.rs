@@ -2,8 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use udeed::{Format, Layout, Reader, Sheet};
+
+use crate::output::is_stream;
+use crate::progress::Progress;
+use crate::settings::words;
 
 /// How files of rows are read.
 #[derive(Args, Clone)]
@@ -32,39 +36,8 @@ pub struct Reading {
     pub layout: LayoutName,
 }
 
-#[derive(ValueEnum, Clone, Copy)]
-pub enum FormatName {
-    Csv,
-    Arff,
-    Libsvm,
-}
-
-impl From<FormatName> for Format {
-    fn from(name: FormatName) -> Self {
-        match name {
-            FormatName::Csv => Format::Csv,
-            FormatName::Arff => Format::Arff,
-            FormatName::Libsvm => Format::Libsvm,
-        }
-    }
-}
-
-#[derive(ValueEnum, Clone, Copy)]
-pub enum LayoutName {
-    Auto,
-    Dense,
-    Sparse,
-}
-
-impl From<LayoutName> for Layout {
-    fn from(name: LayoutName) -> Self {
-        match name {
-            LayoutName::Auto => Layout::Auto,
-            LayoutName::Dense => Layout::Dense,
-            LayoutName::Sparse => Layout::Sparse,
-        }
-    }
-}
+words!(FormatName, Format { Csv = "csv", Arff = "arff", Libsvm = "libsvm" });
+words!(LayoutName, Layout { Auto = "auto", Dense = "dense", Sparse = "sparse" });
 
 pub fn parse_delimiter(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
@@ -94,33 +67,43 @@ impl Reading {
 }
 
 /// Reads a file, or standard input for `-`.
-pub fn read_file(reader: &Reader, path: &Path) -> udeed::Result<Sheet> {
-    if path == Path::new("-") {
-        return reader.read_from("standard input", std::io::stdin().lock());
-    }
-    reader.read(path)
+pub fn read_file(reader: &Reader, path: &Path, progress: &Progress) -> udeed::Result<Sheet> {
+    let sign = progress.reading(path);
+    let sheet = match is_stream(path) {
+        true => reader.read_from("standard input", std::io::stdin().lock()),
+        false => reader.read(path),
+    };
+    sign.finish_and_clear();
+    sheet
 }
 
 /// Reads a file, standard input for `-`, or else a built-in set of that name.
-pub fn read_any(reader: &Reader, name: &Path) -> udeed::Result<Sheet> {
-    match built_in_name(name) {
-        Some(set) => udeed::built_in(&set)?.read(),
-        None => read_file(reader, name),
+pub fn read_any(reader: &Reader, name: &Path, progress: &Progress) -> anyhow::Result<Sheet> {
+    let Some(set) = built_in_name(name) else { return Ok(read_file(reader, name, progress)?) };
+    match udeed::built_in(&set) {
+        Ok(set) => Ok(set.read_with(reader)?),
+        Err(error) => anyhow::bail!("{}: there is no such file, and {error}", udeed::quoted(&set)),
     }
 }
 
-/// The name of a data set for tables: that of the file without its endings.
-pub fn short_name(path: &Path) -> String {
-    let name = path.file_name().map_or_else(|| "rows".into(), |name| name.to_string_lossy().into_owned());
-    if name == "-" {
-        return "standard input".into();
-    }
-    name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&name).to_owned()
+/// Names for tables: that of each file without its endings, more of it where names would be the same.
+pub fn short_names(paths: &[PathBuf]) -> Vec<String> {
+    let stem = |path: &PathBuf| {
+        let name = path.file_name().map_or_else(|| "rows".into(), |name| name.to_string_lossy().into_owned());
+        match name.as_str() {
+            "-" => "standard input".to_owned(),
+            _ => name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&name).to_owned(),
+        }
+    };
+    let full = |path: &PathBuf| path.display().to_string();
+    let stems: Vec<String> = paths.iter().map(stem).collect();
+    let is_once = |name: &String| stems.iter().filter(|other| *other == name).count() == 1;
+    paths.iter().zip(&stems).map(|(path, name)| if is_once(name) { name.clone() } else { full(path) }).collect()
 }
 
 /// A bare word that is no file names a built-in set.
 fn built_in_name(name: &Path) -> Option<String> {
     let text = name.to_str()?;
-    let bare = text != "-" && !text.contains(['/', '.', '\\']);
-    (bare && !PathBuf::from(text).exists()).then(|| text.to_owned())
+    let bare = !is_stream(name) && !text.contains(['/', '.', '\\']);
+    (bare && !name.exists()).then(|| text.to_owned())
 }

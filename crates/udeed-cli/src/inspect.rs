@@ -4,11 +4,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 use udeed::{Kind, Model};
+use udeed_lab::tables::TextTable;
 
-use crate::fit::write_training;
-use crate::output::{TextTable, write_json, write_to};
+use crate::fit::{short_name, write_training};
+use crate::output::{write_json, write_to};
 
 /// Show what a saved model is and how it was trained
 #[derive(Args)]
@@ -31,12 +32,14 @@ impl Inspect {
             return write_json(
                 None,
                 &json!({
-                    "method": "udeed",
+                    "method": model.method().name(),
                     "classes": model.classes(),
                     "label": model.label(),
                     "columns": model.preparation().columns(),
                     "features": model.preparation().features(),
-                    "settings": model.settings(),
+                    "settings": model.method(),
+                    "members": model.members().n_members(),
+                    "weights": model.weights(),
                     "training": model.training(),
                 }),
             );
@@ -46,29 +49,20 @@ impl Inspect {
 }
 
 fn describe(model: &Model, out: &mut dyn Write) -> std::io::Result<()> {
-    let settings = model.settings();
-    let word = |value: String| value.to_lowercase();
-    writeln!(out, "UDEED, variant {}, {} members", word(format!("{:?}", settings.variant)), settings.members)?;
+    writeln!(out, "{}, {} members", short_name(model), model.members().n_members())?;
     write!(out, "classes: {}", model.classes().join(", "))?;
     match model.label() {
         Some(label) => writeln!(out, " (column {})", udeed::quoted(label))?,
         None => writeln!(out)?,
     }
     writeln!(out, "\nSettings")?;
-    let mut table = TextTable::new(Vec::<String>::new());
-    let scaled = if settings.scale_rate { ", times members / 20" } else { "" };
-    for (name, value) in [
-        ("gamma", settings.gamma.to_string()),
-        ("lambda", settings.lambda.to_string()),
-        ("scaling", word(format!("{:?}", settings.scaling))),
-        ("loss", word(format!("{:?}", settings.loss))),
-        ("initial members", word(format!("{:?}", settings.initial))),
-        ("rate", format!("{}{scaled}", settings.rate)),
-        ("most steps a stage", settings.steps.to_string()),
-        ("vote", word(format!("{:?}", settings.vote))),
-        ("seed", settings.seed.to_string()),
-    ] {
-        table.push([format!("  {name}"), value]);
+    let mut table = TextTable::left(Vec::<String>::new());
+    // The settings are written as the file holds them: a new method needs no new words here.
+    if let Ok(Value::Object(settings)) = serde_json::to_value(model.method()) {
+        for (name, value) in settings {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            table.push([format!("  {name}"), value]);
+        }
     }
     table.write(out)?;
     writeln!(out, "\nTraining")?;

@@ -9,14 +9,18 @@ mod evaluate;
 mod fit;
 mod input;
 mod inspect;
+mod laboratory;
 mod output;
 mod predict;
 mod progress;
+mod reproduce;
 mod settings;
 
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
+
+use crate::output::Usage;
 
 #[derive(Parser)]
 #[command(name = "udeed", version, max_term_width = 100, propagate_version = true)]
@@ -47,6 +51,7 @@ enum Verb {
     Evaluate(evaluate::Evaluate),
     Inspect(inspect::Inspect),
     Compare(compare::Compare),
+    Reproduce(reproduce::Reproduce),
     Data(data::Data),
 }
 
@@ -65,26 +70,29 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     let progress = progress::Progress::new(cli.common.quiet);
     match cli.verb {
         Verb::Fit(verb) => verb.run(&progress),
-        Verb::Predict(verb) => verb.run(),
-        Verb::Evaluate(verb) => verb.run(),
+        Verb::Predict(verb) => verb.run(&progress),
+        Verb::Evaluate(verb) => verb.run(&progress),
         Verb::Inspect(verb) => verb.run(),
         Verb::Compare(verb) => verb.run(&progress),
+        Verb::Reproduce(verb) => verb.run(&progress),
         Verb::Data(verb) => verb.run(&progress),
     }
 }
 
 /// Says what went wrong. A reader that went away, as `head` does, is no failure.
 fn report(error: &anyhow::Error) -> ExitCode {
+    let ours = error.downcast_ref::<udeed::Error>();
+    let lab = error.downcast_ref::<udeed_lab::Error>();
     let pipe_closed = |cause: &(dyn std::error::Error + 'static)| {
         cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
     };
-    if error.chain().any(pipe_closed) {
+    if error.chain().any(pipe_closed) || ours.is_some_and(udeed::Error::is_broken_pipe) {
         return ExitCode::SUCCESS;
     }
-    eprintln!("error: {error:#}");
-    let ours = error.downcast_ref::<udeed::Error>();
-    if let Some(hint) = ours.and_then(udeed::Error::hint) {
-        eprintln!("hint: {hint}");
+    progress::say(format_args!("error: {error:#}"));
+    if let Some(hint) = ours.and_then(udeed::Error::hint).or(lab.and_then(udeed_lab::Error::hint)) {
+        progress::say(format_args!("hint: {hint}"));
     }
-    ExitCode::from(if ours.is_some_and(udeed::Error::is_usage) { 2 } else { 1 })
+    let usage = ours.is_some_and(udeed::Error::is_usage) || lab.is_some_and(udeed_lab::Error::is_usage);
+    ExitCode::from(if usage || error.is::<Usage>() { 2 } else { 1 })
 }

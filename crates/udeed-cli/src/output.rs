@@ -1,17 +1,61 @@
-//! What results look like, and where they go.
+//! Where results go.
 
+use std::fmt;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+/// A call that makes no sense, whatever the files hold.
+#[derive(Debug)]
+pub struct Usage(pub String);
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// Whether a path stands for standard output or input.
+pub fn is_stream(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Checks before long work that every output can be written, and that none would replace an input or another output.
+pub fn check_outputs(outputs: &[Option<&Path>], inputs: &[Option<&Path>]) -> anyhow::Result<()> {
+    let mut taken: Vec<(PathBuf, &str)> =
+        inputs.iter().flatten().filter(|path| !is_stream(path)).map(|path| (place(path), "read from")).collect();
+    for path in outputs.iter().flatten().filter(|path| !is_stream(path)) {
+        let here = place(path);
+        if let Some((_, use_)) = taken.iter().find(|(other, _)| *other == here) {
+            return Err(Usage(format!("{}: cannot be written, it is {use_} too", path.display())).into());
+        }
+        udeed::check_writable(path)?;
+        // A device such as /dev/null may be written to twice.
+        if !path.exists() || path.is_file() {
+            taken.push((here, "written to"));
+        }
+    }
+    Ok(())
+}
+
+/// The one name of a file, also of one that is not there yet.
+fn place(path: &Path) -> PathBuf {
+    let whole = || path.canonicalize().ok();
+    let below = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    let here = || Some(std::env::current_dir().ok()?.join(path));
+    whole().or_else(below).or_else(here).unwrap_or_else(|| path.to_path_buf())
+}
+
 /// Writes a result to a file, gzipped if its name ends in `.gz`, or to standard output.
 pub fn write_to(path: Option<&Path>, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
-    let Some(path) = path.filter(|path| *path != Path::new("-")) else {
+    let Some(path) = path.filter(|path| !is_stream(path)) else {
         let mut out = io::BufWriter::new(io::stdout().lock());
-        fill(&mut out)?;
-        return Ok(out.flush()?);
+        fill(&mut out).and_then(|()| Ok(out.flush()?)).map_err(named)?;
+        return Ok(());
     };
     // The library's errors say more than an `io::Error` can carry.
     let mut failed = None;
@@ -23,8 +67,10 @@ pub fn write_to(path: Option<&Path>, fill: impl FnOnce(&mut dyn Write) -> anyhow
             fill(file)
         };
         outcome.map_err(|error| {
-            failed = Some(error);
-            io::Error::other("incomplete")
+            system_error(error).unwrap_or_else(|error| {
+                failed = Some(error);
+                io::Error::other("incomplete")
+            })
         })
     });
     match failed {
@@ -33,64 +79,33 @@ pub fn write_to(path: Option<&Path>, fill: impl FnOnce(&mut dyn Write) -> anyhow
     }
 }
 
+/// A failure of standard output, with its name.
+fn named(error: anyhow::Error) -> anyhow::Error {
+    match system_error(error) {
+        Ok(error) => anyhow::Error::new(error).context("standard output: cannot write"),
+        Err(error) => error,
+    }
+}
+
+/// What the system said, where that is what went wrong.
+fn system_error(error: anyhow::Error) -> Result<io::Error, anyhow::Error> {
+    match error.downcast::<udeed::Error>() {
+        Ok(udeed::Error::Io { cause, .. }) => Ok(cause),
+        Ok(error) => Err(error.into()),
+        Err(error) => error.downcast::<io::Error>(),
+    }
+}
+
+/// The system's own error, whose kind tells a closed pipe.
+pub fn plain(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
 /// Writes pretty JSON to a file or to standard output.
 pub fn write_json(path: Option<&Path>, value: &impl serde::Serialize) -> anyhow::Result<()> {
-    write_to(path, |out| {
-        serde_json::to_writer_pretty(&mut *out, value)?;
-        Ok(writeln!(out)?)
-    })
-}
-
-/// A table of text: columns of figures to the right, others to the left. An empty header is not shown.
-pub struct TextTable {
-    rows: Vec<Vec<String>>,
-}
-
-impl TextTable {
-    pub fn new<S: Into<String>>(header: impl IntoIterator<Item = S>) -> Self {
-        TextTable { rows: vec![header.into_iter().map(Into::into).collect()] }
-    }
-
-    pub fn push<S: Into<String>>(&mut self, row: impl IntoIterator<Item = S>) {
-        self.rows.push(row.into_iter().map(Into::into).collect());
-    }
-
-    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let rows = || self.rows.iter().filter(|row| !row.is_empty());
-        let columns = rows().map(Vec::len).max().unwrap_or(0);
-        let cells = |j: usize| rows().filter_map(move |row| row.get(j));
-        let widths: Vec<usize> =
-            (0..columns).map(|j| cells(j).map(|cell| cell.chars().count()).max().unwrap_or(0)).collect();
-        let is_figure = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || "+-".contains(c));
-        let figures: Vec<bool> = (0..columns).map(|j| j > 0 && cells(j).skip(1).all(is_figure)).collect();
-        for row in rows() {
-            let mut line = String::new();
-            for (j, cell) in row.iter().enumerate() {
-                let gap = if j == 0 { "" } else { "  " };
-                let width = widths[j];
-                line.push_str(&if figures[j] {
-                    format!("{gap}{cell:>width$}")
-                } else {
-                    format!("{gap}{cell:<width$}")
-                });
-            }
-            writeln!(out, "{}", line.trim_end())?;
-        }
-        Ok(())
-    }
-}
-
-/// The mean of some numbers.
-pub fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
-/// Their sample deviation; 0 for a single one.
-pub fn deviation(values: &[f64]) -> f64 {
-    if values.len() < 2 {
-        return 0.0;
-    }
-    let mean = mean(values);
-    let squares: f64 = values.iter().map(|x| (x - mean) * (x - mean)).sum();
-    (squares / (values.len() - 1) as f64).sqrt()
+    let text = serde_json::to_string_pretty(value)?;
+    write_to(path, |out| Ok(writeln!(out, "{text}")?))
 }

@@ -6,7 +6,9 @@ use clap::Args;
 use udeed::Model;
 
 use crate::input::{Reading, read_any};
-use crate::output::write_to;
+use crate::laboratory::named;
+use crate::output::{check_outputs, plain, write_to};
+use crate::progress::Progress;
 
 /// Predict the classes of rows with a saved model
 #[derive(Args)]
@@ -27,13 +29,11 @@ pub struct Predict {
 }
 
 impl Predict {
-    pub fn run(&self) -> anyhow::Result<()> {
+    pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
         let model = Model::load(&self.model)?;
-        if let Some(out) = &self.out {
-            udeed::check_writable(out)?;
-        }
-        let sheet = read_any(&self.reading.reader(model.reader()), &self.file)?;
-        let probabilities = model.predict_proba(&sheet.table)?;
+        check_outputs(&[self.out.as_deref()], &[Some(&self.model), Some(&self.file)])?;
+        let sheet = read_any(&self.reading.reader(model.reader()), &self.file, progress)?;
+        let probabilities = named(model.predict_proba(&sheet.table), &self.file)?;
         let predictions = model.predict(&sheet.table)?;
         write_to(self.out.as_deref(), |out| {
             let mut writer = csv::Writer::from_writer(out);
@@ -41,13 +41,14 @@ impl Predict {
             if self.proba {
                 header.extend(model.classes().iter().map(|class| format!("p({class})")));
             }
-            writer.write_record(&header)?;
+            writer.write_record(&header).map_err(plain)?;
             for (i, prediction) in predictions.iter().enumerate() {
-                writer.write_field(prediction)?;
+                writer.write_field(prediction).map_err(plain)?;
                 if self.proba {
-                    probabilities.get(i).iter().try_for_each(|p| writer.write_field(p.to_string()))?;
+                    let mut probabilities = probabilities.get(i).iter();
+                    probabilities.try_for_each(|p| writer.write_field(p.to_string())).map_err(plain)?;
                 }
-                writer.write_record(None::<&[u8]>)?;
+                writer.write_record(None::<&[u8]>).map_err(plain)?;
             }
             Ok(writer.flush()?)
         })

@@ -1,7 +1,10 @@
 //! The settings of UDEED as options.
 
-use clap::{Args, ValueEnum};
-use udeed::{Initial, Loss, Scaling, Shares, Udeed, Variant, Vote};
+use clap::Args;
+use udeed::{
+    AdaBoost, Assemble, Bagging, Emphasis, Initial, Labeled, Loss, Method, Pick, Scaling, SemiBoost, Shared, Shares,
+    Udeed, Variant, Vote, ZeroError,
+};
 
 /// What every fit understands, whatever its variant and size.
 #[derive(Args, Clone)]
@@ -55,12 +58,97 @@ impl Settings {
     }
 }
 
+/// What only some methods understand.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Rivals of UDEED")]
+pub struct Rivals {
+    /// AdaBoost: weight rows, or draw them [default: weighting]; ASSEMBLE: [default: resampling]
+    #[arg(long, value_enum)]
+    pub emphasis: Option<EmphasisName>,
+    /// AdaBoost: what becomes of a member without error; either way it is the last
+    #[arg(long, value_enum, default_value = "keep")]
+    pub zero_error: ZeroErrorName,
+    /// ASSEMBLE: share of the first weights that labeled rows get
+    #[arg(long, default_value_t = 0.9, allow_hyphen_values = true)]
+    pub labeled_share: f64,
+    /// SemiBoost: percentile of the distances that is the width of the similarity
+    #[arg(long, default_value_t = 1.0, allow_hyphen_values = true)]
+    pub percentile: f64,
+    /// SemiBoost: draw unlabeled rows by how sure their labels are, or take the surest
+    #[arg(long, value_enum, default_value = "draw")]
+    pub pick: PickName,
+    /// SemiBoost: share of the unlabeled rows that a member is fitted to
+    #[arg(long, default_value_t = 0.1, allow_hyphen_values = true)]
+    pub pick_share: f64,
+    /// SemiBoost: only so many nearest neighbours count as similar; 0 for all rows
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    pub neighbors: usize,
+    /// SemiBoost: most memory for similarities, such as 500M or 8G [default: half of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<u64>,
+}
+
+/// A number of bytes, with K, M, G or T for powers of 1024.
+fn parse_size(text: &str) -> Result<u64, String> {
+    let expected = || "expected a size such as 500M or 8G".to_owned();
+    let (number, power) = match text.char_indices().next_back() {
+        Some((at, unit)) if unit.is_ascii_alphabetic() => {
+            let power = "KMGT".find(unit.to_ascii_uppercase()).ok_or_else(expected)? + 1;
+            (&text[..at], power as u32)
+        }
+        _ => (text, 0),
+    };
+    let number: u64 = number.parse().map_err(|_| expected())?;
+    number.checked_mul(1024u64.pow(power)).filter(|&bytes| bytes > 0).ok_or_else(expected)
+}
+
+impl Rivals {
+    pub fn adaboost(&self) -> AdaBoost {
+        let settings = AdaBoost::new().zero_error(self.zero_error.into());
+        match self.emphasis {
+            Some(emphasis) => settings.emphasis(emphasis.into()),
+            None => settings,
+        }
+    }
+
+    pub fn assemble(&self) -> Assemble {
+        let settings = Assemble::new().labeled_share(self.labeled_share);
+        match self.emphasis {
+            Some(emphasis) => settings.emphasis(emphasis.into()),
+            None => settings,
+        }
+    }
+
+    pub fn semiboost(&self) -> SemiBoost {
+        SemiBoost::new()
+            .percentile(self.percentile)
+            .pick(self.pick.into())
+            .share(self.pick_share)
+            .neighbors(self.neighbors)
+            .memory(self.memory.unwrap_or(0))
+    }
+
+    /// A method by its name, with everything that was said about it.
+    pub fn method(&self, name: &str, settings: &Settings, variant: Variant, members: usize) -> udeed::Result<Method> {
+        let method = match Method::named(name)? {
+            Method::Udeed(_) => settings.udeed().variant(variant).into(),
+            Method::Bagging(_) => Bagging::new().vote(settings.vote.into()).into(),
+            Method::AdaBoost(_) => self.adaboost().into(),
+            Method::Assemble(_) => self.assemble().into(),
+            Method::SemiBoost(_) => self.semiboost().into(),
+            other => other,
+        };
+        let (lambda, scaling, seed) = (settings.lambda, settings.scaling.into(), settings.seed);
+        Ok(method.with_shared(Shared { members, lambda, scaling, seed }))
+    }
+}
+
 /// How rows are dealt out for an experiment.
 #[derive(Args, Clone, Copy)]
 pub struct SharesArgs {
-    /// Share of the training rows that keep their labels
-    #[arg(long, value_name = "SHARE", default_value_t = 0.25, allow_hyphen_values = true)]
-    pub labeled: f64,
+    /// How many training rows keep their labels: a share such as 0.25, or a number such as 10
+    #[arg(long, value_name = "SHARE|N", default_value = "0.25", allow_hyphen_values = true)]
+    pub labeled: Labeled,
     /// Share of all rows kept for testing
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, allow_hyphen_values = true)]
     pub test: f64,
@@ -75,7 +163,7 @@ impl From<&SharesArgs> for Shares {
 /// An enum of the library as the words of an option.
 macro_rules! words {
     ($name:ident, $target:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
-        #[derive(ValueEnum, Clone, Copy)]
+        #[derive(clap::ValueEnum, Clone, Copy)]
         pub enum $name {
             $(#[value(name = $word)] $variant),+
         }
@@ -90,8 +178,28 @@ macro_rules! words {
     };
 }
 
+pub(crate) use words;
+
 words!(VariantName, Variant { Lc = "lc", Lcd = "lcd", LcUd = "lcud" });
 words!(ScalingName, Scaling { MinMax = "minmax", Standard = "standard", None = "none" });
 words!(LossName, Loss { Logistic = "logistic", Squared = "squared", Hinge = "hinge" });
 words!(InitialName, Initial { Bootstrap = "bootstrap", Random = "random" });
 words!(VoteName, Vote { Weighted = "weighted", Unweighted = "unweighted" });
+words!(EmphasisName, Emphasis { Weighting = "weighting", Resampling = "resampling" });
+words!(ZeroErrorName, ZeroError { Keep = "keep", Discard = "discard" });
+words!(PickName, Pick { Draw = "draw", Top = "top" });
+
+#[cfg(test)]
+mod tests {
+    use super::parse_size;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(parse_size("1"), Ok(1));
+        assert_eq!(parse_size("2k"), Ok(2048));
+        assert_eq!(parse_size("8G"), Ok(8 << 30));
+        for bad in ["", "0", "G", "-1", "1.5G", "9999999999999T", "8GB", "é"] {
+            assert!(parse_size(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -120,8 +120,10 @@ pub enum Error {
     },
 
     /// Rows have other columns than the model or the table they are to be matched with.
-    #[error("column {} is missing: found {found}, expected {expected}", quoted(.missing))]
+    #[error("{place}: column {} is missing: found {found}, expected {expected}", quoted(.missing))]
     Columns {
+        /// Where the rows come from.
+        place: String,
         /// The first column that is not there.
         missing: String,
         /// The columns that are there.
@@ -144,14 +146,14 @@ pub enum Error {
     },
 
     /// The operating system refused to read or write.
-    #[error("{path}: cannot {action}: {source}")]
+    #[error("{path}: cannot {action}: {cause}")]
     Io {
         /// The file.
         path: String,
         /// What was tried: `read`, `write`, ...
         action: &'static str,
-        /// What the system said.
-        source: std::io::Error,
+        /// What the system said. It is part of the message, so it is not given as a source again.
+        cause: std::io::Error,
     },
 
     /// A fit of logistic regression did not reach its optimum.
@@ -174,6 +176,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether somebody who read what was written went away, as `head` does.
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(self, Error::Io { cause, .. } if cause.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+
     /// Whether the call itself was wrong, not the data it was given.
     ///
     /// ```
@@ -215,8 +222,8 @@ impl Error {
         Error::Setting { name, found: found.to_string(), expected: expected.into() }
     }
 
-    pub(crate) fn io(path: &Path, action: &'static str, source: std::io::Error) -> Self {
-        Error::Io { path: path.display().to_string(), action, source }
+    pub(crate) fn io(path: &Path, action: &'static str, cause: std::io::Error) -> Self {
+        Error::Io { path: path.display().to_string(), action, cause }
     }
 
     pub(crate) fn model(path: &Path, found: impl Into<String>, expected: impl Into<String>) -> Self {

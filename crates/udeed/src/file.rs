@@ -130,6 +130,8 @@ pub fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<(
         let mut file = io::BufWriter::new(fs::OpenOptions::new().write(true).open(path).map_err(refused)?);
         return fill(&mut file).and_then(|()| file.flush()).map_err(refused);
     };
+    // A link stays a link: what it points to is replaced.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let mut file = io::BufWriter::new(temporary(&folder).map_err(refused)?);
     fill(&mut file).map_err(refused)?;
     let file = file.into_inner().map_err(|error| refused(error.into_error()))?;
@@ -170,10 +172,14 @@ fn replaceable(path: &Path) -> Result<Option<PathBuf>> {
     if path.file_name().is_none() {
         return Err(refused(io::ErrorKind::InvalidFilename.into()));
     }
-    let folder = match path.parent() {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let folder = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
+    if !folder.is_dir() {
+        return Err(refused(io::Error::other(format!("there is no folder {}", folder.display()))));
+    }
     Ok(Some(folder.to_path_buf()))
 }
 
@@ -186,7 +192,8 @@ fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
         // A temporary file is private by default; this one becomes an ordinary file, as the umask wants it.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder)
+    // The name of the temporary file means nothing to the user.
+    builder.tempfile_in(folder).map_err(|error| error.kind().into())
 }
 
 #[cfg(test)]

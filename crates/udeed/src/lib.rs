@@ -53,6 +53,7 @@
 //! that makes no sense is an [`Error`] that says where, what was found and what was expected; never a panic.
 
 mod data;
+mod diversity;
 mod ensemble;
 mod error;
 mod file;
@@ -60,22 +61,25 @@ mod format;
 mod kernel;
 mod learner;
 mod model;
+mod neighbors;
 mod prepare;
 mod rng;
 mod validation;
 
 pub use data::{
-    Column, Csr, Dense, Kind, Labels, Matrix, Naming, Row, Rows, Shares, Split, Table, TrainSet, stratified_folds,
-    stratified_split,
+    Column, Csr, Dense, Kind, Labeled, Labels, Matrix, Naming, Row, Rows, Shares, Split, Table, TrainSet,
+    stratified_folds, stratified_split,
 };
+pub use diversity::{Diversity, Measure, Oracle};
 pub use ensemble::{
-    EnsembleLoss, Initial, InitialEnsemble, Loss, Losses, Members, Objective, Observer, Stage, StageSummary, Step,
-    Stop, Training, Udeed, Variant, Vote, Warning,
+    AdaBoost, Assemble, Bagging, Emphasis, EnsembleLoss, Initial, InitialEnsemble, Loss, Losses, Members, Method,
+    Objective, Observer, Pick, SemiBoost, Shared, Stage, StageSummary, Step, Stop, Training, Udeed, Variant, Vote,
+    Warning, ZeroError,
 };
 pub use error::{Error, Place, Result, quoted};
 pub use file::{check_writable, write_file};
 pub use format::{BuiltIn, Format, Layout, Reader, Sheet, Writer, built_in};
-pub use learner::{Logistic, LogisticFit};
+pub use learner::{Hypothesis, Learner, Logistic, LogisticFit};
 pub use model::{Evaluation, Model};
 pub use prepare::{Preparation, Scaling};
 pub use validation::{CrossValidation, cross_validate};

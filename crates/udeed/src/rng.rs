@@ -15,6 +15,8 @@ pub(crate) enum Purpose {
     RandomStart = 2,
     Split = 3,
     Folds = 4,
+    Boosting = 5,
+    Pairs = 6,
 }
 
 /// A stream of random numbers.

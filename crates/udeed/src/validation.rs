@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::{TrainSet, stratified_folds};
-use crate::ensemble::{Observer, Udeed};
+use crate::ensemble::{Method, Observer};
 use crate::error::{Error, Result};
 
 /// The accuracy of each fold that was left out: of the ensemble, and of what the labels alone give.
@@ -13,7 +13,7 @@ pub struct CrossValidation {
     pub n_rows: Vec<usize>,
     /// Logistic regression on the labels alone.
     pub logistic: Vec<f64>,
-    /// The members before the descent.
+    /// The members before a descent; empty for methods without one.
     pub initial: Vec<f64>,
     /// The ensemble.
     pub model: Vec<f64>,
@@ -29,12 +29,12 @@ pub struct CrossValidation {
 /// use udeed::{Udeed, built_in, cross_validate};
 ///
 /// let train = built_in("labor")?.read()?.into_train()?;
-/// let validation = cross_validate(&Udeed::new(), &train, 4, &mut ())?;
+/// let validation = cross_validate(&Udeed::new().into(), &train, 4, &mut ())?;
 /// assert_eq!(validation.model.len(), 4);
 /// # Ok::<(), udeed::Error>(())
 /// ```
 pub fn cross_validate(
-    settings: &Udeed,
+    method: &Method,
     train: &TrainSet,
     folds: usize,
     observer: &mut dyn Observer,
@@ -53,14 +53,16 @@ pub fn cross_validate(
     }
     let mut validation =
         CrossValidation { n_rows: Vec::new(), logistic: Vec::new(), initial: Vec::new(), model: Vec::new() };
-    for fold in stratified_folds(train.labels(), folds, settings.seed) {
+    for fold in stratified_folds(train.labels(), folds, method.shared().seed) {
         let rest: Vec<usize> = (0..train.labels().len()).filter(|i| fold.binary_search(i).is_err()).collect();
         let test = train.select(&fold);
-        let model = settings.fit_observed(&train.select(&rest), observer)?;
+        let model = method.fit_observed(&train.select(&rest), observer)?;
         let accuracy = |model: &crate::Model| Ok(model.evaluate(test.table(), test.labels())?.accuracy);
         validation.n_rows.push(fold.len());
         validation.logistic.push(accuracy(&model.logistic())?);
-        validation.initial.push(accuracy(&model.initial())?);
+        if let Some(initial) = model.initial() {
+            validation.initial.push(accuracy(&initial)?);
+        }
         validation.model.push(accuracy(&model)?);
     }
     Ok(validation)

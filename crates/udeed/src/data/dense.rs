@@ -65,6 +65,11 @@ impl Dense {
         &self.values[i * self.n_columns..(i + 1) * self.n_columns]
     }
 
+    /// All values, row after row, taken out.
+    pub fn into_values(self) -> Vec<f64> {
+        self.values
+    }
+
     /// All values, row after row.
     pub fn values(&self) -> &[f64] {
         &self.values
@@ -72,6 +77,11 @@ impl Dense {
 
     pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.values[i * self.n_columns..(i + 1) * self.n_columns]
+    }
+
+    pub(crate) fn rows_mut(&mut self) -> impl Iterator<Item = &mut [f64]> {
+        // No columns: chunks of none would be refused.
+        self.values.chunks_mut(self.n_columns.max(1))
     }
 
     pub(crate) fn select(&self, indices: &[usize]) -> Self {

@@ -13,10 +13,10 @@ pub use csr::Csr;
 pub use dense::Dense;
 pub use labels::Labels;
 pub use rows::{Matrix, Row, Rows};
-pub use split::{Shares, Split, stratified_folds, stratified_split};
+pub use split::{Labeled, Shares, Split, stratified_folds, stratified_split};
 pub use table::{Column, Kind, Naming, Table};
 pub use train::TrainSet;
 
 pub(crate) use dictionary::Dictionary;
 pub(crate) use labels::same_number;
-pub(crate) use table::check_names;
+pub(crate) use table::{check_names, missing_column};

@@ -123,6 +123,22 @@ impl Matrix {
         }
     }
 
+    /// The rows of another matrix of the same width below the own ones: sparse where both are.
+    ///
+    /// # Errors
+    /// If the memory for it cannot be had, or the widths differ.
+    pub fn stack(&self, below: &Matrix) -> Result<Matrix> {
+        if let (Matrix::Sparse(above), Matrix::Sparse(below)) = (self, below) {
+            let mut all = above.clone();
+            (0..below.n_rows()).for_each(|i| all.push_row(below.row(i).iter()));
+            return Ok(all.into());
+        }
+        let mut values = self.to_dense()?.into_values();
+        values.extend(below.to_dense()?.into_values());
+        let n_rows = self.rows().n_rows() + below.rows().n_rows();
+        Ok(Dense::new(n_rows, self.rows().n_columns(), values)?.into())
+    }
+
     /// The same rows with every value stored.
     ///
     /// # Errors

@@ -10,21 +10,50 @@ use crate::rng::{Purpose, Stream};
 /// are kept. The default is the paper's: half, and a quarter.
 ///
 /// ```
-/// use udeed::Shares;
+/// use udeed::{Labeled, Shares};
 ///
-/// assert_eq!(Shares::default(), Shares { test: 0.5, labeled: 0.25 });
+/// assert_eq!(Shares::default(), Shares { test: 0.5, labeled: Labeled::Share(0.25) });
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Shares {
     /// The share of all rows that is kept for testing.
     pub test: f64,
-    /// The share of the other rows that keeps its labels.
-    pub labeled: f64,
+    /// How many of the other rows keep their labels.
+    pub labeled: Labeled,
+}
+
+/// How many training rows keep their labels.
+///
+/// ```
+/// use udeed::Labeled;
+///
+/// assert_eq!("0.25".parse(), Ok(Labeled::Share(0.25)));
+/// assert_eq!("10".parse(), Ok(Labeled::Count(10)));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Labeled {
+    /// A share of them.
+    Share(f64),
+    /// So many of them, each class in proportion and with at least one.
+    Count(usize),
+}
+
+impl std::str::FromStr for Labeled {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        match (text.parse::<usize>(), text.parse::<f64>()) {
+            (Ok(count), _) => Ok(Labeled::Count(count)),
+            (_, Ok(share)) => Ok(Labeled::Share(share)),
+            _ => Err("expected a share such as 0.25 or a number of rows such as 10".into()),
+        }
+    }
 }
 
 impl Default for Shares {
     fn default() -> Self {
-        Shares { test: 0.5, labeled: 0.25 }
+        Shares { test: 0.5, labeled: Labeled::Share(0.25) }
     }
 }
 
@@ -58,10 +87,8 @@ pub struct Split {
 /// # Ok::<(), udeed::Error>(())
 /// ```
 pub fn stratified_split(labels: &Labels, shares: Shares, seed: u64, repetition: u32) -> Result<Split> {
-    for (name, share) in [("test", shares.test), ("labeled", shares.labeled)] {
-        if !(share > 0.0 && share < 1.0 || name == "labeled" && share == 1.0) {
-            return Err(Error::setting(name, share, "a share between 0 and 1"));
-        }
+    if !(shares.test > 0.0 && shares.test < 1.0) {
+        return Err(Error::setting("test", shares.test, "a share between 0 and 1"));
     }
     let mut stream = Stream::new(seed, Purpose::Split, repetition);
     let mut split = Split {
@@ -70,20 +97,23 @@ pub fn stratified_split(labels: &Labels, shares: Shares, seed: u64, repetition: 
         test: Vec::new(),
         seed: stream.seed(),
     };
-    for (class, mut rows) in rows_by_class(labels).into_iter().enumerate() {
+    let classes = rows_by_class(labels);
+    let tested: Vec<usize> = classes.iter().map(|rows| share_of(rows.len(), shares.test)).collect();
+    let left: Vec<usize> = classes.iter().zip(&tested).map(|(rows, n_test)| rows.len() - n_test).collect();
+    let labeled = shares.labeled.of(&left)?;
+    for (class, mut rows) in classes.into_iter().enumerate() {
+        let (n_test, n_labeled) = (tested[class], labeled[class]);
         if rows.is_empty() {
             continue;
         }
-        stream.shuffle(&mut rows);
-        let n_test = share_of(rows.len(), shares.test);
-        let n_labeled = share_of(rows.len() - n_test, shares.labeled);
         if n_test == 0 || n_labeled == 0 {
             return Err(Error::training(
                 format!("{} rows of class `{}`", rows.len(), labels.classes()[class]),
-                "enough for one labeled and one test row of each class",
+                "at least 2 of each class, one to learn from and one to test on",
             )
             .with_hint("other shares: `--labeled`, `--test`"));
         }
+        stream.shuffle(&mut rows);
         split.test.extend(&rows[..n_test]);
         split.labeled.extend(&rows[n_test..n_test + n_labeled]);
         split.unlabeled.extend(&rows[n_test + n_labeled..]);
@@ -94,10 +124,43 @@ pub fn stratified_split(labels: &Labels, shares: Shares, seed: u64, repetition: 
     Ok(split)
 }
 
+impl Labeled {
+    /// How many rows of each class keep their labels, of so many that there are.
+    fn of(self, classes: &[usize]) -> Result<Vec<usize>> {
+        match self {
+            Labeled::Share(share) if share > 0.0 && share <= 1.0 => {
+                Ok(classes.iter().map(|&n| share_of(n, share)).collect())
+            }
+            Labeled::Share(share) => Err(Error::setting("labeled", share, "a share above 0 and at most 1")),
+            Labeled::Count(count) => {
+                let (total, present) = (classes.iter().sum::<usize>(), classes.iter().filter(|&&n| n > 0).count());
+                if count < present || count > total {
+                    let expected = format!("between {present}, one of each class, and the {total} rows to train on");
+                    return Err(Error::setting("labeled", count, expected));
+                }
+                Ok(in_proportion(count, classes, total))
+            }
+        }
+    }
+}
+
+/// Deals a count out in proportion to the classes, at least one to each: one by one to the class that lacks most.
+fn in_proportion(count: usize, classes: &[usize], total: usize) -> Vec<usize> {
+    let mut dealt: Vec<usize> = classes.iter().map(|&n| n.min(1)).collect();
+    for _ in dealt.iter().sum::<usize>()..count {
+        let lack = |class: usize| count as f64 * classes[class] as f64 / total as f64 - dealt[class] as f64;
+        let open = (0..classes.len()).filter(|&class| dealt[class] < classes[class]);
+        if let Some(class) = open.max_by(|&a, &b| lack(a).total_cmp(&lack(b)).then(b.cmp(&a))) {
+            dealt[class] += 1;
+        }
+    }
+    dealt
+}
+
 /// A whole number of rows near a share of `n`, but at least one where there are two.
 fn share_of(n: usize, share: f64) -> usize {
     let near = (n as f64 * share).round() as usize;
-    near.clamp(usize::from(n > 1 || share == 1.0), n)
+    near.clamp(usize::from(n > 1 || share == 1.0).min(n), n)
 }
 
 /// Deals the labeled rows into folds, each class by itself. Rows without a label are in none.
@@ -159,9 +222,23 @@ mod tests {
     }
 
     #[test]
+    fn a_number_of_labels_is_dealt_in_proportion() {
+        assert_eq!(in_proportion(10, &[30, 10], 40), [8, 2]);
+        assert_eq!(in_proportion(2, &[1000, 1], 1001), [1, 1]);
+        assert_eq!(in_proportion(7, &[2, 5], 7), [2, 5]);
+        let split = |count| {
+            let shares = Shares { test: 0.5, labeled: Labeled::Count(count) };
+            stratified_split(&labels(40, 20, 0), shares, 1, 0)
+        };
+        assert_eq!(split(9).unwrap().labeled.len(), 9);
+        assert!(split(1).unwrap_err().is_usage());
+        assert!(split(31).is_err());
+    }
+
+    #[test]
     fn bad_shares_are_refused() {
         for test in [0.0, 1.0, -1.0, f64::NAN] {
-            assert!(stratified_split(&labels(9, 9, 0), Shares { test, labeled: 0.5 }, 0, 0).is_err());
+            assert!(stratified_split(&labels(9, 9, 0), Shares { test, labeled: Labeled::Share(0.5) }, 0, 0).is_err());
         }
     }
 }

@@ -280,26 +280,12 @@ impl Table {
                 None if self.naming == Naming::Index && column.kind == Kind::Numeric && is_index(&column.name) => {
                     Ok((None, Recode::Keep))
                 }
-                None => Err(self.missing(wanted, column)),
+                None => {
+                    let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
+                    Err(missing_column("the table", &column.name, &names, wanted, self.naming))
+                }
             })
             .collect()
-    }
-
-    fn missing(&self, wanted: &[Column], column: &Column) -> Error {
-        let hint = match self.naming {
-            Naming::Position { .. } => Some("the rows have no header; if they should, leave `--no-header` away"),
-            Naming::Index => Some("the model names its columns, LIBSVM rows only number them"),
-            Naming::Given if is_index(&column.name) => {
-                Some("the columns are numbers: if the file has no header, say `--no-header`")
-            }
-            Naming::Given => None,
-        };
-        Error::Columns {
-            missing: column.name.clone(),
-            found: listed(self.columns.iter().map(|c| &c.name)),
-            expected: listed(wanted.iter().map(|c| &c.name)),
-            hint: hint.map(str::to_owned),
-        }
     }
 
     /// The rows of another table below the own ones, its columns matched by name. New levels of nominal columns are
@@ -338,20 +324,7 @@ impl Table {
         }
         let below = other.conform(&columns)?;
         let above = self.conform(&columns)?;
-        let matrix = match (&above.matrix, &below.matrix) {
-            (Matrix::Sparse(_), Matrix::Sparse(_)) => {
-                let mut all = Csr::empty(columns.len());
-                for matrix in [&above.matrix, &below.matrix] {
-                    (0..matrix.rows().n_rows()).for_each(|i| all.push_row(matrix.rows().row(i).iter()));
-                }
-                Matrix::Sparse(all)
-            }
-            (above, below) => {
-                let mut values = above.to_dense()?.values().to_vec();
-                values.extend_from_slice(below.to_dense()?.values());
-                Matrix::Dense(Dense::new(self.n_rows() + other.n_rows(), columns.len(), values)?)
-            }
-        };
+        let matrix = above.matrix.stack(&below.matrix)?;
         *self = Table::from_reader(columns, self.naming, matrix);
         Ok(())
     }
@@ -399,6 +372,34 @@ impl Recode {
             Recode::Levels(places) if !x.is_nan() => places[x as usize],
             _ => x,
         }
+    }
+}
+
+/// A column that is not there, with what its name suggests about the header.
+pub(crate) fn missing_column<S: AsRef<str>>(
+    source: &str,
+    missing: &str,
+    found: &[S],
+    expected: &[Column],
+    naming: Naming,
+) -> Error {
+    let numbered = missing.parse::<u32>().is_ok();
+    let hint = match naming {
+        Naming::Position { .. } => {
+            Some("the rows were read without a header; if they have one, leave `--no-header` away")
+        }
+        Naming::Index => Some("the columns wanted have names, LIBSVM rows only number them"),
+        Naming::Given if numbered => {
+            Some("the columns wanted are numbers: if the file has no header, say `--no-header`")
+        }
+        Naming::Given => None,
+    };
+    Error::Columns {
+        place: source.to_owned(),
+        missing: missing.to_owned(),
+        found: listed(found.iter().map(AsRef::as_ref)),
+        expected: listed(expected.iter().map(|column| &column.name)),
+        hint: hint.map(str::to_owned),
     }
 }
 
@@ -464,7 +465,7 @@ mod tests {
     fn a_missing_column_is_named() {
         let named = |name: &str| Table::new(vec![Column::numeric(name)], Dense::new(1, 1, vec![0.0]).unwrap()).unwrap();
         let error = named("b").conform(named("a").columns()).unwrap_err();
-        assert_eq!(error.to_string(), "column `a` is missing: found `b`, expected `a`");
+        assert_eq!(error.to_string(), "the table: column `a` is missing: found `b`, expected `a`");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The rows to learn from.
 
 use crate::data::{Labels, Table};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listed, quoted};
 
 /// Rows with their labels, some of them unlabeled.
 ///
@@ -76,6 +76,27 @@ impl TrainSet {
     /// How many rows have none.
     pub fn n_unlabeled(&self) -> usize {
         self.labels.len() - self.labels.n_labeled()
+    }
+
+    /// The classes that occur, which must be two.
+    ///
+    /// # Errors
+    /// If they are fewer or more.
+    pub fn classes(&self) -> Result<Vec<String>> {
+        let counts = self.labels.counts();
+        let present = self.labels.classes().iter().zip(&counts).filter(|&(_, &count)| count > 0);
+        let classes: Vec<String> = present.map(|(class, _)| class.clone()).collect();
+        let column = self.label.as_ref().map_or(String::new(), |name| format!(" in column {}", quoted(name)));
+        match classes.as_slice() {
+            [] => Err(Error::training(format!("no labeled row{column}"), "some of each of two classes")
+                .with_hint("labels are read from the column given by `--label`")),
+            [only] => Err(Error::training(format!("one class{column}, {}", quoted(only)), "two")
+                .with_hint("rows of another class need labels too")),
+            [_, _] => Ok(classes),
+            more => Err(Error::training(format!("{} classes{column}: {}", more.len(), listed(more)), "two").with_hint(
+                "more than two are not supported yet; if this column holds numbers to predict, another one holds the labels",
+            )),
+        }
     }
 
     /// The given rows with their labels.

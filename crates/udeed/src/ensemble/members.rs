@@ -3,6 +3,7 @@
 use crate::data::Rows;
 use crate::ensemble::Vote;
 use crate::kernel::{map_rows, tanh_half};
+use crate::learner::sign;
 
 /// Linear members side by side: member `k` gives `f_k(x) = tanh(w_k.(x, 1) / 2)`, which is `2 P(+1|x) - 1` of a logistic
 /// regression.
@@ -79,16 +80,32 @@ impl Members {
         Members { m, weights }
     }
 
-    /// What the vote of the members says of each row: the mean of their outputs, or of the signs of these. At least 0
-    /// means the second class.
-    pub(crate) fn decide(&self, rows: &dyn Rows, vote: Vote) -> Vec<f64> {
-        let m = self.m as f64;
-        map_rows(rows, &self.weights, self.m, |scores| match vote {
-            Vote::Weighted => {
-                tanh_half(scores);
-                scores.iter().sum::<f64>() / m
+    /// Whether each member takes each row for the second class: member after member for each row.
+    ///
+    /// ```
+    /// use udeed::{Dense, Members};
+    ///
+    /// let members = Members::from_rows(&[vec![1.0, -0.5], vec![-1.0, 0.5]]);
+    /// let rows = Dense::new(2, 1, vec![0.0, 1.0])?;
+    /// assert_eq!(members.classify(&rows), [false, true, true, false]);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn classify(&self, rows: &dyn Rows) -> Vec<bool> {
+        let votes =
+            map_rows(rows, &self.weights, self.m, |scores| scores.iter().map(|&z| z >= 0.0).collect::<Vec<bool>>());
+        votes.concat()
+    }
+
+    /// What the vote of the members says of each row: the mean of their outputs, or of the signs of these, each counting
+    /// as much as `counts` says. At least 0 means the second class.
+    pub(crate) fn decide(&self, rows: &dyn Rows, vote: Vote, counts: &[f64]) -> Vec<f64> {
+        let total: f64 = counts.iter().sum();
+        map_rows(rows, &self.weights, self.m, |scores| {
+            match vote {
+                Vote::Weighted => tanh_half(scores),
+                Vote::Unweighted => scores.iter_mut().for_each(|z| *z = sign(*z)),
             }
-            Vote::Unweighted => scores.iter().map(|&z| if z >= 0.0 { 1.0 } else { -1.0 }).sum::<f64>() / m,
+            scores.iter().zip(counts).map(|(f, count)| count * f).sum::<f64>() / total
         })
     }
 }

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use crate::ensemble::Losses;
+use crate::neighbors::size;
 
 /// A part of the descent: what the diversity of the members is measured on.
 ///
@@ -62,6 +63,38 @@ impl fmt::Display for Stop {
     }
 }
 
+/// How one stage of the descent went.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct StageSummary {
+    /// Which one.
+    pub stage: Stage,
+    /// Steps that were kept.
+    pub steps: usize,
+    /// The losses where it began.
+    pub first: Losses,
+    /// The losses where it ended.
+    pub last: Losses,
+    /// Why it ended.
+    pub stop: Stop,
+}
+
+/// How a model was trained.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Training {
+    /// Rows with a label.
+    pub n_labeled: usize,
+    /// How many of them each class has.
+    pub class_counts: Vec<usize>,
+    /// Rows without a label.
+    pub n_unlabeled: usize,
+    /// Features that the members look at, the constant one left out.
+    pub n_features: usize,
+    /// The stages of the descent.
+    pub stages: Vec<StageSummary>,
+    /// What was worth knowing.
+    pub warnings: Vec<Warning>,
+}
+
 /// One step of the descent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
@@ -86,6 +119,13 @@ pub struct Step {
 pub enum Warning {
     /// The variant `lcud` had no unlabeled rows and became `lcd`.
     NoUnlabeledRows,
+    /// Boosting found no member to keep; the ensemble is logistic regression on the labels.
+    NothingBoosted,
+    /// The similarities of rows take much memory.
+    Memory {
+        /// How much.
+        bytes: u64,
+    },
 }
 
 impl fmt::Display for Warning {
@@ -94,6 +134,10 @@ impl fmt::Display for Warning {
             Warning::NoUnlabeledRows => {
                 f.write_str("there are no unlabeled rows: variant `lcud` becomes `lcd`, which needs none")
             }
+            Warning::NothingBoosted => {
+                f.write_str("boosting kept no member: the model is logistic regression on the labels alone")
+            }
+            Warning::Memory { bytes } => write!(f, "the similarities of the rows take {}", size(*bytes)),
         }
     }
 }

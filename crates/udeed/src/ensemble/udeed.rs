@@ -5,12 +5,16 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::TrainSet;
+use crate::ensemble::bagging::bootstrapped;
+use crate::ensemble::method::{Learn, Learned};
+use crate::ensemble::settings::{check_members, check_positive, settings};
 use crate::ensemble::{
-    EnsembleLoss, InitialEnsemble, Loss, Losses, Members, Objective, Observer, Stage, Step, Stop, Warning,
+    EnsembleLoss, Loss, Members, Method, Objective, Observer, Prepared, Stage, StageSummary, Step, Stop, Warning,
 };
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::prepare::Scaling;
+use crate::prepare::{Preparation, Scaling};
+use crate::rng::{Purpose, Stream};
 
 /// On which rows the members are made to differ.
 ///
@@ -59,200 +63,123 @@ pub enum Vote {
     Unweighted,
 }
 
-/// The settings of UDEED. The defaults are the paper's.
-///
-/// ```
-/// use udeed::{Udeed, built_in};
-///
-/// let train = built_in("ionosphere")?.read()?.into_train()?;
-/// let model = Udeed::new().members(20).gamma(2.0).seed(7).fit(&train)?;
-/// let p = model.predict_proba(train.table())?;
-/// assert!((p.get(0).iter().sum::<f64>() - 1.0).abs() < 1e-12);
-/// # Ok::<(), udeed::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Udeed {
-    /// See [`Udeed::variant`].
-    pub variant: Variant,
-    /// See [`Udeed::members`].
-    pub members: usize,
-    /// See [`Udeed::gamma`].
-    pub gamma: f64,
-    /// See [`Udeed::lambda`].
-    pub lambda: f64,
-    /// See [`Udeed::scaling`].
-    pub scaling: Scaling,
-    /// See [`Udeed::loss`].
-    pub loss: Loss,
-    /// See [`Udeed::initial`].
-    pub initial: Initial,
-    /// See [`Udeed::rate`].
-    pub rate: f64,
-    /// See [`Udeed::scale_rate`].
-    pub scale_rate: bool,
-    /// See [`Udeed::steps`].
-    pub steps: usize,
-    /// See [`Udeed::vote`].
-    pub vote: Vote,
-    /// See [`Udeed::seed`].
-    pub seed: u64,
+settings! {
+    /// UDEED. The defaults are the paper's.
+    ///
+    /// ```
+    /// use udeed::{Udeed, built_in};
+    ///
+    /// let train = built_in("ionosphere")?.read()?.into_train()?;
+    /// let model = Udeed::new().members(20).gamma(2.0).seed(7).fit(&train)?;
+    /// let p = model.predict_proba(train.table())?;
+    /// assert!((p.get(0).iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    Udeed {
+        /// On which rows the members are made to differ.
+        variant: Variant = Variant::LcUd,
+        /// How many members the ensemble has.
+        members: usize = 20,
+        /// How much diversity counts against accuracy.
+        gamma: f64 = 1.0,
+        /// How much the labels count against small weights in the initial members.
+        lambda: f64 = 1.0,
+        /// How features are scaled. It decides as much as gamma whether diversity helps.
+        scaling: Scaling = Scaling::MinMax,
+        /// How the fit to the labels is measured in the descent.
+        loss: Loss = Loss::Logistic,
+        /// Where the members come from before the descent.
+        initial: Initial = Initial::Bootstrap,
+        /// The length of a step, as a multiple of the gradient.
+        rate: f64 = 0.25,
+        /// Whether the rate is multiplied by members / 20. The gradient of a member shrinks with their number; this gives
+        /// large ensembles the effect that 20 members have.
+        scale_rate: bool = false,
+        /// The most steps in a stage.
+        steps: usize = 25,
+        /// How the members vote.
+        vote: Vote = Vote::Weighted,
+        /// What all random draws follow from.
+        seed: u64 = 0,
+    }
 }
 
-impl Default for Udeed {
-    fn default() -> Self {
-        Udeed::new()
+impl Learn for Udeed {
+    fn check(&self) -> Result<()> {
+        check_members(self.members, 2)?;
+        if !(self.gamma >= 0.0 && self.gamma.is_finite()) {
+            return Err(Error::setting("gamma", self.gamma, "0 or a positive number"));
+        }
+        check_positive("lambda", self.lambda)?;
+        check_positive("rate", self.rate)
+    }
+
+    fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
+        let initial = self.initial_members(prepared, observer)?;
+        Ok(self.descend(prepared, initial, observer))
     }
 }
 
 impl Udeed {
-    /// The paper's settings.
-    pub fn new() -> Self {
-        Udeed {
-            variant: Variant::LcUd,
-            members: 20,
-            gamma: 1.0,
-            lambda: 1.0,
-            scaling: Scaling::MinMax,
-            loss: Loss::Logistic,
-            initial: Initial::Bootstrap,
-            rate: 0.25,
-            scale_rate: false,
-            steps: 25,
-            vote: Vote::Weighted,
-            seed: 0,
-        }
-    }
-
-    /// On which rows the members are made to differ. Default: [`Variant::LcUd`].
-    #[must_use]
-    pub fn variant(mut self, variant: Variant) -> Self {
-        self.variant = variant;
-        self
-    }
-
-    /// How many members the ensemble has. Default: 20.
-    #[must_use]
-    pub fn members(mut self, members: usize) -> Self {
-        self.members = members;
-        self
-    }
-
-    /// How much diversity counts against accuracy. Default: 1.
-    #[must_use]
-    pub fn gamma(mut self, gamma: f64) -> Self {
-        self.gamma = gamma;
-        self
-    }
-
-    /// How much the labels count against small weights in the initial members. Default: 1.
-    #[must_use]
-    pub fn lambda(mut self, lambda: f64) -> Self {
-        self.lambda = lambda;
-        self
-    }
-
-    /// How features are scaled. It decides as much as gamma whether diversity helps. Default: [`Scaling::MinMax`].
-    #[must_use]
-    pub fn scaling(mut self, scaling: Scaling) -> Self {
-        self.scaling = scaling;
-        self
-    }
-
-    /// How the fit to the labels is measured in the descent. Default: [`Loss::Logistic`].
-    #[must_use]
-    pub fn loss(mut self, loss: Loss) -> Self {
-        self.loss = loss;
-        self
-    }
-
-    /// Where the members come from before the descent. Default: [`Initial::Bootstrap`].
-    #[must_use]
-    pub fn initial(mut self, initial: Initial) -> Self {
-        self.initial = initial;
-        self
-    }
-
-    /// The length of a step, as a multiple of the gradient. Default: 0.25.
-    #[must_use]
-    pub fn rate(mut self, rate: f64) -> Self {
-        self.rate = rate;
-        self
-    }
-
-    /// Whether the rate is multiplied by members / 20. The gradient of a member shrinks with their number; this gives
-    /// large ensembles the effect that 20 members have. Default: false.
-    #[must_use]
-    pub fn scale_rate(mut self, scale_rate: bool) -> Self {
-        self.scale_rate = scale_rate;
-        self
-    }
-
-    /// The most steps in a stage. Default: 25.
-    #[must_use]
-    pub fn steps(mut self, steps: usize) -> Self {
-        self.steps = steps;
-        self
-    }
-
-    /// How the members vote. Default: [`Vote::Weighted`].
-    #[must_use]
-    pub fn vote(mut self, vote: Vote) -> Self {
-        self.vote = vote;
-        self
-    }
-
-    /// What all random draws follow from. Default: 0.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Checks the settings, as every fit does first.
-    ///
-    /// # Errors
-    /// If one makes no sense.
-    pub fn validate(&self) -> Result<()> {
-        if self.members < 2 {
-            return Err(Error::setting("members", self.members, "at least 2"));
-        }
-        if self.members > u32::MAX as usize {
-            return Err(Error::setting("members", self.members, format!("at most {}", u32::MAX)));
-        }
-        if !(self.gamma >= 0.0 && self.gamma.is_finite()) {
-            return Err(Error::setting("gamma", self.gamma, "0 or a positive number"));
-        }
-        for (name, value) in [("lambda", self.lambda), ("rate", self.rate)] {
-            if !(value > 0.0 && value.is_finite()) {
-                return Err(Error::setting(name, value, "a positive number"));
-            }
-        }
-        Ok(())
-    }
-
-    /// Learns an ensemble.
-    ///
-    /// # Errors
-    /// If a setting makes no sense, or the rows cannot be learned from.
-    pub fn fit(&self, train: &TrainSet) -> Result<Model> {
-        self.fit_observed(train, &mut ())
-    }
-
-    /// Learns an ensemble while an observer looks on.
-    ///
-    /// # Errors
-    /// As [`Udeed::fit`]; also [`Error::Stopped`] if the observer ends it before the initial members are complete.
-    pub fn fit_observed(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<Model> {
-        self.start(train, observer)?.descend(self, observer)
-    }
-
     /// The first half of a fit: everything before the descent.
     ///
     /// # Errors
     /// As [`Udeed::fit_observed`].
     pub fn start(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<InitialEnsemble> {
-        InitialEnsemble::new(self, train, observer)
+        self.validate()?;
+        let prepared = Prepared::new(train, Method::from(self.clone()).shared())?;
+        let members = self.initial_members(&prepared, observer)?;
+        Ok(InitialEnsemble { settings: self.clone(), prepared, members })
+    }
+
+    fn initial_members(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Members> {
+        match self.initial {
+            Initial::Bootstrap => bootstrapped(prepared, self.members, self.lambda, self.seed, observer),
+            Initial::Random => Ok(self.random(prepared.preparation.n_features() + 1)),
+        }
+    }
+
+    /// Uniform in `[-1, 1)`, over the root of the number of features so that scores do not grow with it.
+    fn random(&self, width: usize) -> Members {
+        let scale = 2.0 / (width as f64).sqrt();
+        let member = |member: usize| {
+            let mut stream = Stream::new(self.seed, Purpose::RandomStart, member as u32);
+            (0..width).map(|_| scale * (stream.unit() - 0.5)).collect()
+        };
+        let members: Vec<Vec<f64>> = (0..self.members).map(member).collect();
+        Members::from_rows(&members)
+    }
+
+    /// The stages of the variant, one after the other.
+    fn descend(&self, prepared: &Prepared, initial: Members, observer: &mut dyn Observer) -> Learned {
+        let mut learned = Learned::alike(initial.clone(), self.vote);
+        let n_unlabeled = prepared.unlabeled.rows().n_rows();
+        if self.variant == Variant::LcUd && n_unlabeled == 0 {
+            observer.warn(&Warning::NoUnlabeledRows);
+            learned.warnings.push(Warning::NoUnlabeledRows);
+        }
+        for stage in self.stages(n_unlabeled) {
+            let objective = EnsembleLoss {
+                labeled: prepared.labeled.rows(),
+                targets: &prepared.targets,
+                diversity: match stage {
+                    Stage::Empirical => None,
+                    Stage::Labeled => Some(prepared.labeled.rows()),
+                    Stage::Unlabeled => Some(prepared.unlabeled.rows()),
+                },
+                loss: self.loss,
+                gamma: self.gamma,
+                m: self.members,
+            };
+            let (members, summary) = run_stage(&objective, stage, self, learned.members, observer);
+            learned.members = members;
+            learned.stages.push(summary);
+            if summary.stop == Stop::Observer {
+                break;
+            }
+        }
+        learned.initial = Some(initial);
+        learned
     }
 
     fn stages(&self, n_unlabeled: usize) -> Vec<Stage> {
@@ -264,39 +191,45 @@ impl Udeed {
     }
 }
 
-/// How one stage of the descent went.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct StageSummary {
-    /// Which one.
-    pub stage: Stage,
-    /// Steps that were kept.
-    pub steps: usize,
-    /// The losses where it began.
-    pub first: Losses,
-    /// The losses where it ended.
-    pub last: Losses,
-    /// Why it ended.
-    pub stop: Stop,
-}
-
-/// How a model was trained.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Training {
-    /// Rows with a label.
-    pub n_labeled: usize,
-    /// How many of them each class has.
-    pub class_counts: Vec<usize>,
-    /// Rows without a label.
-    pub n_unlabeled: usize,
-    /// Features that the members look at, the constant one left out.
-    pub n_features: usize,
-    /// The stages of the descent.
-    pub stages: Vec<StageSummary>,
-    /// What was worth knowing.
-    pub warnings: Vec<Warning>,
+/// The start of a fit: the rows made ready, logistic regression on the labels alone, and the initial members. Descents
+/// with different settings can begin here.
+///
+/// ```
+/// use udeed::{Udeed, Variant, built_in};
+///
+/// let train = built_in("labor")?.read()?.into_train()?;
+/// let start = Udeed::new().members(10).start(&train, &mut ())?;
+/// let small = start.descend(&Udeed::new().members(5).variant(Variant::Lcd), &mut ())?;
+/// assert_eq!(small.members().n_members(), 5);
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct InitialEnsemble {
+    settings: Udeed,
+    prepared: Prepared,
+    members: Members,
 }
 
 impl InitialEnsemble {
+    /// What is done to rows before the members see them.
+    pub fn preparation(&self) -> &Preparation {
+        &self.prepared.preparation
+    }
+
+    /// The names of the classes, sorted.
+    pub fn classes(&self) -> &[String] {
+        &self.prepared.classes
+    }
+
+    /// The first members as they are, which is bagging.
+    ///
+    /// # Errors
+    /// If more members are wanted than there are.
+    pub fn model(&self, members: usize) -> Result<Model> {
+        let still = self.settings.clone().members(members).variant(Variant::Lc).steps(0);
+        self.descend(&still, &mut ())
+    }
+
     /// The second half of a fit. Of the settings only those count that concern the descent and the vote; of the members
     /// the first ones are taken.
     ///
@@ -315,72 +248,13 @@ impl InitialEnsemble {
             seed: self.settings.seed,
             ..settings.clone()
         };
-        let initial = self.members.prefix(settings.members);
-        let mut members = initial.clone();
-        let n_unlabeled = self.prepared.unlabeled.rows().n_rows();
-        let mut training = self.counted();
-        if settings.variant == Variant::LcUd && n_unlabeled == 0 {
-            observer.warn(&Warning::NoUnlabeledRows);
-            training.warnings.push(Warning::NoUnlabeledRows);
-        }
-        for stage in settings.stages(n_unlabeled) {
-            let (end, summary) = self.run(stage, &settings, members, observer);
-            members = end;
-            training.stages.push(summary);
-            if summary.stop == Stop::Observer {
-                break;
-            }
-        }
-        Ok(Model {
-            preparation: self.prepared.preparation.clone(),
-            classes: self.prepared.classes.clone(),
-            label: self.prepared.label.clone(),
-            settings,
-            training,
-            members,
-            initial,
-            logistic: self.logistic.clone(),
-        })
-    }
-
-    fn counted(&self) -> Training {
-        let prepared = &self.prepared;
-        let positive = prepared.targets.iter().filter(|&&y| y > 0.0).count();
-        Training {
-            n_labeled: prepared.targets.len(),
-            class_counts: vec![prepared.targets.len() - positive, positive],
-            n_unlabeled: prepared.unlabeled.rows().n_rows(),
-            n_features: prepared.preparation.n_features(),
-            stages: Vec::new(),
-            warnings: Vec::new(),
-        }
-    }
-
-    fn run(
-        &self,
-        stage: Stage,
-        settings: &Udeed,
-        start: Members,
-        observer: &mut dyn Observer,
-    ) -> (Members, StageSummary) {
-        let objective = EnsembleLoss {
-            labeled: self.prepared.labeled.rows(),
-            targets: &self.prepared.targets,
-            diversity: match stage {
-                Stage::Empirical => None,
-                Stage::Labeled => Some(self.prepared.labeled.rows()),
-                Stage::Unlabeled => Some(self.prepared.unlabeled.rows()),
-            },
-            loss: settings.loss,
-            gamma: settings.gamma,
-            m: settings.members,
-        };
-        descend(&objective, stage, settings, start, observer)
+        let learned = settings.descend(&self.prepared, self.members.prefix(settings.members), observer);
+        Ok(self.prepared.model(settings.into(), learned))
     }
 }
 
 /// Steps against the gradient while both losses decrease; the last point at which they did is the result.
-fn descend(
+fn run_stage(
     objective: &dyn Objective,
     stage: Stage,
     settings: &Udeed,

@@ -2,9 +2,9 @@
 //!
 //! Sparse rows count attributes from 0; what they leave out is 0, which for a nominal attribute is its first value.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use crate::data::{Column, Csr, Dense, Dictionary, Labels, Matrix, check_names};
+use crate::data::{Column, Csr, Dense, Dictionary, Labels, Matrix};
 use crate::error::{Error, Place, Result, listed, quoted};
 use crate::file::{Lines, Source};
 use crate::format::reader::{LabelColumn, Plan, Reader, Sheet, Wanted, is_missing, parse_number};
@@ -52,9 +52,13 @@ fn column(attribute: &Attribute, wanted: Option<Wanted>, place: impl Fn() -> Pla
             refused(&format!("an attribute of type `{kind}`"), format!("leave it out: `--drop {}`", attribute.name))
         }
         (Declared::Numeric, Some(Wanted::Nominal)) => {
-            refused("a numeric attribute where a nominal one is wanted", "declare its values in the file".into())
+            Err(Error::input(place().column(&attribute.name), "a numeric attribute", "a nominal one, as in training")
+                .with_hint("declare its values in the file: `{a, b, ...}`"))
         }
         (Declared::Numeric, _) => Ok(Column::numeric(&attribute.name)),
+        (Declared::Nominal { .. }, Some(Wanted::Numeric)) => {
+            Err(Error::input(place().column(&attribute.name), "a nominal attribute", "a numeric one, as in training"))
+        }
         (Declared::Nominal { levels, .. }, _) => Ok(Column::nominal(&attribute.name, levels.clone())),
     }
 }
@@ -101,7 +105,7 @@ type Parsed<T> = std::result::Result<T, Wrong>;
 /// Everything up to `@data`.
 fn declarations(lines: &mut Lines<'_>) -> Result<Vec<Attribute>> {
     let mut attributes = Vec::new();
-    let mut first_attribute = None;
+    let mut names = HashSet::new();
     let mut empty = true;
     loop {
         let Some(line) = lines.next_line()? else {
@@ -116,9 +120,13 @@ fn declarations(lines: &mut Lines<'_>) -> Result<Vec<Attribute>> {
         empty = false;
         let parsed = rest.token().and_then(|word| match word.text.to_ascii_lowercase().as_str() {
             "@relation" => Ok(false),
-            "@attribute" => attribute(&mut rest).map(|attribute| {
+            "@attribute" => attribute(&mut rest).and_then(|attribute| {
+                if !names.insert(attribute.name.clone()) {
+                    let found = format!("the name {} a second time", quoted(&attribute.name));
+                    return Err(Wrong::new(found, "a name for each attribute"));
+                }
                 attributes.push(attribute);
-                false
+                Ok(false)
             }),
             "@data" => Ok(true),
             _ => Err(Wrong::new(quoted(&word.text), "`@relation`, `@attribute` or `@data`")),
@@ -126,12 +134,7 @@ fn declarations(lines: &mut Lines<'_>) -> Result<Vec<Attribute>> {
         if parsed.map_err(|wrong| wrong.at(lines.place()))? {
             break;
         }
-        if first_attribute.is_none() && !attributes.is_empty() {
-            first_attribute = Some(lines.place());
-        }
     }
-    let columns: Vec<Column> = attributes.iter().map(|a| Column::numeric(&a.name)).collect();
-    check_names(&columns, || first_attribute.clone().unwrap_or_else(|| lines.place()))?;
     if attributes.is_empty() {
         return Err(Error::input(lines.place(), "`@data` before any attribute", "`@attribute name type`"));
     }
@@ -140,7 +143,7 @@ fn declarations(lines: &mut Lines<'_>) -> Result<Vec<Attribute>> {
 
 fn attribute(rest: &mut Text<'_>) -> Parsed<Attribute> {
     rest.skip_blank();
-    if rest.at_end() {
+    if rest.at_end() || rest.rest.starts_with([',', '{', '}']) {
         return Err(Wrong::new("`@attribute` without a name", "`@attribute name type`"));
     }
     let name = rest.token()?.text;
@@ -177,6 +180,11 @@ fn levels(rest: &mut Text<'_>, name: &str) -> Parsed<Vec<String>> {
         }
         if rest.at_end() {
             return Err(Wrong::new("a nominal declaration without end", "`}` after the last value").in_column(name));
+        }
+        if rest.rest.starts_with('{') {
+            return Err(
+                Wrong::new("`{` in a nominal declaration", "values, in quotes if they hold braces").in_column(name)
+            );
         }
         levels.push(rest.token()?.text);
     }

@@ -1,6 +1,7 @@
 //! Data sets that come with the crate.
 
 use crate::error::{Error, Place, Result, listed};
+use crate::format::reader::LabelColumn;
 use crate::format::{Format, Reader, Sheet};
 
 /// A data set that comes with the crate.
@@ -78,7 +79,19 @@ impl BuiltIn {
     /// # Errors
     /// Never, unless the crate was built from a damaged file.
     pub fn read(&self) -> Result<Sheet> {
-        Reader::new().format(Format::Csv).label("class").read_from(self.name, self.bytes)
+        self.read_with(&Reader::new())
+    }
+
+    /// Its rows and labels as a reader wants them: columns left out, another label, another layout.
+    ///
+    /// # Errors
+    /// If the reader wants what the set has not.
+    pub fn read_with(&self, reader: &Reader) -> Result<Sheet> {
+        let mut reader = reader.clone().format(Format::Csv).delimiter(b',').header(true);
+        if reader.label == LabelColumn::None {
+            reader = reader.label("class");
+        }
+        reader.read_from(self.name, self.bytes)
     }
 }
 

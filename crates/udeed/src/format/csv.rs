@@ -15,24 +15,35 @@ pub(super) fn read(options: &Reader, source: Source<'_>, delimiter: u8) -> Resul
     let (name, text, gzipped) = source.into_parts();
     let mut records = ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text);
     let mut record = ByteRecord::new();
+    // Whether there was another record, and the line it begins in.
     let mut next = |record: &mut ByteRecord| {
-        records.read_byte_record(record).map_err(|error| match error.into_kind() {
+        let read = records.read_byte_record(record).map_err(|error| match error.into_kind() {
             ::csv::ErrorKind::Io(error) => Source::failed(&name, gzipped, error),
             other => Error::input(Place::new(&name), format!("{other:?}"), "CSV"),
-        })
+        })?;
+        Ok(read.then(|| first_line(record, records.position().line())))
     };
-    if !next(&mut record)? {
+    let Some(line) = next(&mut record)? else {
         return Err(Error::input(place, "an empty file", "a header and rows"));
+    };
+    let names = if options.header {
+        header(&record, &place.clone().line(line))?
+    } else {
+        (1..=record.len()).map(|i| i.to_string()).collect()
+    };
+    let plan = options
+        .plan(&names, || place.clone())
+        .map_err(|error| hint_header(error, &names, delimiter, options.header))?;
+    if plan.features.is_empty() {
+        let error = Error::input(place, "no column beside the labels", "at least one to learn from");
+        return Err(hint_header(error, &names, delimiter, options.header));
     }
-    let names =
-        if options.header { header(&record, &place)? } else { (1..=record.len()).map(|i| i.to_string()).collect() };
-    let plan = options.plan(&names, || place.clone()).map_err(|error| hint_delimiter(error, &names, delimiter))?;
-    let mut rows = RowsBuilder::new(options, &plan, names.len(), place.clone());
+    let mut rows = RowsBuilder::new(options, &plan, &names, place.clone());
     if !options.header {
-        rows.push(&record)?;
+        rows.push(&record, line)?;
     }
-    while next(&mut record)? {
-        rows.push(&record)?;
+    while let Some(line) = next(&mut record)? {
+        rows.push(&record, line)?;
     }
     if rows.n_rows == 0 {
         return Err(Error::input(place, "a header and no rows", "rows"));
@@ -41,8 +52,16 @@ pub(super) fn read(options: &Reader, source: Source<'_>, delimiter: u8) -> Resul
     rows.finish(options, &plan, label)
 }
 
+/// The line that a record begins in, from the line where the reader stood before it and where it stands after it. Blank
+/// lines before a record are read with it, and it may hold the ends of lines itself.
+fn first_line(record: &ByteRecord, after: u64) -> u64 {
+    let before = record.position().map_or(1, ::csv::Position::line);
+    let inside: usize = record.iter().map(|cell| cell.iter().filter(|&&byte| byte == b'\n').count()).sum();
+    after.saturating_sub(inside as u64 + 1).max(before)
+}
+
 fn header(record: &ByteRecord, place: &Place) -> Result<Vec<String>> {
-    let here = || place.clone().line(1);
+    let here = || place.clone();
     let mut names = Vec::with_capacity(record.len());
     for (i, cell) in record.iter().enumerate() {
         let mut name = checked_utf8(cell, here)?;
@@ -57,7 +76,12 @@ fn header(record: &ByteRecord, place: &Place) -> Result<Vec<String>> {
     Ok(names)
 }
 
-fn hint_delimiter(error: Error, names: &[String], delimiter: u8) -> Error {
+/// What may be wrong with the way the header was read, where a column was not found in it.
+fn hint_header(error: Error, names: &[String], delimiter: u8, header: bool) -> Error {
+    let numbers = names.iter().filter(|name| name.parse::<f64>().is_ok()).count();
+    if header && numbers > 1 && error.hint().is_none() {
+        return error.with_hint("the first line holds numbers: if it is no header, say `--no-header`");
+    }
     match names {
         [only] => match [';', '\t', ',', '|'].into_iter().find(|&c| c != delimiter as char && only.contains(c)) {
             Some('\t') => error.with_hint("the header holds tabs: say `--delimiter tab`"),
@@ -74,6 +98,7 @@ struct RowsBuilder<'a> {
     plan: &'a Plan,
     width: usize,
     place: Place,
+    label_name: String,
     columns: Vec<ColumnBuilder>,
     n_rows: usize,
     values: Vec<f64>,
@@ -82,12 +107,13 @@ struct RowsBuilder<'a> {
 }
 
 impl<'a> RowsBuilder<'a> {
-    fn new(options: &'a Reader, plan: &'a Plan, width: usize, place: Place) -> Self {
+    fn new(options: &'a Reader, plan: &'a Plan, names: &[String], place: Place) -> Self {
         RowsBuilder {
             options,
             plan,
-            width,
+            width: names.len(),
             place,
+            label_name: plan.label.map(|i| names[i].clone()).unwrap_or_default(),
             columns: plan.features.iter().map(ColumnBuilder::new).collect(),
             n_rows: 0,
             values: Vec::new(),
@@ -96,15 +122,17 @@ impl<'a> RowsBuilder<'a> {
         }
     }
 
-    fn push(&mut self, record: &ByteRecord) -> Result<()> {
-        let line = record.position().map_or(0, ::csv::Position::line);
+    fn push(&mut self, record: &ByteRecord, line: u64) -> Result<()> {
         let here = || self.place.clone().line(line);
         if record.len() != self.width {
-            return Err(Error::input(
+            let error = Error::input(
                 here(),
                 format!("{} cells", record.len()),
                 format!("{}, as in the first line", self.width),
-            ));
+            );
+            let runs_on = record.iter().any(|cell| cell.contains(&b'\n'));
+            let hint = "a cell holds the end of a line: is there a quote that never closes?";
+            return Err(if runs_on { error.with_hint(hint) } else { error });
         }
         for (feature, column) in self.plan.features.iter().zip(&mut self.columns) {
             let here = || self.place.clone().line(line).column(&feature.name);
@@ -112,7 +140,7 @@ impl<'a> RowsBuilder<'a> {
             self.values.push(column.value(cell, line).map_err(|wrong| wrong.at(here(), feature))?);
         }
         if let Some(label) = self.plan.label {
-            let cell = checked_utf8(&record[label], here)?.trim();
+            let cell = checked_utf8(&record[label], || here().column(&self.label_name))?.trim();
             let code = (!self.options.is_unlabeled(cell)).then(|| self.classes.code(cell));
             self.labels.push(code);
         }
@@ -157,14 +185,27 @@ enum Wrong {
 impl Wrong {
     fn at(self, place: Place, feature: &Feature) -> Error {
         match self {
-            Wrong::Cell(found, expected) => Error::input(place, found, expected),
+            Wrong::Cell(found, expected) => {
+                let first = place.line == Some(1);
+                let error = Error::input(place, found, expected);
+                if first {
+                    error.with_hint("if the first line is a header, the columns have names: the model has none")
+                } else {
+                    error
+                }
+            }
             Wrong::Mixed { cell, other, line } => {
                 let (found, expected) = (quoted(&cell), quoted(&other));
-                let what = if cell.parse::<f64>().is_ok() { "text" } else { "a number" };
-                Error::input(place, found, format!("{what}, like {expected} in line {line}")).with_hint(format!(
-                    "if the column holds names, say `--nominal {0}`; to leave it out, `--drop {0}`",
-                    feature.name
-                ))
+                let is_number = cell.parse::<f64>().is_ok();
+                let what = if is_number { "text" } else { "a number" };
+                let hint = match line {
+                    1 if is_number => "the first line looks like a header: leave `--no-header` away".to_owned(),
+                    _ => format!(
+                        "if the column holds names, say `--nominal {0}`; to leave it out, `--drop {0}`",
+                        feature.name
+                    ),
+                };
+                Error::input(place, found, format!("{what}, like {expected} in line {line}")).with_hint(hint)
             }
         }
     }
@@ -184,6 +225,10 @@ impl ColumnBuilder {
             return Ok(f64::NAN);
         }
         let is_number = cell.parse::<f64>().is_ok();
+        let asked_for = matches!(self, ColumnBuilder::Nominal { told: None, .. });
+        if !is_number && !asked_for && cell.replacen(',', ".", 1).parse::<f64>().is_ok() {
+            return Err(Wrong::Cell(quoted(cell), "a number with a decimal point"));
+        }
         if matches!(self, ColumnBuilder::Unknown) {
             let told = Some((line, cell.to_owned()));
             *self = match is_number {

@@ -139,13 +139,13 @@ fn entry(token: &str, previous: u64) -> std::result::Result<(u64, f64), Wrong> {
     Ok((number, x))
 }
 
-/// The columns `1..=d`, or only those that occur where `d` is larger than the number of values: a single large index
+/// The columns `1..=d`, or only those that occur where `d` is much larger than the number of values: a single large index
 /// must not cost memory.
 fn compact(starts: Vec<usize>, entries: Vec<(u32, f64)>) -> Result<(Vec<Column>, Matrix)> {
     let d = entries.iter().map(|&(j, _)| j as usize + 1).max().unwrap_or(0);
     let (indices, values): (Vec<u32>, Vec<f64>) = entries.into_iter().unzip();
     let numbered = |j: u32| Column::numeric((u64::from(j) + 1).to_string());
-    if d <= values.len() {
+    if d <= values.len().max(1 << 16) {
         let columns = (0..d as u32).map(numbered).collect();
         return Ok((columns, Csr::new(d, starts, indices, values)?.into()));
     }

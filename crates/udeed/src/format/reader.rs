@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Column, Labels, Matrix, Naming, Table, TrainSet, same_number};
+use crate::data::{Column, Labels, Matrix, Naming, Table, TrainSet, missing_column, same_number};
 use crate::error::{Error, Place, Result, listed, quoted};
 use crate::file::Source;
 use crate::format::{arff, csv, libsvm};
@@ -252,7 +252,8 @@ impl Reader {
                         None
                     }
                 }
-                _ => find(column),
+                // A label that was given by name: a number in a name is no place.
+                _ => names.iter().position(|name| name == column),
             },
         };
         let all = |columns: &[String]| -> Result<HashSet<usize>> {
@@ -271,10 +272,28 @@ impl Reader {
                 place(),
                 format!("{} columns", names.len()),
                 format!("{wanted}, or {} with the labels", wanted + 1),
-            ));
+            )
+            .with_hint("the model numbers its columns: the rows must have those of training, without a header"));
         }
         let features = self.features(names, label, &drop, &nominal, naming);
+        self.check_expected(&features, names, naming, place)?;
         Ok(Plan { label, features, naming })
+    }
+
+    /// Whether every expected column is there.
+    fn check_expected(
+        &self,
+        features: &[Feature],
+        names: &[String],
+        naming: Naming,
+        place: impl Fn() -> Place,
+    ) -> Result<()> {
+        let Some((expected, _)) = &self.expected else { return Ok(()) };
+        let present: HashSet<&str> = features.iter().map(|feature| feature.name.as_str()).collect();
+        match expected.iter().find(|column| !present.contains(column.name.as_str())) {
+            None => Ok(()),
+            Some(column) => Err(missing_column(&place().source, &column.name, names, expected, naming)),
+        }
     }
 
     fn features(

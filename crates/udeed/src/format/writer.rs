@@ -29,6 +29,11 @@ impl Writer {
         Writer { format, delimiter: b',' }
     }
 
+    /// The format that it writes.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
     /// What stands between the values of a CSV file. Default: a comma.
     #[must_use]
     pub fn delimiter(mut self, delimiter: u8) -> Self {
@@ -74,6 +79,14 @@ fn refused(error: io::Error) -> Error {
     Error::io("the rows".as_ref(), "write", error)
 }
 
+/// The system's own error, whose kind callers look at.
+fn plain(error: ::csv::Error) -> io::Error {
+    match error.into_kind() {
+        ::csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
 /// Where the labels go, if there are any to write.
 fn label_name(sheet: &Sheet) -> Option<&str> {
     let any = sheet.label.is_some() || sheet.labels.n_labeled() > 0;
@@ -93,7 +106,7 @@ fn write_csv(sheet: &Sheet, delimiter: u8, out: &mut dyn Write) -> io::Result<()
     let table = &sheet.table;
     let label = label_name(sheet);
     let names = table.columns().iter().map(|column| column.name.as_str());
-    writer.write_record(names.chain(label))?;
+    writer.write_record(names.chain(label)).map_err(plain)?;
     let mut cells = Vec::new();
     for i in 0..table.n_rows() {
         cells.clear();
@@ -101,7 +114,7 @@ fn write_csv(sheet: &Sheet, delimiter: u8, out: &mut dyn Write) -> io::Result<()
         if label.is_some() {
             cells.push(sheet.labels.name(i).unwrap_or("").to_owned());
         }
-        writer.write_record(&cells)?;
+        writer.write_record(&cells).map_err(plain)?;
     }
     writer.flush()
 }

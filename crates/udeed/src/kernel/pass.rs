@@ -51,12 +51,12 @@ pub(crate) fn pass(
 }
 
 /// `f(scores)` of every row, in their order.
-pub(crate) fn map_rows(
+pub(crate) fn map_rows<T: Send>(
     rows: &dyn Rows,
     weights: &[f64],
     m: usize,
-    f: impl Fn(&mut [f64]) -> f64 + Sync + Send,
-) -> Vec<f64> {
+    f: impl Fn(&mut [f64]) -> T + Sync + Send,
+) -> Vec<T> {
     let of_row = |scores: &mut Vec<f64>, i: usize| {
         score(rows.row(i), weights, scores);
         f(scores)

@@ -5,8 +5,8 @@ mod safetensors;
 
 pub use evaluation::Evaluation;
 
-use crate::data::{Dense, Labels, Table};
-use crate::ensemble::{Members, Training, Udeed};
+use crate::data::{Dense, Labels, Matrix, Table};
+use crate::ensemble::{Members, Method, Training, Vote};
 use crate::error::Result;
 use crate::format::Reader;
 use crate::prepare::Preparation;
@@ -32,10 +32,13 @@ pub struct Model {
     pub(crate) preparation: Preparation,
     pub(crate) classes: Vec<String>,
     pub(crate) label: Option<String>,
-    pub(crate) settings: Udeed,
+    pub(crate) method: Method,
     pub(crate) training: Training,
     pub(crate) members: Members,
-    pub(crate) initial: Members,
+    /// What the vote of each member counts.
+    pub(crate) weights: Vec<f64>,
+    pub(crate) vote: Vote,
+    pub(crate) initial: Option<Members>,
     pub(crate) logistic: Members,
 }
 
@@ -50,9 +53,9 @@ impl Model {
         self.label.as_deref()
     }
 
-    /// The settings it was trained with.
-    pub fn settings(&self) -> &Udeed {
-        &self.settings
+    /// The method and the settings it was trained with.
+    pub fn method(&self) -> &Method {
+        &self.method
     }
 
     /// How the training went.
@@ -68,6 +71,11 @@ impl Model {
     /// The members.
     pub fn members(&self) -> &Members {
         &self.members
+    }
+
+    /// What the vote of each member counts.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
     }
 
     /// A reader for rows to predict: it knows the columns, their kinds, and that of the labels.
@@ -90,13 +98,18 @@ impl Model {
         }
     }
 
+    /// Like [`Model::decision`], of rows that [`Model::preparation`] has made ready. For many models with the same
+    /// preparation.
+    pub fn decide(&self, features: &Matrix) -> Vec<f64> {
+        self.members.decide(features.rows(), self.vote, &self.weights)
+    }
+
     /// What the vote says of each row, between -1 and 1: from 0 on it is the second class. One column.
     ///
     /// # Errors
     /// If the rows lack a column, or hold another kind of values in it.
     pub fn decision(&self, rows: &Table) -> Result<Dense> {
-        let features = self.preparation.apply(rows)?;
-        let decisions = self.members.decide(features.rows(), self.settings.vote);
+        let decisions = self.decide(&self.preparation.apply(rows)?);
         Dense::new(decisions.len(), 1, decisions)
     }
 
@@ -131,30 +144,39 @@ impl Model {
         Evaluation::new(&self.classes, &self.decision(rows)?, &labels)
     }
 
-    /// The ensemble as it was before the descent: what bagging on the labels alone gives.
+    /// The ensemble as it was before a descent: what bagging on the labels alone gives. None for methods without one.
     ///
     /// ```
     /// use udeed::{Udeed, built_in};
     ///
     /// let sheet = built_in("labor")?.read()?;
     /// let model = Udeed::new().fit(&sheet.clone().into_train()?)?;
-    /// let before = model.initial().evaluate(&sheet.table, &sheet.labels)?;
+    /// let before = model.initial().unwrap().evaluate(&sheet.table, &sheet.labels)?;
     /// let alone = model.logistic().evaluate(&sheet.table, &sheet.labels)?;
     /// assert!(before.accuracy > 0.5 && alone.accuracy > 0.5);
     /// # Ok::<(), udeed::Error>(())
     /// ```
     #[must_use]
-    pub fn initial(&self) -> Model {
-        self.with_members(&self.initial)
+    pub fn initial(&self) -> Option<Model> {
+        self.initial.as_ref().map(|members| self.with_members(members, &vec![1.0; members.n_members()]))
+    }
+
+    /// The ensemble of the first members only. A boosted or bagged ensemble of that size is just this.
+    ///
+    /// # Panics
+    /// If that is none, or more than there are.
+    #[must_use]
+    pub fn prefix(&self, members: usize) -> Model {
+        self.with_members(&self.members.prefix(members), &self.weights[..members])
     }
 
     /// Logistic regression on the labels alone: a model of one member.
     #[must_use]
     pub fn logistic(&self) -> Model {
-        self.with_members(&self.logistic)
+        self.with_members(&self.logistic, &[1.0])
     }
 
-    fn with_members(&self, members: &Members) -> Model {
-        Model { members: members.clone(), ..self.clone() }
+    fn with_members(&self, members: &Members, weights: &[f64]) -> Model {
+        Model { members: members.clone(), weights: weights.to_vec(), ..self.clone() }
     }
 }

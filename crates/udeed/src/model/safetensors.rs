@@ -1,8 +1,8 @@
 //! The model as one safetensors file.
 //!
 //! Weights and the numbers of the preparation are tensors; everything else is JSON in the file's metadata under the key
-//! `udeed`. A checksum over all of it stands in a tensor of its own, so that the metadata needs a single key and the same
-//! model always makes the same bytes.
+//! `udeed`, a single key, so that the same model always makes the same bytes. The last tensor, and so the last four bytes
+//! of the file, is a checksum of everything before it.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use flate2::Crc;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Column, Naming};
-use crate::ensemble::{Members, Training, Udeed};
+use crate::ensemble::{Members, Method, Training, Vote};
 use crate::error::{Error, Result};
 use crate::file::write_file;
 use crate::model::Model;
@@ -23,19 +23,20 @@ use crate::prepare::{Preparation, Scaling};
 const FORMAT: u32 = 1;
 const KEY: &str = "udeed";
 const CHECKSUM: &str = "checksum";
+const CHECKSUM_LENGTH: usize = size_of::<u32>();
 
 #[derive(Serialize, Deserialize)]
 struct Description {
     format: u32,
     written_by: String,
-    method: String,
     classes: Vec<String>,
     label: Option<String>,
     columns: Vec<Column>,
     naming: Naming,
     scaling: Scaling,
     sparse: bool,
-    settings: Udeed,
+    settings: Method,
+    vote: Vote,
     training: Training,
 }
 
@@ -71,14 +72,14 @@ impl Model {
         let description = Description {
             format: FORMAT,
             written_by: concat!("udeed ", env!("CARGO_PKG_VERSION")).into(),
-            method: "udeed".into(),
             classes: self.classes.clone(),
             label: self.label.clone(),
             columns: preparation.columns.clone(),
             naming: preparation.naming,
             scaling: preparation.scaling,
             sparse: preparation.sparse,
-            settings: self.settings.clone(),
+            settings: self.method.clone(),
+            vote: self.vote,
             training: self.training.clone(),
         };
         let refused = |error: String| Error::model(path, error, "a model that can be written");
@@ -86,16 +87,20 @@ impl Model {
         let mut tensors = vec![
             ("factor", Tensor::vector(&preparation.factor)),
             ("fill", Tensor::vector(&preparation.fill)),
-            ("initial", Tensor::members(&self.initial)),
             ("logistic", Tensor::members(&self.logistic)),
             ("members", Tensor::members(&self.members)),
             ("shift", Tensor::vector(&preparation.shift)),
+            ("weights", Tensor::vector(&self.weights)),
         ];
-        let parts = tensors.iter().map(|(name, tensor)| (*name, tensor.shape.as_slice(), tensor.bytes.as_slice()));
-        let sum = checksum(&text, parts);
-        tensors.push((CHECKSUM, Tensor::checksum(sum)));
+        tensors.extend(self.initial.iter().map(|members| ("initial", Tensor::members(members))));
+        tensors.sort_by_key(|(name, _)| *name);
+        tensors.push((CHECKSUM, Tensor::checksum()));
         let metadata = HashMap::from([(KEY.to_owned(), text)]);
-        serialize(tensors, Some(metadata)).map_err(|error| refused(error.to_string()))
+        let mut bytes = serialize(tensors, Some(metadata)).map_err(|error| refused(error.to_string()))?;
+        let body = bytes.len() - CHECKSUM_LENGTH;
+        let sum = checksum(&bytes[..body]);
+        bytes[body..].copy_from_slice(&sum);
+        Ok(bytes)
     }
 
     fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
@@ -111,13 +116,9 @@ impl Model {
             let found = format!("format version {}", version.format);
             return Err(Error::model(path, found, format!("at most {FORMAT}; a newer `udeed` wrote this model")));
         }
-        let damaged = || wrong("a file whose checksum does not match: it was damaged or changed".into());
-        let mut parts: Vec<_> = tensors.iter().filter(|(name, _)| *name != CHECKSUM).collect();
-        parts.sort_by_key(|(name, _)| *name);
-        let sum = checksum(text, parts.iter().map(|(name, tensor)| (*name, tensor.shape(), tensor.data())));
-        let stored = tensors.tensor(CHECKSUM).map_err(|_| damaged())?;
-        if stored.data() != sum.to_le_bytes() {
-            return Err(damaged());
+        let (body, stored) = bytes.split_at(bytes.len() - CHECKSUM_LENGTH);
+        if checksum(body) != stored {
+            return Err(wrong("a file whose checksum does not match: it was damaged or changed".into()));
         }
         let description: Description =
             serde_json::from_str(text).map_err(|error| wrong(format!("a damaged description ({error})")))?;
@@ -134,9 +135,21 @@ fn not_safetensors(bytes: &[u8], error: &::safetensors::SafeTensorError) -> Stri
     // A header that begins as ours does, and an end that is missing.
     let ours = bytes.get(8..).is_some_and(|rest| rest.starts_with(b"{\"__metadata__\":{\"udeed\""));
     if ours && matches!(error, HeaderTooSmall | InvalidHeaderLength | MetadataIncompleteBuffer) {
-        return "a truncated file".into();
+        return if is_longer(bytes) { "a file with more at its end".into() } else { "a truncated file".into() };
     }
     "a file that is not a whole safetensors file".into()
+}
+
+/// Whether a file goes on after the tensors that its header tells of.
+fn is_longer(bytes: &[u8]) -> bool {
+    let whole = || {
+        let (length, rest) = bytes.split_at_checked(8)?;
+        let length = usize::try_from(u64::from_le_bytes(length.try_into().ok()?)).ok()?;
+        let header: HashMap<String, serde_json::Value> = serde_json::from_slice(rest.get(..length)?).ok()?;
+        let end = header.values().filter_map(|tensor| tensor["data_offsets"][1].as_u64()).max()?;
+        Some(8 + length as u64 + end)
+    };
+    whole().is_some_and(|whole| bytes.len() as u64 > whole)
 }
 
 /// Puts a model together and checks that its parts fit.
@@ -153,31 +166,33 @@ fn assemble(description: Description, tensors: &SafeTensors<'_>) -> Option<Model
     let width = preparation.n_features() + 1;
     let model = Model {
         members: members(tensors, "members", width)?,
-        initial: members(tensors, "initial", width)?,
+        initial: match tensors.tensor("initial") {
+            Ok(_) => Some(members(tensors, "initial", width)?),
+            Err(_) => None,
+        },
         logistic: members(tensors, "logistic", width)?,
         preparation,
         classes: description.classes,
         label: description.label,
-        settings: description.settings,
+        method: description.settings,
+        weights: vector(tensors, "weights")?,
+        vote: description.vote,
         training: description.training,
     };
     let sound = model.preparation.is_sound()
-        && description.method == "udeed"
         && model.classes.len() == 2
-        && model.settings.validate().is_ok()
-        && model.members.n_members() == model.settings.members
-        && model.initial.n_members() == model.settings.members;
+        && model.method.validate().is_ok()
+        && model.members.n_members() <= model.method.shared().members.max(1)
+        && model.members.n_members() == model.weights.len()
+        && model.weights.iter().all(|weight| weight.is_finite() && *weight > 0.0)
+        && model.logistic.n_members() == 1;
     sound.then_some(model)
 }
 
-fn checksum<'a>(text: &str, parts: impl Iterator<Item = (&'a str, &'a [usize], &'a [u8])>) -> u32 {
+fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_LENGTH] {
     let mut crc = Crc::new();
-    crc.update(text.as_bytes());
-    for (name, shape, bytes) in parts {
-        crc.update(format!("{name}{shape:?}").as_bytes());
-        crc.update(bytes);
-    }
-    crc.sum()
+    crc.update(bytes);
+    crc.sum().to_le_bytes()
 }
 
 struct Tensor {
@@ -202,8 +217,9 @@ impl Tensor {
         Tensor { shape: vec![m, members.n_features() + 1], ..Tensor::vector(&values) }
     }
 
-    fn checksum(sum: u32) -> Self {
-        Tensor { dtype: Dtype::U32, shape: vec![1], bytes: sum.to_le_bytes().to_vec() }
+    /// The place of the checksum. Tensors are laid out by the width of their numbers, widest first: this is the last.
+    fn checksum() -> Self {
+        Tensor { dtype: Dtype::U32, shape: vec![1], bytes: vec![0; CHECKSUM_LENGTH] }
     }
 }
 

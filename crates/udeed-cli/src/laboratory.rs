@@ -1,0 +1,120 @@
+//! What the verbs of the laboratory share: running, and every form of its results.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use serde_json::json;
+use udeed_lab::{Experiment, Journal, Results, Set, run, tables};
+
+use crate::output::{check_outputs, is_stream, write_json, write_to};
+use crate::progress::Progress;
+
+/// The files that results go to, besides the terminal.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Results")]
+pub struct Outputs {
+    /// Write results, tests and settings to a JSON file; `-` prints them instead of the tables
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write one row for each set, size and method to a CSV file
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Write the tables as Markdown
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Write the tables as LaTeX, in the paper's form
+    #[arg(long, value_name = "FILE")]
+    latex: Option<PathBuf>,
+    /// Keep finished splits in a file, so that a killed run can go on
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+}
+
+impl Outputs {
+    /// Checks before long work that everything can be written.
+    pub fn check(&self, inputs: &[PathBuf]) -> anyhow::Result<()> {
+        let outputs = [&self.json, &self.csv, &self.markdown, &self.latex].map(Option::as_deref);
+        let inputs: Vec<Option<&Path>> =
+            inputs.iter().map(|path| Some(path.as_path())).chain([self.journal.as_deref()]).collect();
+        check_outputs(&outputs, &inputs)
+    }
+
+    /// Runs the experiment, going on with the journal where there is one.
+    pub fn run(&self, experiment: &Experiment, sets: &[Set], progress: &Progress) -> anyhow::Result<Results> {
+        let names: Vec<(&String, usize)> = sets.iter().map(|set| (&set.name, set.data.labels().len())).collect();
+        let journal = match &self.journal {
+            Some(path) => Journal::open(path, &json!({ "experiment": experiment, "sets": names }))?,
+            None => Journal::in_memory(),
+        };
+        let bar = progress.bar("splits", sets.len() * experiment.splits as usize);
+        let trials = run(experiment, sets, journal, &|done, total| {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        })?;
+        bar.finish_and_clear();
+        Ok(Results::new(experiment, sets, &trials, &command())?)
+    }
+
+    /// Writes every file that was asked for, then the tables to standard output.
+    pub fn write(
+        &self,
+        results: &Results,
+        text: impl FnOnce(&Results, &mut dyn std::io::Write) -> std::io::Result<()>,
+    ) -> anyhow::Result<()> {
+        let to_stream = self.json.as_deref().is_some_and(is_stream);
+        if let Some(path) = self.json.as_deref().filter(|_| !to_stream) {
+            write_json(Some(path), &document(results))?;
+        }
+        for (path, write) in [
+            (&self.csv, tables::write_csv as fn(&Results, &mut dyn std::io::Write) -> std::io::Result<()>),
+            (&self.markdown, tables::write_markdown),
+            (&self.latex, tables::write_latex),
+        ] {
+            if let Some(path) = path {
+                write_to(Some(path), |out| Ok(write(results, out)?))?;
+            }
+        }
+        if to_stream {
+            return write_json(None, &document(results));
+        }
+        write_to(None, |out| Ok(text(results, out)?))
+    }
+}
+
+/// The results as one JSON document.
+fn document(results: &Results) -> serde_json::Value {
+    json!({
+        "results": results.outcomes,
+        "diversity": results.diversity,
+        "tests": { "comparisons": results.comparisons, "rankings": results.rankings },
+        "sets": results.sets,
+        "settings": results.experiment,
+        "command": results.command,
+        "paper": results.paper,
+    })
+}
+
+/// The command line, for the record, without what does not change results.
+fn command() -> String {
+    let shown = |word: &String| match word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./,:=+%@".contains(c)) {
+        true if !word.is_empty() => word.clone(),
+        _ => format!("'{}'", word.replace('\'', "'\\''")),
+    };
+    let mut words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let mut kept = vec!["udeed".to_owned()];
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--threads" => drop(words.next()),
+            "--quiet" | "-q" => {}
+            _ if word.starts_with("--threads=") => {}
+            _ => kept.push(shown(&word)),
+        }
+    }
+    kept.join(" ")
+}
+
+/// Adds the name of a set to what went wrong with it.
+pub fn named<T>(result: udeed::Result<T>, name: &Path) -> anyhow::Result<T> {
+    result.with_context(|| name.display().to_string())
+}

@@ -1,0 +1,430 @@
+//! What is compared with what, on which splits.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use udeed::{
+    AdaBoost, Assemble, Diversity, Emphasis, InitialEnsemble, Labels, Matrix, Method, Model, Observer, Oracle,
+    Preparation, Scaling, SemiBoost, Shares, Split, Step, Table, TrainSet, Udeed, Variant, ZeroError, stratified_split,
+};
+
+use crate::error::{Error, Result};
+
+/// A method in a comparison, under the name it has there.
+///
+/// ```
+/// use udeed_lab::Contender;
+///
+/// assert_eq!(Contender::named("lcud")?.name(), "lcud");
+/// assert!(Contender::named("magic").unwrap_err().to_string().contains("`semiboost`"));
+/// # Ok::<(), udeed_lab::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Contender {
+    /// Logistic regression on the labels alone.
+    Logistic,
+    /// UDEED's members before the descent.
+    Initial,
+    /// UDEED without diversity.
+    Lc,
+    /// UDEED with diversity on the labeled rows.
+    Lcd,
+    /// UDEED.
+    Lcud,
+    /// Bagging.
+    Bagging,
+    /// AdaBoost.
+    Adaboost,
+    /// AdaBoost as the paper must have run it: resampling, and a round without error thrown away.
+    AdaboostDiscard,
+    /// ASSEMBLE.AdaBoost.
+    Assemble,
+    /// SemiBoost.
+    Semiboost,
+}
+
+impl Contender {
+    /// All of them, in the order in which tables show them.
+    pub const ALL: [Contender; 10] = [
+        Contender::Logistic,
+        Contender::Initial,
+        Contender::Lc,
+        Contender::Lcd,
+        Contender::Lcud,
+        Contender::Bagging,
+        Contender::Adaboost,
+        Contender::AdaboostDiscard,
+        Contender::Assemble,
+        Contender::Semiboost,
+    ];
+
+    /// What it is called in options, tables and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Contender::Logistic => "logistic",
+            Contender::Initial => "initial",
+            Contender::Lc => "lc",
+            Contender::Lcd => "lcd",
+            Contender::Lcud => "lcud",
+            Contender::Bagging => "bagging",
+            Contender::Adaboost => "adaboost",
+            Contender::AdaboostDiscard => "adaboost-discard",
+            Contender::Assemble => "assemble",
+            Contender::Semiboost => "semiboost",
+        }
+    }
+
+    /// The contender of a name.
+    ///
+    /// # Errors
+    /// If there is none; the message lists those there are.
+    pub fn named(name: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|contender| contender.name() == name).ok_or_else(|| {
+            let known: Vec<String> = Self::ALL.iter().map(|contender| format!("`{}`", contender.name())).collect();
+            Error::Unknown { what: "method", found: name.to_owned(), known: known.join(", ") }
+        })
+    }
+
+    fn variant(self) -> Option<Variant> {
+        match self {
+            Contender::Lc => Some(Variant::Lc),
+            Contender::Lcd => Some(Variant::Lcd),
+            Contender::Lcud => Some(Variant::LcUd),
+            _ => None,
+        }
+    }
+}
+
+/// Which rows the preparation of the features may look at.
+///
+/// ```
+/// assert_eq!(udeed_lab::Scale::default(), udeed_lab::Scale::Training);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// The training rows of each split: no test row leaks.
+    #[default]
+    Training,
+    /// All rows of the set, once: what the paper's figures imply.
+    WholeSet,
+}
+
+/// Everything that decides the results of a comparison, besides the data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Experiment {
+    /// What is compared.
+    pub methods: Vec<Contender>,
+    /// The sizes of the ensembles.
+    pub sizes: Vec<usize>,
+    /// How often the rows are split anew.
+    pub splits: u32,
+    /// How rows are dealt out.
+    pub shares: Shares,
+    /// What scaling may look at.
+    pub scale: Scale,
+    /// The settings of UDEED; lambda, scaling and seed are those of all methods.
+    pub udeed: Udeed,
+    /// The settings of AdaBoost.
+    pub adaboost: AdaBoost,
+    /// The settings of ASSEMBLE.
+    pub assemble: Assemble,
+    /// The settings of SemiBoost.
+    pub semiboost: SemiBoost,
+    /// SemiBoost is left out where it would have to compare more training rows than this, all with all.
+    pub semiboost_rows: Option<usize>,
+}
+
+impl Default for Experiment {
+    fn default() -> Self {
+        Experiment {
+            methods: vec![Contender::Logistic, Contender::Initial, Contender::Lc, Contender::Lcd, Contender::Lcud],
+            sizes: vec![20],
+            splits: 50,
+            shares: Shares::default(),
+            scale: Scale::Training,
+            udeed: Udeed::new(),
+            adaboost: AdaBoost::new(),
+            assemble: Assemble::new(),
+            semiboost: SemiBoost::new(),
+            semiboost_rows: None,
+        }
+    }
+}
+
+/// A data set of a comparison.
+#[derive(Debug, Clone)]
+pub struct Set {
+    /// What it is called.
+    pub name: String,
+    /// Its rows and labels.
+    pub data: TrainSet,
+}
+
+/// What one split of one set gave at one size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// The set.
+    pub dataset: String,
+    /// The number of the split.
+    pub split: u32,
+    /// The size of the ensembles.
+    pub size: usize,
+    /// The accuracy of each method, in the order of the experiment; none where a method was left out.
+    pub accuracies: Vec<Option<f64>>,
+    /// The diversity of UDEED's members on the test rows, before and after, where `lcud` takes part.
+    pub diversity: Option<[Diversity; 2]>,
+}
+
+/// A split with its rows, ready for any method.
+struct Arena {
+    train: TrainSet,
+    test: Matrix,
+    labels: Labels,
+    start: InitialEnsemble,
+}
+
+impl Experiment {
+    /// Checks the settings of every method at every size.
+    ///
+    /// # Errors
+    /// If one makes no sense, or nothing is compared.
+    pub fn validate(&self) -> Result<()> {
+        let nothing = |what| Err(Error::Nothing { what });
+        if self.methods.is_empty() {
+            return nothing("method");
+        }
+        if self.sizes.is_empty() {
+            return nothing("size");
+        }
+        for &size in &self.sizes {
+            self.udeed.clone().members(size).validate()?;
+            for &contender in &self.methods {
+                if let Some(method) = self.method(contender, size, 0) {
+                    method.validate()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The largest size: smaller ensembles begin with the same members.
+    fn largest(&self) -> usize {
+        self.sizes.iter().copied().max().unwrap_or(2)
+    }
+
+    /// The settings of a rival of UDEED.
+    fn method(&self, contender: Contender, members: usize, seed: u64) -> Option<Method> {
+        let method: Method = match contender {
+            Contender::Adaboost => self.adaboost.clone().into(),
+            Contender::AdaboostDiscard => {
+                let paper = self.adaboost.clone().emphasis(Emphasis::Resampling);
+                paper.zero_error(ZeroError::Discard).into()
+            }
+            Contender::Assemble => self.assemble.clone().into(),
+            Contender::Semiboost => self.semiboost.clone().into(),
+            _ => return None,
+        };
+        let mut shared = method.shared();
+        (shared.members, shared.seed) = (members, seed);
+        (shared.lambda, shared.scaling) = (self.udeed.lambda, self.udeed.scaling);
+        Some(method.with_shared(shared))
+    }
+
+    fn leaves_out(&self, contender: Contender, n_rows: usize) -> bool {
+        let too_many = self.semiboost_rows.is_some_and(|most| n_rows > most);
+        contender == Contender::Semiboost && self.semiboost.neighbors == 0 && too_many
+    }
+
+    /// The set as the experiment takes it: scaled as a whole, where that is wanted.
+    ///
+    /// # Errors
+    /// If it cannot be scaled.
+    pub fn prepare(&self, set: &Set) -> Result<Set> {
+        if self.scale == Scale::Training {
+            return Ok(set.clone());
+        }
+        let preparation = Preparation::fit(set.data.table(), self.udeed.scaling)?;
+        let features = preparation.apply(set.data.table())?;
+        let table = Table::from_matrix(features)?;
+        Ok(Set { name: set.name.clone(), data: TrainSet::new(table, set.data.labels().clone())? })
+    }
+
+    /// Deals out the rows of a set for the given repetition.
+    ///
+    /// # Errors
+    /// If a class has too few rows.
+    pub fn split(&self, set: &Set, repetition: u32) -> Result<Split> {
+        let split = stratified_split(set.data.labels(), self.shares, self.udeed.seed, repetition);
+        split.map_err(|cause| Error::of_set(&set.name, cause))
+    }
+
+    fn settings(&self, seed: u64) -> Udeed {
+        let settings = self.udeed.clone().members(self.largest()).seed(seed);
+        match self.scale {
+            Scale::Training => settings,
+            Scale::WholeSet => settings.scaling(Scaling::None),
+        }
+    }
+
+    fn arena(&self, set: &Set, split: &Split) -> udeed::Result<Arena> {
+        let rows: Vec<usize> = split.labeled.iter().chain(&split.unlabeled).copied().collect();
+        let hidden: Vec<usize> = (split.labeled.len()..rows.len()).collect();
+        let train = set.data.select(&rows).hide_labels(&hidden);
+        let test = set.data.select(&split.test);
+        let start = self.settings(split.seed).start(&train, &mut ())?;
+        let test_features = start.preparation().apply(test.table())?;
+        Ok(Arena { labels: test.labels().aligned(start.classes())?, train, test: test_features, start })
+    }
+
+    /// Runs one split of a prepared set at all sizes.
+    ///
+    /// # Errors
+    /// If a fit fails.
+    pub fn run(&self, set: &Set, repetition: u32) -> Result<Vec<Trial>> {
+        let split = self.split(set, repetition)?;
+        self.trials(set, repetition, &split).map_err(|cause| Error::of_set(&set.name, cause))
+    }
+
+    fn trials(&self, set: &Set, repetition: u32, split: &Split) -> udeed::Result<Vec<Trial>> {
+        let arena = self.arena(set, split)?;
+        let rival = |&contender: &Contender| {
+            if self.leaves_out(contender, arena.train.labels().len()) {
+                return Ok(None);
+            }
+            let method = self.method(contender, self.largest(), split.seed).map(|method| match self.scale {
+                Scale::Training => method,
+                Scale::WholeSet => {
+                    let shared = udeed::Shared { scaling: Scaling::None, ..method.shared() };
+                    method.with_shared(shared)
+                }
+            });
+            method.map(|method| method.fit(&arena.train)).transpose()
+        };
+        let rivals: Vec<Option<Model>> = self.methods.par_iter().map(rival).collect::<udeed::Result<_>>()?;
+        let trial = |&size: &usize| {
+            let mut trial =
+                Trial { dataset: set.name.clone(), split: repetition, size, accuracies: Vec::new(), diversity: None };
+            for (&contender, rival) in self.methods.iter().zip(&rivals) {
+                if self.leaves_out(contender, arena.train.labels().len()) {
+                    trial.accuracies.push(None);
+                    continue;
+                }
+                let model = match rival {
+                    Some(model) => model.prefix(size.min(model.members().n_members())),
+                    None => self.descended(&arena, contender, size)?,
+                };
+                trial.accuracies.push(Some(arena.accuracy(&model)));
+                if let (Contender::Lcud, Some(initial)) = (contender, model.initial()) {
+                    trial.diversity = Some([arena.diversity(&initial), arena.diversity(&model)]);
+                }
+            }
+            Ok(trial)
+        };
+        self.sizes.par_iter().map(trial).collect()
+    }
+
+    /// A contender that begins with UDEED's initial members.
+    fn descended(&self, arena: &Arena, contender: Contender, size: usize) -> udeed::Result<Model> {
+        let settings = self.udeed.clone().members(size);
+        let Some(variant) = contender.variant() else {
+            let model = arena.start.model(size)?;
+            return Ok(if contender == Contender::Logistic { model.logistic() } else { model });
+        };
+        arena.start.descend(&settings.variant(variant), &mut ())
+    }
+
+    /// What a report shows of a single fit: UDEED on the first split of a set, at the smallest size.
+    ///
+    /// # Errors
+    /// If the fit fails.
+    pub fn showcase(&self, set: &Set) -> Result<Showcase> {
+        let failed = |cause| Error::of_set(&set.name, cause);
+        let split = self.split(set, 0)?;
+        let arena = self.arena(set, &split).map_err(failed)?;
+        let size = self.sizes.iter().copied().min().unwrap_or(2);
+        let mut recorder = Recorder::default();
+        let settings = self.udeed.clone().members(size).variant(Variant::LcUd);
+        let model = arena.start.descend(&settings, &mut recorder).map_err(failed)?;
+        let initial = model.initial().unwrap_or_else(|| model.clone());
+        Ok(Showcase {
+            dataset: set.name.clone(),
+            size,
+            steps: recorder.0,
+            initial: arena.cloud(&initial),
+            last: arena.cloud(&model),
+        })
+    }
+}
+
+impl Arena {
+    /// A vote that is exactly undecided is right half of the time: only an ensemble that knows nothing votes so.
+    fn accuracy(&self, model: &Model) -> f64 {
+        let votes = model.decide(&self.test);
+        let points = votes.iter().enumerate().map(|(i, &vote)| match self.labels.get(i) {
+            _ if vote == 0.0 => 0.5,
+            label if label == Some(usize::from(vote > 0.0)) => 1.0,
+            _ => 0.0,
+        });
+        points.sum::<f64>() / votes.len() as f64
+    }
+
+    fn oracle(&self, model: &Model) -> Oracle {
+        let m = model.members().n_members();
+        let votes = model.members().classify(self.test.rows());
+        let right = |member: usize, row: usize| self.labels.get(row) == Some(usize::from(votes[row * m + member]));
+        Oracle::new(m, self.labels.len(), right)
+    }
+
+    fn diversity(&self, model: &Model) -> Diversity {
+        self.oracle(model).measures()
+    }
+
+    /// For each pair of members how much they agree beyond chance (kappa), and their mean error.
+    fn cloud(&self, model: &Model) -> Vec<(f64, f64)> {
+        let m = model.members().n_members();
+        let votes = model.members().classify(self.test.rows());
+        let n = self.labels.len();
+        let share = |of: &dyn Fn(usize) -> bool| (0..n).filter(|&row| of(row)).count() as f64 / n as f64;
+        let vote = |member: usize, row: usize| votes[row * m + member];
+        let positive: Vec<f64> = (0..m).map(|k| share(&|row| vote(k, row))).collect();
+        let error: Vec<f64> =
+            (0..m).map(|k| share(&|row| self.labels.get(row) != Some(usize::from(vote(k, row))))).collect();
+        let mut cloud = Vec::new();
+        for p in 0..m {
+            for q in p + 1..m {
+                let agree = share(&|row| vote(p, row) == vote(q, row));
+                let chance = positive[p] * positive[q] + (1.0 - positive[p]) * (1.0 - positive[q]);
+                let kappa = if chance < 1.0 { (agree - chance) / (1.0 - chance) } else { 1.0 };
+                cloud.push((kappa, 0.5 * (error[p] + error[q])));
+            }
+        }
+        cloud
+    }
+}
+
+/// One fit of UDEED from near.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Showcase {
+    /// The set.
+    pub dataset: String,
+    /// The size of the ensemble.
+    pub size: usize,
+    /// Every step of the descent.
+    #[serde(skip)]
+    pub steps: Vec<Step>,
+    /// Kappa and mean error of each pair of members before the descent.
+    pub initial: Vec<(f64, f64)>,
+    /// And after it.
+    pub last: Vec<(f64, f64)>,
+}
+
+#[derive(Default)]
+struct Recorder(Vec<Step>);
+
+impl Observer for Recorder {
+    fn step(&mut self, step: &Step) -> std::ops::ControlFlow<()> {
+        self.0.push(*step);
+        std::ops::ControlFlow::Continue(())
+    }
+}

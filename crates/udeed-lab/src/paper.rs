@@ -1,0 +1,380 @@
+//! The figures of the paper, beside ours.
+//!
+//! M.-L. Zhang and Z.-H. Zhou, "Exploiting Unlabeled Data to Enhance Ensemble Diversity", ICDM 2010, tables I to VI.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use udeed::Format;
+
+use crate::error::{Error, Result};
+use crate::experiment::Contender;
+use crate::results::Results;
+use crate::statistics::{Verdict, deviation, mean, verdict};
+
+/// A mean with its deviation, and whether UDEED (LcUd) wins against it.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+pub struct Figure {
+    /// The mean over 50 splits.
+    pub mean: f64,
+    /// The deviation.
+    pub std: f64,
+    /// The paired t-test at 95 %.
+    pub lcud: Option<Verdict>,
+}
+
+/// What the paper says of a data set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct PaperSet {
+    /// The number of features.
+    pub features: usize,
+    /// Rows of the positive class.
+    pub positive: usize,
+    /// Rows of the negative class.
+    pub negative: usize,
+}
+
+type ByName<T> = BTreeMap<String, T>;
+
+/// Every number of the paper's tables.
+///
+/// ```
+/// let paper = udeed_lab::paper::Paper::load();
+/// assert_eq!(paper.accuracy["20"]["ionosphere"]["lcud"].unwrap().mean, 0.795);
+/// assert_eq!(paper.data.len(), 25);
+/// ```
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Paper {
+    /// Table I: the data sets.
+    pub data: ByName<PaperSet>,
+    /// Tables II to IV: the accuracy at each size, on each set, of each method; none where the paper has N/A.
+    pub accuracy: ByName<ByName<ByName<Option<Figure>>>>,
+    /// Table V: the gain of LcUd over Lc and Lcd on each set, at each size.
+    pub improvement: ByName<ByName<ByName<Figure>>>,
+    /// Table VI: whether the members are more diverse afterwards, on each set, at each size, by each measure.
+    pub diversity: ByName<ByName<ByName<Verdict>>>,
+}
+
+/// The paper's order of the data sets.
+pub const SETS: [&str; 25] = [
+    "diabetes",
+    "heart",
+    "wdbc",
+    "austra",
+    "house",
+    "vote",
+    "vehicle",
+    "hepatitis",
+    "labor",
+    "ethn",
+    "ionosphere",
+    "kr_vs_kp",
+    "isolet",
+    "sonar",
+    "colic",
+    "credit_g",
+    "BCI",
+    "Digit1",
+    "COIL2",
+    "g241n",
+    "adult",
+    "web",
+    "ijcnn1",
+    "cod-rna",
+    "forest",
+];
+
+/// The paper's sizes and the tables of their accuracies.
+pub const SIZES: [(usize, &str); 3] = [(20, "II"), (50, "III"), (100, "IV")];
+
+/// The methods of tables II to IV, and what stands for each here.
+const COLUMNS: [(&str, Contender); 5] = [
+    ("lcud", Contender::Lcud),
+    ("bagging", Contender::Bagging),
+    ("adaboost", Contender::AdaboostDiscard),
+    ("assemble", Contender::Assemble),
+    ("semiboost", Contender::Semiboost),
+];
+
+impl Paper {
+    /// The paper's figures.
+    ///
+    /// # Panics
+    /// Never: they are part of the crate, and a test reads them.
+    pub fn load() -> Self {
+        serde_json::from_str(include_str!("paper.json")).expect("the paper's figures are well formed")
+    }
+
+    /// The mean that a cell of tables II to IV has; those of Lc and Lcd follow from table V.
+    fn accuracy(&self, size: usize, set: &str, method: &str) -> Option<f64> {
+        let cells = self.accuracy.get(&size.to_string())?.get(set)?;
+        match method {
+            "lc" | "lcd" => {
+                let gain = self.improvement.get(set)?.get(method)?.get(&size.to_string())?;
+                Some((*cells.get("lcud")?)?.mean - gain.mean)
+            }
+            _ => Some((*cells.get(method)?)?.mean),
+        }
+    }
+}
+
+/// The files of the paper's data sets in a folder: for a set with several files the one with the paper's number of
+/// features.
+///
+/// # Errors
+/// If the folder cannot be read, or holds none of them.
+pub fn find_sets(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
+    let refused = |cause| Error::Io { path: folder.display().to_string(), action: "read", cause };
+    let mut files: Vec<PathBuf> = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(refused)? {
+        files.push(entry.map_err(refused)?.path());
+    }
+    files.sort();
+    let stem = |path: &Path| {
+        let name = path.file_name()?.to_str()?.to_owned();
+        Format::of(&name)?;
+        Some(name.split('.').next()?.to_owned())
+    };
+    let find = |set: &str| {
+        let rebuilt = |path: &&PathBuf| {
+            stem(path).is_some_and(|stem| {
+                stem.strip_prefix(set).is_some_and(|rest| rest.starts_with("_pca") && rest.ends_with("_guess"))
+            })
+        };
+        let plain = |path: &&PathBuf| stem(path).is_some_and(|stem| stem == set);
+        files.iter().find(rebuilt).or_else(|| files.iter().find(plain)).cloned()
+    };
+    let found: Vec<(String, PathBuf)> =
+        SETS.iter().filter_map(|set| find(set).map(|path| ((*set).to_owned(), path))).collect();
+    if found.is_empty() {
+        let looked_for = SETS.iter().take(4).map(|set| format!("`{set}.libsvm.gz`")).collect::<Vec<_>>().join(", ");
+        let looked_for = format!("{looked_for} and {} more", SETS.len() - 4);
+        return Err(Error::NoSets { folder: folder.display().to_string(), looked_for });
+    }
+    Ok(found)
+}
+
+/// One figure of ours beside the paper's.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PaperCell {
+    /// The paper's table.
+    pub table: &'static str,
+    /// The set.
+    pub dataset: String,
+    /// The size of the ensembles.
+    pub size: usize,
+    /// The method (tables II to IV), what LcUd is compared with (V), or the measure (VI).
+    pub column: String,
+    /// Our mean; none in table VI, which has verdicts only.
+    pub ours: Option<f64>,
+    /// Our deviation.
+    pub ours_std: Option<f64>,
+    /// The paper's mean.
+    pub paper: Option<f64>,
+    /// The paper's deviation.
+    pub paper_std: Option<f64>,
+    /// Whether LcUd wins, by our trials.
+    pub our_verdict: Option<Verdict>,
+    /// And by the paper's.
+    pub paper_verdict: Option<Verdict>,
+}
+
+impl PaperCell {
+    /// Ours minus the paper's.
+    pub fn difference(&self) -> Option<f64> {
+        Some(self.ours? - self.paper?)
+    }
+}
+
+/// How well a table agrees.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Agreement {
+    /// The table, or a group of its columns.
+    pub table: String,
+    /// Cells with a mean in both.
+    pub cells: usize,
+    /// The mean of the absolute differences.
+    pub mean_absolute_difference: f64,
+    /// The share of cells that differ by at most 0.01.
+    pub within_001: f64,
+    /// By at most 0.02.
+    pub within_002: f64,
+    /// By at most 0.03.
+    pub within_003: f64,
+    /// Verdicts that agree.
+    pub verdicts_agree: usize,
+    /// Verdicts in both.
+    pub verdicts: usize,
+}
+
+/// Our figures beside the paper's.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PaperReport {
+    /// Every cell that both have.
+    pub cells: Vec<PaperCell>,
+    /// How well each table agrees.
+    pub agreement: Vec<Agreement>,
+    /// Of the cells in which the paper finds LcUd significantly better or worse than Lc: in how many ours has the same
+    /// sign, and how many there are.
+    pub sign_of_gain: (usize, usize),
+}
+
+impl PaperReport {
+    /// Puts the paper's figures beside those of a run.
+    pub fn new(results: &Results) -> Self {
+        let paper = Paper::load();
+        let mut cells = Vec::new();
+        for set in &results.sets {
+            for &size in &results.experiment.sizes {
+                let Some(&(_, table)) = SIZES.iter().find(|(known, _)| *known == size) else { continue };
+                cells.extend(accuracies(results, &paper, table, &set.name, size));
+                cells.extend(improvements(results, &paper, &set.name, size));
+                cells.extend(diversities(results, &paper, &set.name, size));
+            }
+        }
+        let agreement = agreements(&cells);
+        let gains = cells.iter().filter(|cell| cell.table == "V" && cell.column == "lc");
+        let marked: Vec<&PaperCell> =
+            gains.filter(|cell| cell.paper_verdict.is_some_and(|v| v != Verdict::Tie)).collect();
+        let same = |cell: &&&PaperCell| matches!((cell.ours, cell.paper_verdict), (Some(gain), Some(verdict)) if (gain > 0.0) == (verdict == Verdict::Win));
+        let sign_of_gain = (marked.iter().filter(same).count(), marked.len());
+        PaperReport { cells, agreement, sign_of_gain }
+    }
+}
+
+fn accuracies(results: &Results, paper: &Paper, table: &'static str, set: &str, size: usize) -> Vec<PaperCell> {
+    let derived = [("lc", Contender::Lc), ("lcd", Contender::Lcd)];
+    let columns = COLUMNS.iter().chain(&derived);
+    columns
+        .filter_map(|&(column, contender)| {
+            let printed = paper.accuracy.get(&size.to_string())?.get(set)?.get(column).copied().flatten();
+            let outcome = ours(results, set, size, contender)?;
+            Some(PaperCell {
+                table,
+                dataset: set.to_owned(),
+                size,
+                column: column.to_owned(),
+                ours: Some(outcome.mean),
+                ours_std: Some(outcome.std),
+                paper: paper.accuracy(size, set, column),
+                paper_std: printed.map(|figure| figure.std),
+                our_verdict: printed
+                    .and_then(|figure| figure.lcud)
+                    .and_then(|_| against(results, set, size, contender)),
+                paper_verdict: printed.and_then(|figure| figure.lcud),
+            })
+        })
+        .collect()
+}
+
+/// What stands for a method: UDEED's initial members are bagging.
+fn ours<'a>(results: &'a Results, set: &str, size: usize, contender: Contender) -> Option<&'a crate::results::Outcome> {
+    let found = results.outcome(set, size, contender);
+    if contender == Contender::Bagging {
+        found.or_else(|| results.outcome(set, size, Contender::Initial))
+    } else {
+        found
+    }
+}
+
+fn against(results: &Results, set: &str, size: usize, contender: Contender) -> Option<Verdict> {
+    let lcud = results.outcome(set, size, Contender::Lcud)?;
+    verdict(&lcud.accuracies, &ours(results, set, size, contender)?.accuracies)
+}
+
+fn improvements(results: &Results, paper: &Paper, set: &str, size: usize) -> Vec<PaperCell> {
+    [("lc", Contender::Lc), ("lcd", Contender::Lcd)]
+        .into_iter()
+        .filter_map(|(column, contender)| {
+            let printed = paper.improvement.get(set)?.get(column)?.get(&size.to_string())?;
+            let (lcud, other) = (results.outcome(set, size, Contender::Lcud)?, results.outcome(set, size, contender)?);
+            let gains: Vec<f64> = lcud.accuracies.iter().zip(&other.accuracies).map(|(a, b)| a - b).collect();
+            Some(PaperCell {
+                table: "V",
+                dataset: set.to_owned(),
+                size,
+                column: column.to_owned(),
+                ours: mean(&gains),
+                ours_std: deviation(&gains),
+                paper: Some(printed.mean),
+                paper_std: Some(printed.std),
+                our_verdict: against(results, set, size, contender),
+                paper_verdict: printed.lcud,
+            })
+        })
+        .collect()
+}
+
+fn diversities(results: &Results, paper: &Paper, set: &str, size: usize) -> Vec<PaperCell> {
+    let Some(printed) = paper.diversity.get(set).and_then(|sizes| sizes.get(&size.to_string())) else {
+        return Vec::new();
+    };
+    let of_set = results.diversity.iter().filter(|outcome| outcome.dataset == set && outcome.size == size);
+    of_set
+        .filter_map(|outcome| {
+            let paper_verdict = *printed.get(outcome.measure)?;
+            Some(PaperCell {
+                table: "VI",
+                dataset: set.to_owned(),
+                size,
+                column: outcome.measure.to_owned(),
+                ours: None,
+                ours_std: None,
+                paper: None,
+                paper_std: None,
+                our_verdict: outcome.verdict,
+                paper_verdict: Some(paper_verdict),
+            })
+        })
+        .collect()
+}
+
+fn agreements(cells: &[PaperCell]) -> Vec<Agreement> {
+    let mut groups: Vec<(String, Vec<&PaperCell>)> = Vec::new();
+    let of = |table: &str| cells.iter().filter(|cell| cell.table == table).collect::<Vec<_>>();
+    for table in ["II", "III", "IV"] {
+        let all = of(table);
+        groups.push((
+            table.to_owned(),
+            all.iter().copied().filter(|cell| !["lc", "lcd"].contains(&cell.column.as_str())).collect(),
+        ));
+        let own = ["bagging", "lc", "lcd", "lcud"];
+        groups.push((
+            format!("{table}: bagging, lc, lcd, lcud"),
+            all.iter().copied().filter(|c| own.contains(&c.column.as_str())).collect(),
+        ));
+        for column in ["adaboost", "assemble", "semiboost"] {
+            groups.push((format!("{table}: {column}"), all.iter().copied().filter(|c| c.column == column).collect()));
+        }
+    }
+    groups.push(("V".into(), of("V")));
+    groups.push(("VI".into(), of("VI")));
+    groups
+        .into_iter()
+        .filter(|(_, cells)| !cells.is_empty())
+        .map(|(table, cells)| Agreement::of(table, &cells))
+        .collect()
+}
+
+impl Agreement {
+    fn of(table: String, cells: &[&PaperCell]) -> Self {
+        let differences: Vec<f64> = cells.iter().filter_map(|cell| cell.difference()).map(f64::abs).collect();
+        let within = |most: f64| {
+            let near = differences.iter().filter(|&&difference| difference <= most).count();
+            near as f64 / differences.len().max(1) as f64
+        };
+        let verdicts: Vec<(Verdict, Verdict)> =
+            cells.iter().filter_map(|cell| Some((cell.our_verdict?, cell.paper_verdict?))).collect();
+        Agreement {
+            table,
+            cells: differences.len(),
+            mean_absolute_difference: mean(&differences).unwrap_or(0.0),
+            within_001: within(0.01),
+            within_002: within(0.02),
+            within_003: within(0.03),
+            verdicts_agree: verdicts.iter().filter(|(a, b)| a == b).count(),
+            verdicts: verdicts.len(),
+        }
+    }
+}

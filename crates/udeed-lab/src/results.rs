@@ -1,0 +1,253 @@
+//! What came out of an experiment.
+
+use serde::Serialize;
+use udeed::Measure;
+
+use crate::error::Result;
+use crate::experiment::{Contender, Experiment, Set, Showcase, Trial};
+use crate::paper::PaperReport;
+use crate::statistics::{
+    Friedman, PairedT, Verdict, Wilcoxon, corrected_resampled_t, deviation, friedman, mean,
+    nemenyi_critical_difference, paired_t, verdict, wilcoxon,
+};
+
+/// A set as the experiment saw it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SetSummary {
+    /// What it is called.
+    pub name: String,
+    /// How many rows it has.
+    pub n_rows: usize,
+    /// How many columns, without the label.
+    pub n_columns: usize,
+    /// The classes and how many rows each has.
+    pub classes: Vec<(String, usize)>,
+    /// Rows in each split: labeled, unlabeled, for testing.
+    pub dealt: [usize; 3],
+}
+
+/// The accuracies of one method on one set at one size.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outcome {
+    /// The set.
+    pub dataset: String,
+    /// The size of the ensemble.
+    pub size: usize,
+    /// The method.
+    pub method: &'static str,
+    /// The mean over the splits.
+    pub mean: f64,
+    /// The sample deviation over the splits.
+    pub std: f64,
+    /// The accuracy on each split.
+    pub accuracies: Vec<f64>,
+}
+
+/// How diverse UDEED's members are on the test rows, before and after the descent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DiversityOutcome {
+    /// The set.
+    pub dataset: String,
+    /// The size of the ensemble.
+    pub size: usize,
+    /// The measure.
+    pub measure: &'static str,
+    /// Whether a higher value means more diversity.
+    pub higher_is_more: bool,
+    /// The mean over the splits before the descent; none where it is never defined.
+    pub initial: Option<f64>,
+    /// And after it.
+    pub last: Option<f64>,
+    /// Whether the members are significantly more (win) or less (loss) diverse after it.
+    pub verdict: Option<Verdict>,
+}
+
+/// UDEED, or what stands in its place, against another method on one set.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The set.
+    pub dataset: String,
+    /// The size of the ensembles.
+    pub size: usize,
+    /// Whose win or loss it is.
+    pub method: &'static str,
+    /// Against whom.
+    pub against: &'static str,
+    /// The paired t-test at 95 %, as in the paper.
+    pub verdict: Option<Verdict>,
+    /// Its figures.
+    pub t: Option<PairedT>,
+    /// The same, corrected for splits that overlap (Nadeau and Bengio).
+    pub corrected: Option<PairedT>,
+    /// Wilcoxon's signed-rank test.
+    pub wilcoxon: Option<Wilcoxon>,
+}
+
+/// How the methods rank over all sets at one size.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Ranking {
+    /// The size of the ensembles.
+    pub size: usize,
+    /// The methods.
+    pub methods: Vec<&'static str>,
+    /// Friedman's test, with the average rank of each method.
+    pub friedman: Friedman,
+    /// Average ranks that differ by less are not told apart (Nemenyi, 95 %).
+    pub critical_difference: Option<f64>,
+}
+
+/// What came out of an experiment.
+#[derive(Debug, Clone, Serialize)]
+pub struct Results {
+    /// What was run.
+    pub experiment: Experiment,
+    /// The command that made it.
+    pub command: String,
+    /// The sets.
+    pub sets: Vec<SetSummary>,
+    /// The accuracies.
+    pub outcomes: Vec<Outcome>,
+    /// Diversity before and after.
+    pub diversity: Vec<DiversityOutcome>,
+    /// UDEED against each other method.
+    pub comparisons: Vec<Comparison>,
+    /// Ranks over all sets, for each size; none for a single set.
+    pub rankings: Vec<Ranking>,
+    /// Single fits from near, where a report wants them.
+    pub showcases: Vec<Showcase>,
+    /// The paper's figures beside ours, where that was asked for.
+    pub paper: Option<PaperReport>,
+}
+
+impl Results {
+    /// Gathers trials.
+    ///
+    /// # Errors
+    /// If a set cannot be split.
+    pub fn new(experiment: &Experiment, sets: &[Set], trials: &[Trial], command: &str) -> Result<Self> {
+        let mut results = Results {
+            experiment: experiment.clone(),
+            command: command.to_owned(),
+            sets: sets.iter().map(|set| summarise(experiment, set)).collect::<Result<_>>()?,
+            outcomes: Vec::new(),
+            diversity: Vec::new(),
+            comparisons: Vec::new(),
+            rankings: Vec::new(),
+            showcases: Vec::new(),
+            paper: None,
+        };
+        for set in sets {
+            for &size in &experiment.sizes {
+                let of_set = trials.iter().filter(|trial| trial.dataset == set.name && trial.size == size);
+                let of_set: Vec<&Trial> = of_set.collect();
+                results.add_outcomes(&set.name, size, &of_set);
+                results.add_diversity(&set.name, size, &of_set);
+                results.add_comparisons(&set.name, size);
+            }
+        }
+        results.rankings = experiment.sizes.iter().filter_map(|&size| results.rank(size)).collect();
+        Ok(results)
+    }
+
+    /// The accuracies of a method on a set.
+    pub fn outcome(&self, dataset: &str, size: usize, method: Contender) -> Option<&Outcome> {
+        let wanted =
+            |outcome: &&Outcome| outcome.dataset == dataset && outcome.size == size && outcome.method == method.name();
+        self.outcomes.iter().find(wanted)
+    }
+
+    /// Whose wins and losses are counted: UDEED's, or those of the first method.
+    pub fn champion(&self) -> Contender {
+        let methods = &self.experiment.methods;
+        if methods.contains(&Contender::Lcud) { Contender::Lcud } else { methods[0] }
+    }
+
+    fn add_outcomes(&mut self, dataset: &str, size: usize, trials: &[&Trial]) {
+        for (place, method) in self.experiment.methods.iter().enumerate() {
+            let accuracies: Vec<f64> = trials.iter().filter_map(|trial| trial.accuracies[place]).collect();
+            if accuracies.is_empty() {
+                continue;
+            }
+            self.outcomes.push(Outcome {
+                dataset: dataset.to_owned(),
+                size,
+                method: method.name(),
+                mean: mean(&accuracies).unwrap_or(f64::NAN),
+                std: deviation(&accuracies).unwrap_or(0.0),
+                accuracies,
+            });
+        }
+    }
+
+    fn add_diversity(&mut self, dataset: &str, size: usize, trials: &[&Trial]) {
+        let pairs: Vec<_> = trials.iter().filter_map(|trial| trial.diversity.as_ref()).collect();
+        if pairs.is_empty() {
+            return;
+        }
+        for measure in Measure::ALL {
+            let defined = pairs.iter().filter_map(|[a, b]| Some((a.get(measure)?, b.get(measure)?)));
+            let (initial, last): (Vec<f64>, Vec<f64>) = defined.unzip();
+            let higher_is_more = measure.more_diverse_is_higher();
+            let (more, less) = if higher_is_more { (&last, &initial) } else { (&initial, &last) };
+            self.diversity.push(DiversityOutcome {
+                dataset: dataset.to_owned(),
+                size,
+                measure: measure.name(),
+                higher_is_more,
+                initial: mean(&initial),
+                last: mean(&last),
+                verdict: verdict(more, less),
+            });
+        }
+    }
+
+    fn add_comparisons(&mut self, dataset: &str, size: usize) {
+        let champion = self.champion();
+        let Some(own) = self.outcome(dataset, size, champion).map(|outcome| outcome.accuracies.clone()) else { return };
+        let dealt = self.sets.iter().find(|set| set.name == dataset).map_or([1, 0, 1], |set| set.dealt);
+        let share = dealt[2] as f64 / (dealt[0] + dealt[1]) as f64;
+        let others: Vec<Contender> = self.experiment.methods.iter().copied().filter(|&m| m != champion).collect();
+        for other in others {
+            let Some(outcome) = self.outcome(dataset, size, other) else { continue };
+            let theirs = &outcome.accuracies;
+            let comparison = Comparison {
+                dataset: dataset.to_owned(),
+                size,
+                method: champion.name(),
+                against: other.name(),
+                verdict: verdict(&own, theirs),
+                t: paired_t(&own, theirs),
+                corrected: corrected_resampled_t(&own, theirs, share),
+                wilcoxon: wilcoxon(&own, theirs),
+            };
+            self.comparisons.push(comparison);
+        }
+    }
+
+    fn rank(&self, size: usize) -> Option<Ranking> {
+        let methods = &self.experiment.methods;
+        // Only sets on which every method took part.
+        let row = |set: &SetSummary| -> Option<Vec<f64>> {
+            methods.iter().map(|&method| self.outcome(&set.name, size, method).map(|outcome| outcome.mean)).collect()
+        };
+        let table: Vec<Vec<f64>> = self.sets.iter().filter_map(row).collect();
+        Some(Ranking {
+            size,
+            methods: methods.iter().map(|method| method.name()).collect(),
+            friedman: friedman(&table)?,
+            critical_difference: nemenyi_critical_difference(methods.len(), table.len()),
+        })
+    }
+}
+
+fn summarise(experiment: &Experiment, set: &Set) -> Result<SetSummary> {
+    let split = experiment.split(set, 0)?;
+    let labels = set.data.labels();
+    Ok(SetSummary {
+        name: set.name.clone(),
+        n_rows: labels.len(),
+        n_columns: set.data.table().columns().len(),
+        classes: labels.classes().iter().cloned().zip(labels.counts()).collect(),
+        dealt: [split.labeled.len(), split.unlabeled.len(), split.test.len()],
+    })
+}

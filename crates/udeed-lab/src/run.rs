@@ -1,0 +1,68 @@
+//! Runs an experiment, all splits of all sets.
+
+use std::sync::Mutex;
+
+use rayon::prelude::*;
+
+use crate::error::Result;
+use crate::experiment::{Experiment, Set, Trial};
+use crate::journal::Journal;
+
+/// Runs every split of every set that the journal does not hold yet, and returns all trials, ordered by set, split and
+/// size. `progress(done, total)` counts splits.
+///
+/// # Errors
+/// If a set cannot be split or a fit fails, or the journal cannot be written.
+pub fn run(
+    experiment: &Experiment,
+    sets: &[Set],
+    journal: Journal,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Vec<Trial>> {
+    experiment.validate()?;
+    for set in sets {
+        experiment.split(set, 0)?;
+    }
+    let total = sets.len() * experiment.splits as usize;
+    let finished = |journal: &Journal, set: &Set, split: u32| {
+        experiment.sizes.iter().all(|&size| journal.get(&set.name, split, size).is_some())
+    };
+    let missing: Vec<Vec<u32>> = sets
+        .iter()
+        .map(|set| (0..experiment.splits).filter(|&split| !finished(&journal, set, split)).collect())
+        .collect();
+    let done = total - missing.iter().map(Vec::len).sum::<usize>();
+    progress(done, total);
+    let state = Mutex::new((journal, done));
+    for (set, splits) in sets.iter().zip(&missing) {
+        if splits.is_empty() {
+            continue;
+        }
+        let prepared = experiment.prepare(set)?;
+        splits.par_iter().try_for_each(|&split| {
+            let trials = experiment.run(&prepared, split)?;
+            // A poisoned lock means that another split panicked; its panic is on its way.
+            if let Ok(mut state) = state.lock() {
+                for trial in trials {
+                    if state.0.get(&set.name, split, trial.size).is_none() {
+                        state.0.add(trial)?;
+                    }
+                }
+                state.1 += 1;
+                progress(state.1, total);
+            }
+            Result::Ok(())
+        })?;
+    }
+    let journal = match state.into_inner() {
+        Ok(state) => state.0,
+        Err(poisoned) => poisoned.into_inner().0,
+    };
+    let mut trials = Vec::new();
+    for set in sets {
+        for split in 0..experiment.splits {
+            trials.extend(experiment.sizes.iter().filter_map(|&size| journal.get(&set.name, split, size).cloned()));
+        }
+    }
+    Ok(trials)
+}

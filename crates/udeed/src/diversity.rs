@@ -1,0 +1,722 @@
+//! How differently the members of an ensemble err: the ten measures of Kuncheva and Whitaker ("Measures of diversity in
+//! classifier ensembles and their relationship with the ensemble accuracy", Machine Learning 51, 2003).
+//!
+//! All ten see the predictions only through the oracle output: which member is right on which row. Eight of them are
+//! sums over the rows of a function of how many members fail there, so one count of the failures, `O(mN)`, serves
+//! them all. Q and rho need every pair of members: one population count for each 64 rows of a pair, `O(m^2 N / 64)`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Place, Result};
+
+/// A measure of the diversity of `m` members on `N` rows.
+///
+/// `N11`, `N00`, `N10` and `N01` count the rows on which both members of a pair are right, both wrong, only the first
+/// right and only the second right. Pairwise measures are means over the `m (m - 1) / 2` pairs. `r_j` is the number
+/// of members that fail on row `j`, `p_r` the share of rows on which exactly `r` members fail, and `p` the mean
+/// accuracy of the members.
+///
+/// No measure is defined for fewer than 2 members or without rows; what else is not defined stands at the measure.
+///
+/// ```
+/// use udeed::{Measure, Oracle};
+///
+/// let oracle = Oracle::from_members(&[[true, true, false, false], [true, false, true, false]])?;
+/// let shown: Vec<String> = Measure::ALL
+///     .iter()
+///     .filter_map(|&measure| Some(format!("{} {:.2}", measure.name(), oracle.measure(measure)?)))
+///     .collect();
+/// assert_eq!(shown[..4], ["q 0.00", "rho 0.00", "dis 0.50", "df 0.25"]);
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Measure {
+    /// Yule's Q statistic, `(N11 N00 - N01 N10) / (N11 N00 + N01 N10)`, over the pairs in which it is defined; lower is
+    /// more diverse.
+    ///
+    /// It is not defined for a pair in which one member is right, or wrong, on every row; such a pair is left out, and
+    /// without any other pair there is no Q.
+    Q,
+    /// The correlation, `(N11 N00 - N01 N10) / sqrt((N11 + N10) (N01 + N00) (N11 + N01) (N10 + N00))`, over the pairs
+    /// in which it is defined, the same as for [`Measure::Q`]; lower is more diverse.
+    Rho,
+    /// The disagreement, `(N01 + N10) / N`; higher is more diverse.
+    Dis,
+    /// The double fault, `N00 / N`; lower is more diverse.
+    Df,
+    /// The entropy, `1/N sum_j min(r_j, m - r_j) / (m - ceil(m / 2))`; higher is more diverse.
+    Ent,
+    /// The Kohavi-Wolpert variance, `1/(N m^2) sum_j r_j (m - r_j)`; higher is more diverse.
+    Kw,
+    /// The interrater agreement, `1 - sum_j r_j (m - r_j) / (N m (m - 1) p (1 - p))`; lower is more diverse.
+    ///
+    /// It is not defined where `p` is 0 or 1: all members are wrong, or right, on all rows.
+    Kappa,
+    /// The difficulty, which is the variance over the rows (divided by `N`) of the share of members that are right on
+    /// them; lower is more diverse.
+    Theta,
+    /// The generalised diversity, `1 - p(2) / p(1)` with `p(1) = sum_r r/m p_r` and
+    /// `p(2) = sum_r r (r - 1) / (m (m - 1)) p_r`; higher is more diverse.
+    ///
+    /// It is not defined where `p` is 1: no member ever fails.
+    Gd,
+    /// The coincident failure diversity, `sum_{r >= 1} (m - r)/(m - 1) p_r / (1 - p_0)`, and 0 where `p_0` is 1, that
+    /// is, where no member ever fails; higher is more diverse.
+    Cfd,
+}
+
+impl Measure {
+    /// The ten measures, the pairwise ones first.
+    ///
+    /// ```
+    /// use udeed::Measure;
+    ///
+    /// let names: Vec<&str> = Measure::ALL.iter().map(|measure| measure.name()).collect();
+    /// assert_eq!(names, ["q", "rho", "dis", "df", "ent", "kw", "kappa", "theta", "gd", "cfd"]);
+    /// ```
+    pub const ALL: [Measure; 10] = [
+        Measure::Q,
+        Measure::Rho,
+        Measure::Dis,
+        Measure::Df,
+        Measure::Ent,
+        Measure::Kw,
+        Measure::Kappa,
+        Measure::Theta,
+        Measure::Gd,
+        Measure::Cfd,
+    ];
+
+    /// Its short name, which is also the name of its field in [`Diversity`].
+    ///
+    /// ```
+    /// assert_eq!(udeed::Measure::Kappa.name(), "kappa");
+    /// ```
+    pub fn name(self) -> &'static str {
+        match self {
+            Measure::Q => "q",
+            Measure::Rho => "rho",
+            Measure::Dis => "dis",
+            Measure::Df => "df",
+            Measure::Ent => "ent",
+            Measure::Kw => "kw",
+            Measure::Kappa => "kappa",
+            Measure::Theta => "theta",
+            Measure::Gd => "gd",
+            Measure::Cfd => "cfd",
+        }
+    }
+
+    /// Whether a higher value means more diverse members.
+    ///
+    /// ```
+    /// use udeed::Measure;
+    ///
+    /// assert!(Measure::Dis.more_diverse_is_higher());
+    /// assert!(!Measure::Df.more_diverse_is_higher());
+    /// ```
+    pub fn more_diverse_is_higher(self) -> bool {
+        match self {
+            Measure::Q | Measure::Rho | Measure::Df | Measure::Kappa | Measure::Theta => false,
+            Measure::Dis | Measure::Ent | Measure::Kw | Measure::Gd | Measure::Cfd => true,
+        }
+    }
+}
+
+/// The ten measures of one ensemble on some rows; None where a measure is not defined (see [`Measure`]).
+///
+/// ```
+/// use udeed::Oracle;
+///
+/// // The third member is always right: only the pair of the first two has a Q.
+/// let oracle = Oracle::new(3, 9, |member, row| member == 2 || (member + row) % 3 == 0);
+/// let diversity = oracle.measures();
+/// assert_eq!(diversity.q, Some(-1.0));
+/// assert_eq!(diversity.pairs_left_out, 2);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Diversity {
+    /// See [`Measure::Q`].
+    pub q: Option<f64>,
+    /// See [`Measure::Rho`].
+    pub rho: Option<f64>,
+    /// See [`Measure::Dis`].
+    pub dis: Option<f64>,
+    /// See [`Measure::Df`].
+    pub df: Option<f64>,
+    /// See [`Measure::Ent`].
+    pub ent: Option<f64>,
+    /// See [`Measure::Kw`].
+    pub kw: Option<f64>,
+    /// See [`Measure::Kappa`].
+    pub kappa: Option<f64>,
+    /// See [`Measure::Theta`].
+    pub theta: Option<f64>,
+    /// See [`Measure::Gd`].
+    pub gd: Option<f64>,
+    /// See [`Measure::Cfd`].
+    pub cfd: Option<f64>,
+    /// How many pairs `q` and `rho` leave out, because one of the two members is right, or wrong, on every row. It is
+    /// one number because these are the pairs that have no Q and also those that have no rho.
+    pub pairs_left_out: usize,
+}
+
+impl Diversity {
+    /// One measure out of the ten.
+    ///
+    /// ```
+    /// use udeed::{Measure, Oracle};
+    ///
+    /// let diversity = Oracle::from_members(&[[true, false], [false, true]])?.measures();
+    /// assert_eq!(diversity.get(Measure::Dis), Some(1.0));
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn get(&self, measure: Measure) -> Option<f64> {
+        match measure {
+            Measure::Q => self.q,
+            Measure::Rho => self.rho,
+            Measure::Dis => self.dis,
+            Measure::Df => self.df,
+            Measure::Ent => self.ent,
+            Measure::Kw => self.kw,
+            Measure::Kappa => self.kappa,
+            Measure::Theta => self.theta,
+            Measure::Gd => self.gd,
+            Measure::Cfd => self.cfd,
+        }
+    }
+}
+
+/// Which member of an ensemble is right on which row, one bit each.
+///
+/// ```
+/// use udeed::{Measure, Oracle};
+///
+/// let labels = [1, 1, 0, 0];
+/// let predictions = [[1, 0, 0, 0], [1, 1, 1, 0], [0, 1, 0, 0]];
+/// let oracle = Oracle::new(3, 4, |member, row| predictions[member][row] == labels[row]);
+/// assert_eq!(oracle.measure(Measure::Dis), Some(0.5));
+/// assert_eq!(oracle.measure(Measure::Df), Some(0.0));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Oracle {
+    n_members: usize,
+    n_rows: usize,
+    /// The words of the first member, then those of the second, ... The bits past the last row are zero.
+    words: Vec<u64>,
+}
+
+impl Oracle {
+    /// Asks of every member and row whether the member is right, member by member.
+    ///
+    /// ```
+    /// let oracle = udeed::Oracle::new(2, 100, |member, row| row % (member + 2) == 0);
+    /// assert_eq!((oracle.n_members(), oracle.n_rows()), (2, 100));
+    /// ```
+    pub fn new(n_members: usize, n_rows: usize, mut is_right: impl FnMut(usize, usize) -> bool) -> Self {
+        let mut words = Vec::with_capacity(n_members * n_rows.div_ceil(64));
+        for member in 0..n_members {
+            for first in (0..n_rows).step_by(64) {
+                let rows = first..n_rows.min(first + 64);
+                words.push(rows.fold(0, |word, row| word | u64::from(is_right(member, row)) << (row - first)));
+            }
+        }
+        Oracle { n_members, n_rows, words }
+    }
+
+    /// From a list for every member that says of every row whether the member is right.
+    ///
+    /// # Errors
+    /// If the lists have different lengths.
+    ///
+    /// ```
+    /// use udeed::Oracle;
+    ///
+    /// let oracle = Oracle::from_members(&[vec![true, false, true], vec![true, true, false]])?;
+    /// assert_eq!(oracle, Oracle::new(2, 3, |member, row| row != 1 + usize::from(member == 1)));
+    ///
+    /// let error = Oracle::from_members(&[vec![true, false], vec![true]]).unwrap_err();
+    /// assert_eq!(error.to_string(), "member 2: found 1 rows, expected 2, as in member 1");
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn from_members<M: AsRef<[bool]>>(members: &[M]) -> Result<Self> {
+        let n_rows = members.first().map_or(0, |first| first.as_ref().len());
+        if let Some(odd) = members.iter().position(|member| member.as_ref().len() != n_rows) {
+            return Err(Error::input(
+                Place::new(format!("member {}", odd + 1)),
+                format!("{} rows", members[odd].as_ref().len()),
+                format!("{n_rows}, as in member 1"),
+            ));
+        }
+        Ok(Oracle::new(members.len(), n_rows, |member, row| members[member].as_ref()[row]))
+    }
+
+    /// How many members there are.
+    ///
+    /// ```
+    /// assert_eq!(udeed::Oracle::new(3, 5, |_, _| true).n_members(), 3);
+    /// ```
+    pub fn n_members(&self) -> usize {
+        self.n_members
+    }
+
+    /// How many rows there are.
+    ///
+    /// ```
+    /// assert_eq!(udeed::Oracle::new(3, 5, |_, _| true).n_rows(), 5);
+    /// ```
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// One measure. None where it is not defined: see [`Measure`].
+    ///
+    /// ```
+    /// use udeed::{Measure, Oracle};
+    ///
+    /// let oracle = Oracle::new(5, 80, |member, row| row % 5 != member);
+    /// assert_eq!(oracle.measure(Measure::Kw), Some(0.16));
+    /// assert_eq!(Oracle::new(5, 80, |_, _| true).measure(Measure::Kappa), None);
+    /// ```
+    pub fn measure(&self, measure: Measure) -> Option<f64> {
+        match measure {
+            Measure::Q => self.pairs()?.q(),
+            Measure::Rho => self.pairs()?.rho(),
+            _ => self.failures()?.measure(measure),
+        }
+    }
+
+    /// All ten measures, for little more than the cost of one of the pairwise ones.
+    ///
+    /// ```
+    /// use udeed::{Measure, Oracle};
+    ///
+    /// let diversity = Oracle::new(5, 80, |member, row| row % 5 != member).measures();
+    /// assert_eq!(diversity.cfd, Some(1.0)); // no two members fail together
+    /// assert_eq!(diversity.df, Some(0.0));
+    /// ```
+    pub fn measures(&self) -> Diversity {
+        let (pairs, failures) = (self.pairs(), self.failures());
+        let of_failures = |measure| failures.as_ref()?.measure(measure);
+        Diversity {
+            q: pairs.as_ref().and_then(Pairs::q),
+            rho: pairs.as_ref().and_then(Pairs::rho),
+            dis: of_failures(Measure::Dis),
+            df: of_failures(Measure::Df),
+            ent: of_failures(Measure::Ent),
+            kw: of_failures(Measure::Kw),
+            kappa: of_failures(Measure::Kappa),
+            theta: of_failures(Measure::Theta),
+            gd: of_failures(Measure::Gd),
+            cfd: of_failures(Measure::Cfd),
+            pairs_left_out: pairs.map_or(0, |pairs| pairs.left_out),
+        }
+    }
+
+    /// No measure makes sense of a lone member, or without rows.
+    fn is_measurable(&self) -> bool {
+        self.n_members >= 2 && self.n_rows >= 1
+    }
+
+    fn failures(&self) -> Option<Failures> {
+        if !self.is_measurable() {
+            return None;
+        }
+        let mut right = vec![0; self.n_rows];
+        for member in self.words.chunks_exact(self.n_rows.div_ceil(64)) {
+            for (word, rows) in member.iter().zip(right.chunks_mut(64)) {
+                for (bit, count) in rows.iter_mut().enumerate() {
+                    *count += (word >> bit & 1) as usize;
+                }
+            }
+        }
+        let mut n_rows_with = vec![0; self.n_members + 1];
+        for count in right {
+            n_rows_with[self.n_members - count] += 1;
+        }
+        Some(Failures { n_rows_with })
+    }
+
+    fn pairs(&self) -> Option<Pairs> {
+        if !self.is_measurable() {
+            return None;
+        }
+        let members: Vec<&[u64]> = self.words.chunks_exact(self.n_rows.div_ceil(64)).collect();
+        let right: Vec<f64> = members.iter().map(|words| n_common(words, words)).collect();
+        let mut pairs = Pairs { q: 0.0, rho: 0.0, counted: 0, left_out: 0 };
+        for (i, first) in members.iter().enumerate() {
+            for (k, second) in members.iter().enumerate().skip(i + 1) {
+                pairs.add(self.n_rows as f64, right[i], right[k], n_common(first, second));
+            }
+        }
+        Some(pairs)
+    }
+}
+
+/// How many bits are set in both.
+fn n_common(a: &[u64], b: &[u64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| u64::from((a & b).count_ones())).sum::<u64>() as f64
+}
+
+/// Sums of Q and rho over the pairs that have them.
+struct Pairs {
+    q: f64,
+    rho: f64,
+    counted: usize,
+    left_out: usize,
+}
+
+impl Pairs {
+    /// Adds a pair by its counts of rows: all, those the first is right on, the second, and both.
+    fn add(&mut self, n: f64, first: f64, second: f64, n11: f64) {
+        let (n10, n01) = (first - n11, second - n11);
+        let n00 = n - n11 - n10 - n01;
+        let (agree, differ) = (n11 * n00, n01 * n10);
+        // A member that is always right, or always wrong, empties one side of the table: both products vanish, and so
+        // does its factor under rho's root. If no side is empty, N01 and N10 are positive wherever N11 or N00 is zero,
+        // so that one product stays: Q and rho are undefined together.
+        if agree + differ == 0.0 {
+            self.left_out += 1;
+            return;
+        }
+        self.q += (agree - differ) / (agree + differ);
+        self.rho += (agree - differ) / ((first * (n - first)).sqrt() * (second * (n - second)).sqrt());
+        self.counted += 1;
+    }
+
+    fn q(&self) -> Option<f64> {
+        (self.counted > 0).then(|| self.q / self.counted as f64)
+    }
+
+    fn rho(&self) -> Option<f64> {
+        (self.counted > 0).then(|| self.rho / self.counted as f64)
+    }
+}
+
+/// How many rows have no member that fails on them, how many have one, two, ... up to all.
+struct Failures {
+    n_rows_with: Vec<usize>,
+}
+
+impl Failures {
+    /// The sum over the rows of a function of the number of members that fail: exact where the function is an integer.
+    fn sum(&self, function: impl Fn(f64) -> f64) -> f64 {
+        self.n_rows_with.iter().enumerate().map(|(failing, &n_rows)| n_rows as f64 * function(failing as f64)).sum()
+    }
+
+    /// Any measure but Q and rho. Those that are defined by pairs come from the rows as well: on a row where `r`
+    /// members fail, `r (m - r)` pairs disagree and `r (r - 1) / 2` fail together.
+    fn measure(&self, measure: Measure) -> Option<f64> {
+        let n = self.sum(|_| 1.0);
+        let m = (self.n_rows_with.len() - 1) as f64;
+        let failed = self.sum(|r| r);
+        let disagreeing = || self.sum(|r| r * (m - r));
+        let failing_together = || self.sum(|r| r * (r - 1.0));
+        match measure {
+            Measure::Q | Measure::Rho => None,
+            Measure::Dis => Some(2.0 * disagreeing() / (n * m * (m - 1.0))),
+            Measure::Df => Some(failing_together() / (n * m * (m - 1.0))),
+            Measure::Ent => Some(self.sum(|r| r.min(m - r)) / (n * (m - (m / 2.0).ceil()))),
+            Measure::Kw => Some(disagreeing() / (n * m * m)),
+            Measure::Kappa if failed == 0.0 || failed == n * m => None,
+            // N m p (1 - p), with the failures in place of 1 - p.
+            Measure::Kappa => Some(1.0 - disagreeing() / ((m - 1.0) * failed * (1.0 - failed / (n * m)))),
+            Measure::Theta => Some(self.sum(|r| (r - failed / n) * (r - failed / n)) / (n * m * m)),
+            Measure::Gd if failed == 0.0 => None,
+            Measure::Gd => Some(1.0 - failing_together() / ((m - 1.0) * failed)),
+            Measure::Cfd if failed == 0.0 => Some(0.0),
+            Measure::Cfd => {
+                let right_beside_failures = self.sum(|r| if r == 0.0 { 0.0 } else { m - r });
+                Some(right_beside_failures / ((m - 1.0) * (n - self.n_rows_with[0] as f64)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The definitions as they stand in the paper, pair by pair and row by row.
+    struct Plain(Vec<Vec<bool>>);
+
+    impl Plain {
+        fn m(&self) -> usize {
+            self.0.len()
+        }
+
+        fn n(&self) -> usize {
+            self.0[0].len()
+        }
+
+        /// N11, N00, N10, N01 of every pair.
+        fn tables(&self) -> Vec<[f64; 4]> {
+            let count = |i: usize, k: usize, first: bool, second: bool| {
+                (0..self.n()).filter(|&j| self.0[i][j] == first && self.0[k][j] == second).count() as f64
+            };
+            let pairs = (0..self.m()).flat_map(|i| (i + 1..self.m()).map(move |k| (i, k)));
+            let table = |(i, k)| {
+                [count(i, k, true, true), count(i, k, false, false), count(i, k, true, false), count(i, k, false, true)]
+            };
+            pairs.map(table).collect()
+        }
+
+        /// The mean over the pairs in which it is a number.
+        fn mean_over_pairs(&self, value: impl Fn([f64; 4]) -> f64) -> Option<f64> {
+            let values: Vec<f64> = self.tables().into_iter().map(value).filter(|value| value.is_finite()).collect();
+            (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+        }
+
+        /// l_j, the members that are right.
+        fn right(&self) -> Vec<f64> {
+            (0..self.n()).map(|j| self.0.iter().filter(|member| member[j]).count() as f64).collect()
+        }
+
+        fn accuracy(&self) -> f64 {
+            self.right().iter().sum::<f64>() / (self.m() * self.n()) as f64
+        }
+
+        /// p_0, ..., p_m.
+        fn shares(&self) -> Vec<f64> {
+            let share = |r: usize| {
+                let failing = self.right().iter().filter(|&&l| self.m() - l as usize == r).count();
+                failing as f64 / self.n() as f64
+            };
+            (0..=self.m()).map(share).collect()
+        }
+
+        fn mean_over_rows(&self, value: impl Fn(f64) -> f64) -> f64 {
+            self.right().into_iter().map(value).sum::<f64>() / self.n() as f64
+        }
+
+        fn mean_over_failures(&self, value: impl Fn(f64) -> f64) -> f64 {
+            self.shares().iter().enumerate().map(|(r, share)| share * value(r as f64)).sum()
+        }
+
+        fn measure(&self, measure: Measure) -> Option<f64> {
+            let (m, p) = (self.m() as f64, self.accuracy());
+            let value = match measure {
+                Measure::Q => {
+                    return self
+                        .mean_over_pairs(|[n11, n00, n10, n01]| (n11 * n00 - n01 * n10) / (n11 * n00 + n01 * n10));
+                }
+                Measure::Rho => {
+                    return self.mean_over_pairs(|[n11, n00, n10, n01]| {
+                        let factors = (n11 + n10) * (n01 + n00) * (n11 + n01) * (n10 + n00);
+                        (n11 * n00 - n01 * n10) / factors.sqrt()
+                    });
+                }
+                Measure::Dis => {
+                    return self.mean_over_pairs(|[n11, n00, n10, n01]| (n01 + n10) / (n11 + n00 + n10 + n01));
+                }
+                Measure::Df => return self.mean_over_pairs(|[n11, n00, n10, n01]| n00 / (n11 + n00 + n10 + n01)),
+                Measure::Ent => self.mean_over_rows(|l| l.min(m - l)) / (m - (m / 2.0).ceil()),
+                Measure::Kw => self.mean_over_rows(|l| l * (m - l)) / (m * m),
+                Measure::Kappa => 1.0 - self.mean_over_rows(|l| l * (m - l)) / m / ((m - 1.0) * p * (1.0 - p)),
+                Measure::Theta => self.mean_over_rows(|l| (l / m - p).powi(2)),
+                Measure::Gd => {
+                    let one = self.mean_over_failures(|r| r / m);
+                    1.0 - self.mean_over_failures(|r| r / m * (r - 1.0) / (m - 1.0)) / one
+                }
+                Measure::Cfd if self.shares()[0] == 1.0 => 0.0,
+                Measure::Cfd => {
+                    let shares = self.shares();
+                    let sum: f64 = (1..=self.m()).map(|r| (m - r as f64) / (m - 1.0) * shares[r]).sum();
+                    sum / (1.0 - shares[0])
+                }
+            };
+            value.is_finite().then_some(value)
+        }
+    }
+
+    fn near(found: Option<f64>, expected: Option<f64>) -> bool {
+        match (found, expected) {
+            (Some(found), Some(expected)) => (found - expected).abs() <= 1e-12 * expected.abs().max(1.0),
+            _ => found == expected,
+        }
+    }
+
+    /// Members of varied accuracy, always right and always wrong ones among them, on up to three words and a bit.
+    fn members() -> impl Strategy<Value = Vec<Vec<bool>>> {
+        (2_usize..9, 1_usize..200).prop_flat_map(|(m, n)| {
+            let accuracy = prop_oneof![1 => Just(0.0), 1 => Just(1.0), 6 => 0.05..0.95];
+            let member = accuracy.prop_flat_map(move |p| proptest::collection::vec(proptest::bool::weighted(p), n));
+            proptest::collection::vec(member, m)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn bit_sets_agree_with_the_definitions(members in members()) {
+            let oracle = Oracle::from_members(&members).unwrap();
+            let diversity = oracle.measures();
+            let plain = Plain(members);
+            for measure in Measure::ALL {
+                let (found, expected) = (oracle.measure(measure), plain.measure(measure));
+                prop_assert!(near(found, expected), "{}: found {found:?}, expected {expected:?}", measure.name());
+                prop_assert_eq!(found, diversity.get(measure));
+            }
+            let no_q = |[n11, n00, n10, n01]: &[f64; 4]| n11 * n00 + n01 * n10 == 0.0;
+            let no_rho = |[n11, n00, n10, n01]: &[f64; 4]| {
+                (n11 + n10) * (n01 + n00) * (n11 + n01) * (n10 + n00) == 0.0
+            };
+            prop_assert!(plain.tables().iter().all(|table| no_q(table) == no_rho(table)));
+            prop_assert_eq!(plain.tables().iter().filter(|table| no_q(table)).count(), diversity.pairs_left_out);
+        }
+
+        #[test]
+        fn measures_are_tied_by_identities(members in members()) {
+            let diversity = Oracle::from_members(&members).unwrap().measures();
+            let plain = Plain(members);
+            let (m, p) = (plain.m() as f64, plain.accuracy());
+            let one = plain.mean_over_failures(|r| r / m);
+            let two = plain.mean_over_failures(|r| r / m * (r - 1.0) / (m - 1.0));
+            prop_assert!(near(diversity.kw, diversity.dis.map(|dis| (m - 1.0) / (2.0 * m) * dis)));
+            prop_assert!(near(Some(one), Some(1.0 - p)));
+            prop_assert!(near(Some(two), diversity.df));
+            if diversity.kappa.is_some() {
+                // Near p = 0 or 1 the division takes digits with it.
+                let kappa = diversity.dis.map(|dis| 1.0 - dis / (2.0 * p * (1.0 - p)));
+                prop_assert!((kappa.unwrap() - diversity.kappa.unwrap()).abs() < 1e-10);
+            }
+            if diversity.gd.is_some() {
+                prop_assert!(near(diversity.gd, diversity.df.map(|df| 1.0 - df / (1.0 - p))));
+            }
+            // Population variance of l/m = mean square less squared mean, and KW = p - mean of (l/m)^2.
+            prop_assert!(near(diversity.theta.zip(diversity.kw).map(|(theta, kw)| theta + kw), Some(p * (1.0 - p))));
+        }
+
+        #[test]
+        fn measures_keep_their_ranges(members in members()) {
+            let diversity = Oracle::from_members(&members).unwrap().measures();
+            for measure in Measure::ALL {
+                let lowest = match measure {
+                    Measure::Q | Measure::Rho => -1.0,
+                    // Reached by members that are right in turn: 1 - m / (m - 1).
+                    Measure::Kappa => -1.0 / (members.len() as f64 - 1.0),
+                    _ => 0.0,
+                };
+                if let Some(value) = diversity.get(measure) {
+                    prop_assert!(value >= lowest - 1e-12 && value <= 1.0 + 1e-12, "{} {value}", measure.name());
+                }
+            }
+        }
+
+        #[test]
+        fn neither_the_order_of_members_nor_of_rows_counts(members in members()) {
+            let (m, n) = (members.len(), members[0].len());
+            let forward = Oracle::from_members(&members).unwrap().measures();
+            let backward = Oracle::new(m, n, |member, row| members[m - 1 - member][n - 1 - row]).measures();
+            for measure in Measure::ALL {
+                prop_assert!(near(forward.get(measure), backward.get(measure)), "{}", measure.name());
+            }
+            prop_assert_eq!(forward.pairs_left_out, backward.pairs_left_out);
+        }
+    }
+
+    /// Rows by the members that are right on them, as the columns of the tables in "Limits on the majority vote
+    /// accuracy in classifier fusion" (Kuncheva, Whitaker, Shipp and Duin, 2003): three members, each right on six of
+    /// ten rows.
+    fn pattern(rows: &[(&str, usize)]) -> Oracle {
+        let patterns = rows.iter().flat_map(|&(right, count)| std::iter::repeat_n(right.as_bytes(), count));
+        let rows: Vec<&[u8]> = patterns.collect();
+        Oracle::new(3, rows.len(), |member, row| rows[row][member] == b'1')
+    }
+
+    fn check(oracle: &Oracle, expected: [f64; 10]) {
+        for (measure, expected) in Measure::ALL.into_iter().zip(expected) {
+            let found = oracle.measure(measure);
+            assert!(near(found, Some(expected)), "{}: found {found:?}, expected {expected}", measure.name());
+        }
+    }
+
+    #[test]
+    fn pattern_of_success() {
+        let oracle = pattern(&[("101", 3), ("011", 3), ("110", 3), ("000", 1)]);
+        // Each pair: N11 = 3, N00 = 1, N10 = N01 = 3. One member fails on nine rows, three on one: p(1) = .4, p(2) =
+        // .1.
+        let theta = (9.0 * (2.0_f64 / 3.0 - 0.6).powi(2) + 0.36) / 10.0;
+        check(&oracle, [-0.5, -0.25, 0.6, 0.1, 0.9, 0.2, -0.25, theta, 0.75, 0.9]);
+    }
+
+    #[test]
+    fn pattern_of_failure() {
+        let oracle = pattern(&[("111", 4), ("001", 2), ("100", 2), ("010", 2)]);
+        // Each pair: N11 = 4, N00 = N10 = N01 = 2. Two members fail on six rows: p(1) = .4, p(2) = .2.
+        let theta = (4.0 * 0.16 + 6.0 * (1.0_f64 / 3.0 - 0.6).powi(2)) / 10.0;
+        check(&oracle, [1.0 / 3.0, 4.0 / 24.0, 0.4, 0.2, 0.6, 4.0 / 30.0, 4.0 / 24.0, theta, 0.5, 0.5]);
+    }
+
+    #[test]
+    fn identical_members_have_no_diversity() {
+        let oracle = pattern(&[("111", 6), ("000", 4)]);
+        check(&oracle, [1.0, 1.0, 0.0, 0.4, 0.0, 0.0, 1.0, 0.24, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn no_measure_of_one_member_or_of_no_rows() {
+        for oracle in [
+            Oracle::new(0, 0, |_, _| true),
+            Oracle::new(0, 5, |_, _| true),
+            Oracle::new(1, 5, |_, row| row > 2),
+            Oracle::new(3, 0, |_, _| true),
+            Oracle::from_members::<Vec<bool>>(&[]).unwrap(),
+        ] {
+            let diversity = oracle.measures();
+            assert_eq!(diversity.pairs_left_out, 0);
+            for measure in Measure::ALL {
+                assert_eq!(oracle.measure(measure), None, "{}", measure.name());
+                assert_eq!(diversity.get(measure), None, "{}", measure.name());
+            }
+        }
+    }
+
+    #[test]
+    fn members_that_are_never_wrong() {
+        let diversity = Oracle::new(4, 70, |_, _| true).measures();
+        assert_eq!([diversity.q, diversity.rho, diversity.kappa, diversity.gd], [None; 4]);
+        assert_eq!([diversity.dis, diversity.df, diversity.ent, diversity.kw, diversity.theta], [Some(0.0); 5]);
+        assert_eq!(diversity.cfd, Some(0.0));
+        assert_eq!(diversity.pairs_left_out, 6);
+    }
+
+    #[test]
+    fn members_that_are_never_right() {
+        let diversity = Oracle::new(4, 70, |_, _| false).measures();
+        assert_eq!([diversity.q, diversity.rho, diversity.kappa], [None; 3]);
+        assert_eq!([diversity.dis, diversity.ent, diversity.kw, diversity.theta], [Some(0.0); 4]);
+        assert_eq!([diversity.df, diversity.gd, diversity.cfd], [Some(1.0), Some(0.0), Some(0.0)]);
+        assert_eq!(diversity.pairs_left_out, 6);
+    }
+
+    #[test]
+    fn bits_past_the_last_row_stay_zero() {
+        for n_rows in [1, 63, 64, 65, 127, 128, 129] {
+            let oracle = Oracle::new(2, n_rows, |member, row| member == 0 || row == n_rows - 1);
+            assert_eq!(oracle.words.len(), 2 * n_rows.div_ceil(64));
+            assert_eq!(oracle.words.iter().map(|word| word.count_ones()).sum::<u32>() as usize, n_rows + 1);
+            assert_eq!(oracle.measure(Measure::Dis), Some((n_rows - 1) as f64 / n_rows as f64));
+            assert_eq!(oracle.measure(Measure::Df), Some(0.0));
+        }
+    }
+
+    #[test]
+    fn lists_of_different_lengths_are_refused() {
+        let error = Oracle::from_members(&[vec![true], vec![true], vec![]]).unwrap_err();
+        assert_eq!(error.to_string(), "member 3: found 0 rows, expected 1, as in member 1");
+    }
+
+    #[test]
+    fn names_are_those_of_the_fields() {
+        let diversity = Oracle::new(3, 70, |member, row| row % (member + 2) == 0).measures();
+        let json = serde_json::to_value(diversity).unwrap();
+        for measure in Measure::ALL {
+            assert_eq!(json[measure.name()].as_f64(), diversity.get(measure));
+            assert_eq!(serde_json::to_value(measure).unwrap(), measure.name());
+        }
+        assert_eq!(serde_json::from_value::<Diversity>(json).unwrap(), diversity);
+    }
+}

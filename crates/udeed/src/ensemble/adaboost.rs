@@ -1,0 +1,240 @@
+//! AdaBoost with a base learner that is not weak.
+//!
+//! Y. Freund and R. Schapire, "A decision-theoretic generalization of on-line learning and an application to boosting",
+//! EuroCOLT 1995.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ensemble::bagging::has_both_classes;
+use crate::ensemble::method::{Learn, Learned};
+use crate::ensemble::settings::{check_members, check_positive, settings};
+use crate::ensemble::{Observer, Prepared, Vote, Warning};
+use crate::error::Result;
+use crate::learner::{Hypothesis, Learner, Logistic};
+use crate::prepare::Scaling;
+use crate::rng::{Purpose, Stream};
+
+/// How a base learner is told which rows matter.
+///
+/// ```
+/// assert_eq!(udeed::Emphasis::default(), udeed::Emphasis::Weighting);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Emphasis {
+    /// Every row counts as much as its weight says.
+    #[default]
+    Weighting,
+    /// Rows are drawn with replacement by their weights.
+    Resampling,
+}
+
+/// What becomes of a member that makes no weighted error.
+///
+/// ```
+/// assert_eq!(udeed::ZeroError::default(), udeed::ZeroError::Keep);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ZeroError {
+    /// It is kept, with the weight that an error of 1e-10 would give it, and boosting ends.
+    #[default]
+    Keep,
+    /// It is thrown away and boosting ends, which can leave nothing to predict with. This is what the column of the UDEED
+    /// paper seems to contain.
+    Discard,
+}
+
+/// The least error that a weight is computed from.
+const LEAST_ERROR: f64 = 1e-10;
+/// How often in a row a resampled member may be worse than chance before boosting ends.
+const MOST_RETRIES: usize = 25;
+
+settings! {
+    /// AdaBoost: each member is fitted to what the ones before it got wrong. Unlabeled rows only help to scale the
+    /// features.
+    ///
+    /// ```
+    /// use udeed::{AdaBoost, built_in};
+    ///
+    /// let train = built_in("diabetes")?.read()?.into_train()?;
+    /// let model = AdaBoost::new().members(10).fit(&train)?;
+    /// assert!(model.evaluate(train.table(), train.labels())?.accuracy > 0.7);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    AdaBoost {
+        /// How many members the ensemble has at most; boosting may end earlier.
+        members: usize = 20,
+        /// How much the labels count against small weights in each member.
+        lambda: f64 = 1.0,
+        /// How features are scaled.
+        scaling: Scaling = Scaling::MinMax,
+        /// How a member is told which rows matter.
+        emphasis: Emphasis = Emphasis::Weighting,
+        /// What becomes of a member that makes no weighted error.
+        zero_error: ZeroError = ZeroError::Keep,
+        /// What all random draws follow from.
+        seed: u64 = 0,
+    }
+}
+
+impl Learn for AdaBoost {
+    fn check(&self) -> Result<()> {
+        check_members(self.members, 1)?;
+        check_positive("lambda", self.lambda)
+    }
+
+    fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
+        let learner = Logistic { lambda: self.lambda };
+        let boosted = self.boost(&learner, prepared, observer)?;
+        Ok(boosted.finish(prepared, observer))
+    }
+}
+
+impl AdaBoost {
+    fn boost(&self, learner: &dyn Learner, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Boosted> {
+        let (rows, targets) = (prepared.labeled.rows(), &prepared.targets);
+        let even = vec![1.0 / targets.len() as f64; targets.len()];
+        let mut shares = even.clone();
+        let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
+        let mut boosted = Boosted::new(self.members);
+        let mut retries = 0;
+        while boosted.wants_more() {
+            let counts = self.emphasis.counts(&mut stream, &shares, targets, targets.len());
+            let member = learner.learn(rows, targets, &counts)?;
+            let outputs = member.classify(rows);
+            let wrong = |i: usize| outputs[i] != targets[i];
+            let error: f64 = (0..targets.len()).filter(|&i| wrong(i)).map(|i| shares[i]).sum();
+            if error >= 0.5 {
+                retries += 1;
+                if self.emphasis == Emphasis::Weighting || retries > MOST_RETRIES {
+                    break;
+                }
+                shares.clone_from(&even);
+                continue;
+            }
+            retries = 0;
+            if error <= 0.0 && self.zero_error == ZeroError::Discard {
+                boosted.discarded = true;
+                break;
+            }
+            let weight = 0.5 * libm::log((1.0 - error) / error.max(LEAST_ERROR));
+            boosted.push(member, weight, observer)?;
+            if error <= 0.0 {
+                break;
+            }
+            for (i, share) in shares.iter_mut().enumerate() {
+                *share *= libm::exp(if wrong(i) { weight } else { -weight });
+            }
+            normalise(&mut shares);
+        }
+        Ok(boosted)
+    }
+}
+
+/// Scales shares to sum to 1.
+pub(crate) fn normalise(shares: &mut [f64]) {
+    let sum: f64 = shares.iter().sum();
+    shares.iter_mut().for_each(|share| *share /= sum);
+}
+
+impl Emphasis {
+    /// How often each row counts: by its share, or in `n` draws by the shares, repeated until both classes occur. Where a
+    /// class has all but no share, drawing would not end: then the rows count by their shares after all.
+    pub(crate) fn counts(self, stream: &mut Stream, shares: &[f64], targets: &[f64], n: usize) -> Vec<f64> {
+        if self == Emphasis::Resampling {
+            for _ in 0..1000 {
+                let counts = draw(stream, shares, n);
+                if has_both_classes(targets, &counts) {
+                    return counts;
+                }
+            }
+        }
+        shares.iter().map(|share| share * n as f64).collect()
+    }
+}
+
+/// How often each row is drawn in `n` draws by the shares.
+fn draw(stream: &mut Stream, shares: &[f64], n: usize) -> Vec<f64> {
+    let mut sums = Vec::with_capacity(shares.len());
+    let mut sum = 0.0;
+    for share in shares {
+        sum += share;
+        sums.push(sum);
+    }
+    let mut counts = vec![0.0; shares.len()];
+    for _ in 0..n {
+        let at = stream.unit() * sum;
+        let row = sums.partition_point(|&s| s <= at).min(shares.len() - 1);
+        counts[row] += 1.0;
+    }
+    counts
+}
+
+/// The members of a boosted ensemble so far.
+pub(crate) struct Boosted {
+    wanted: usize,
+    members: Vec<Hypothesis>,
+    weights: Vec<f64>,
+    /// Whether the last member was thrown away on purpose.
+    pub(crate) discarded: bool,
+}
+
+impl Boosted {
+    pub(crate) fn new(wanted: usize) -> Self {
+        Boosted { wanted, members: Vec::new(), weights: Vec::new(), discarded: false }
+    }
+
+    pub(crate) fn wants_more(&self) -> bool {
+        self.members.len() < self.wanted
+    }
+
+    pub(crate) fn push(&mut self, member: Hypothesis, weight: f64, observer: &mut dyn Observer) -> Result<()> {
+        self.members.push(member);
+        self.weights.push(weight);
+        if observer.member(self.members.len(), self.wanted).is_break() {
+            return Err(crate::error::Error::Stopped);
+        }
+        Ok(())
+    }
+
+    /// The ensemble. One without members becomes logistic regression on the labels; one that was emptied on purpose a
+    /// member that knows nothing.
+    pub(crate) fn finish(mut self, prepared: &Prepared, observer: &mut dyn Observer) -> Learned {
+        let nothing = self.members.is_empty();
+        if nothing {
+            let weights = prepared.logistic.weights_of(0);
+            let silent = vec![0.0; weights.len()];
+            self.members.push(Hypothesis::Linear(if self.discarded { silent } else { weights }));
+            self.weights.push(1.0);
+        }
+        let mut learned = Learned::alike(Hypothesis::pack(&self.members), Vote::Unweighted);
+        learned.weights = self.weights;
+        if nothing && !self.discarded {
+            observer.warn(&Warning::NothingBoosted);
+            learned.warnings.push(Warning::NothingBoosted);
+        }
+        learned
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_follow_the_shares() {
+        let mut stream = Stream::new(1, Purpose::Boosting, 0);
+        let counts = draw(&mut stream, &[0.0, 0.5, 0.25, 0.25, 0.0], 4000);
+        assert_eq!((counts[0], counts[4]), (0.0, 0.0));
+        assert!((counts[1] - 2000.0).abs() < 150.0, "{counts:?}");
+        assert_eq!(counts.iter().sum::<f64>(), 4000.0);
+    }
+
+    #[test]
+    fn a_class_without_a_share_does_not_hang() {
+        let mut stream = Stream::new(1, Purpose::Boosting, 0);
+        let counts = Emphasis::Resampling.counts(&mut stream, &[1.0, 1e-300], &[1.0, -1.0], 2);
+        assert!(counts[1] > 0.0);
+    }
+}

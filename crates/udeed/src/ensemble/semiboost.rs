@@ -1,0 +1,290 @@
+//! SemiBoost: members fitted to labels that similar rows suggest.
+//!
+//! P. Mallapragada, R. Jin, A. Jain and Y. Liu, "SemiBoost: boosting for semi-supervised learning", PAMI 31, 2009.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::data::{Matrix, Rows};
+use crate::ensemble::adaboost::Boosted;
+use crate::ensemble::method::{Learn, Learned};
+use crate::ensemble::settings::{check_members, check_positive, settings};
+use crate::ensemble::{Observer, Prepared, Warning};
+use crate::error::{Error, Result};
+use crate::learner::{Learner, Logistic};
+use crate::neighbors::{Similarity, distance_percentile, half_of_memory};
+use crate::prepare::Scaling;
+use crate::rng::{Purpose, Stream};
+
+/// Which unlabeled rows a member is fitted to.
+///
+/// ```
+/// assert_eq!(udeed::Pick::default(), udeed::Pick::Draw);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pick {
+    /// Drawn without replacement, by how sure their suggested label is.
+    #[default]
+    Draw,
+    /// Those whose suggested label is the most sure.
+    Top,
+}
+
+settings! {
+    /// SemiBoost: in each round the similarity to labeled rows, and to unlabeled ones as the ensemble sees them now,
+    /// suggests a label for every unlabeled row; the next member is fitted to the labeled rows and some of the surest
+    /// suggestions.
+    ///
+    /// ```
+    /// use udeed::{SemiBoost, built_in};
+    ///
+    /// let data = built_in("wdbc")?.read()?.into_train()?;
+    /// let hidden: Vec<usize> = (0..500).collect();
+    /// let model = SemiBoost::new().fit(&data.clone().hide_labels(&hidden))?;
+    /// assert!(model.evaluate(data.table(), data.labels())?.accuracy > 0.7);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    SemiBoost {
+        /// How many members the ensemble has at most; boosting may end earlier.
+        members: usize = 20,
+        /// How much the labels count against small weights in each member.
+        lambda: f64 = 1.0,
+        /// How features are scaled.
+        scaling: Scaling = Scaling::MinMax,
+        /// The width of the similarity: the distance below which so many percent of the pairs of rows lie. The literature
+        /// tries 10 to 100; 1 is better on most sets, and the only one that gives the UDEED paper's figures.
+        percentile: f64 = 1.0,
+        /// Which unlabeled rows a member is fitted to.
+        pick: Pick = Pick::Draw,
+        /// What share of the unlabeled rows that is.
+        share: f64 = 0.1,
+        /// Only so many nearest neighbours of each row count as similar; 0 for all rows. All take memory with the square
+        /// of the number of rows.
+        neighbors: usize = 0,
+        /// How many bytes the similarities may take; 0 for half of the machine's memory.
+        memory: u64 = 0,
+        /// What all random draws follow from.
+        seed: u64 = 0,
+    }
+}
+
+/// Beyond it an exponential of the votes would drown all others.
+const LARGEST_VOTE: f64 = 20.0;
+
+impl Learn for SemiBoost {
+    fn check(&self) -> Result<()> {
+        check_members(self.members, 1)?;
+        check_positive("lambda", self.lambda)?;
+        if !(0.0..=100.0).contains(&self.percentile) {
+            return Err(Error::setting("percentile", self.percentile, "between 0 and 100"));
+        }
+        if !(self.share > 0.0 && self.share <= 1.0) {
+            return Err(Error::setting("share", self.share, "above 0 and at most 1"));
+        }
+        Ok(())
+    }
+
+    fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
+        let learner = Logistic { lambda: self.lambda };
+        let mut boosted = Boosted::new(self.members);
+        if prepared.unlabeled.rows().n_rows() > 0 {
+            self.boost(&learner, prepared, &mut boosted, observer)?;
+        }
+        Ok(boosted.finish(prepared, observer))
+    }
+}
+
+impl SemiBoost {
+    fn boost(
+        &self,
+        learner: &dyn Learner,
+        prepared: &Prepared,
+        boosted: &mut Boosted,
+        observer: &mut dyn Observer,
+    ) -> Result<()> {
+        let all = prepared.labeled.stack(&prepared.unlabeled)?;
+        let l = prepared.targets.len();
+        let similarity = self.similarity(all.rows(), l, observer)?;
+        let mut suggestions = Suggestions::new(&similarity, &prepared.targets);
+        let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
+        let mut labels = prepared.targets.clone();
+        labels.resize(all.rows().n_rows(), 1.0);
+        while boosted.wants_more() {
+            suggestions.update();
+            let picked = self.choose(&mut stream, &suggestions.sureness());
+            if picked.is_empty() {
+                break;
+            }
+            let mut counts = vec![0.0; labels.len()];
+            counts[..l].fill(1.0);
+            for i in picked {
+                counts[l + i] = 1.0;
+                labels[l + i] = suggestions.label(i);
+            }
+            let member = learner.learn(all.rows(), &labels, &counts)?;
+            let outputs = member.classify(prepared.unlabeled.rows());
+            let weight = suggestions.weight(&outputs);
+            // Also ends where the weight is no number: nothing is similar to anything.
+            if weight.is_nan() || weight <= 0.0 {
+                break;
+            }
+            suggestions.add(weight, &outputs);
+            boosted.push(member, weight, observer)?;
+        }
+        Ok(())
+    }
+
+    fn similarity(&self, rows: &dyn Rows, l: usize, observer: &mut dyn Observer) -> Result<Matrix> {
+        let kind = if self.neighbors > 0 { Similarity::Nearest(self.neighbors) } else { Similarity::All };
+        let bytes = kind.bytes(rows.n_rows(), l);
+        if bytes > 1 << 28 {
+            observer.warn(&Warning::Memory { bytes });
+        }
+        let most = if self.memory > 0 { self.memory } else { half_of_memory() };
+        let sigma = distance_percentile(rows, self.percentile, self.seed);
+        kind.matrix(rows, l, sigma, most)
+    }
+
+    /// Some of the unlabeled rows by how sure their labels are; none where no label is.
+    fn choose(&self, stream: &mut Stream, sureness: &[f64]) -> Vec<usize> {
+        let wanted = ((sureness.len() as f64 * self.share).round() as usize).max(1);
+        // By the largest of u^(1/w), as keys ln(u)/w: draws without replacement by the weights w (Efraimidis and
+        // Spirakis).
+        let keyed = sureness.iter().enumerate().filter(|&(_, &sure)| sure > 0.0).map(|(i, &sure)| match self.pick {
+            Pick::Top => (i, sure),
+            Pick::Draw => (i, libm::log(1.0 - stream.unit()) / sure),
+        });
+        let mut keyed: Vec<(usize, f64)> = keyed.collect();
+        keyed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        keyed.into_iter().take(wanted).map(|(i, _)| i).collect()
+    }
+}
+
+/// What the similarities suggest for each unlabeled row. With `H` the votes so far and `C = l/u`,
+///
+/// ```text
+/// p_i = e^(-2H_i) sum_{j in L, y_j=+1} S_ij + C/2 e^(-H_i) sum_{j in U} S_ij e^(H_j)
+/// q_i = e^( 2H_i) sum_{j in L, y_j=-1} S_ij + C/2 e^( H_i) sum_{j in U} S_ij e^(-H_j)
+/// ```
+///
+/// so that `-2 (p_i - q_i)` is the derivative by `H_i` of SemiBoost's objective
+/// `sum_{U,L} S e^(-2 y_j H_i) + C/2 sum_{U,U} S (e^(H_i-H_j) + e^(H_j-H_i))`, each pair of U taken in both orders.
+struct Suggestions<'a> {
+    similarity: &'a Matrix,
+    targets: &'a [f64],
+    votes: Vec<f64>,
+    p: Vec<f64>,
+    q: Vec<f64>,
+}
+
+impl<'a> Suggestions<'a> {
+    fn new(similarity: &'a Matrix, targets: &'a [f64]) -> Self {
+        let u = similarity.rows().n_rows();
+        Suggestions { similarity, targets, votes: vec![0.0; u], p: vec![0.0; u], q: vec![0.0; u] }
+    }
+
+    fn update(&mut self) {
+        let (l, u) = (self.targets.len(), self.votes.len());
+        let half = 0.5 * l as f64 / u as f64;
+        let up: Vec<f64> = self.votes.iter().map(|h| libm::exp(h.clamp(-LARGEST_VOTE, LARGEST_VOTE))).collect();
+        let rows = self.similarity.rows();
+        let of_row = |i: usize| {
+            let (mut positive, mut negative, mut rising, mut falling) = (0.0, 0.0, 0.0, 0.0);
+            rows.row(i).for_each(|j, s| match j.checked_sub(l) {
+                None if self.targets[j] > 0.0 => positive += s,
+                None => negative += s,
+                Some(j) => {
+                    rising += s * up[j];
+                    falling += s / up[j];
+                }
+            });
+            let e = up[i];
+            (positive / (e * e) + half * rising / e, negative * e * e + half * falling * e)
+        };
+        (self.p, self.q) = (0..u).into_par_iter().map(of_row).unzip();
+    }
+
+    fn sureness(&self) -> Vec<f64> {
+        self.p.iter().zip(&self.q).map(|(p, q)| (p - q).abs()).collect()
+    }
+
+    fn label(&self, i: usize) -> f64 {
+        if self.p[i] >= self.q[i] { 1.0 } else { -1.0 }
+    }
+
+    /// What the vote of a member counts: `1/4 ln(agreement / disagreement)` over all unlabeled rows.
+    fn weight(&self, outputs: &[f64]) -> f64 {
+        let (mut agree, mut disagree) = (0.0, 0.0);
+        for ((p, q), &output) in self.p.iter().zip(&self.q).zip(outputs) {
+            let (with, against) = if output > 0.0 { (p, q) } else { (q, p) };
+            agree += with;
+            disagree += against;
+        }
+        0.25 * libm::log(agree / disagree)
+    }
+
+    fn add(&mut self, weight: f64, outputs: &[f64]) {
+        self.votes.iter_mut().zip(outputs).for_each(|(vote, output)| *vote += weight * output);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Dense;
+
+    /// SemiBoost's objective by its definition.
+    fn objective(similarity: &Matrix, targets: &[f64], votes: &[f64]) -> f64 {
+        let (l, u) = (targets.len(), votes.len());
+        let c = l as f64 / u as f64;
+        let mut sum = 0.0;
+        for i in 0..u {
+            similarity.rows().row(i).for_each(|j, s| {
+                sum += match j.checked_sub(l) {
+                    None => s * (-2.0 * targets[j] * votes[i]).exp(),
+                    Some(j) => 0.5 * c * s * ((votes[i] - votes[j]).exp() + (votes[j] - votes[i]).exp()),
+                };
+            });
+        }
+        sum
+    }
+
+    #[test]
+    fn suggestions_are_the_gradient_of_the_objective() {
+        let rows =
+            Dense::new(7, 2, vec![0.0, 0.1, 1.0, 0.3, 0.2, 0.9, 0.5, 0.5, 0.8, 0.1, 0.3, 0.3, 0.9, 0.9]).unwrap();
+        let similarity = Similarity::All.matrix(&rows, 3, 0.7, u64::MAX).unwrap();
+        let targets = [1.0, -1.0, 1.0];
+        let mut suggestions = Suggestions::new(&similarity, &targets);
+        suggestions.votes = vec![0.3, -0.2, 0.5, -0.7];
+        suggestions.update();
+        for i in 0..4 {
+            let at = |by: f64| {
+                let mut votes = suggestions.votes.clone();
+                votes[i] += by;
+                objective(&similarity, &targets, &votes)
+            };
+            let difference = (at(1e-6) - at(-1e-6)) / 2e-6;
+            let gradient = -2.0 * (suggestions.p[i] - suggestions.q[i]);
+            assert!((gradient - difference).abs() < 1e-7, "{gradient} against {difference}");
+        }
+    }
+
+    #[test]
+    fn picks_are_the_surest_or_drawn_by_sureness() {
+        let sureness = [0.0, 5.0, 1.0, 3.0, 0.0];
+        let mut stream = Stream::new(1, Purpose::Boosting, 0);
+        let top = SemiBoost::new().pick(Pick::Top).share(0.4);
+        assert_eq!(top.choose(&mut stream, &sureness), [1, 3]);
+        let drawn = SemiBoost::new().share(1.0).choose(&mut stream, &sureness);
+        assert_eq!(drawn.len(), 3);
+        let mut firsts = [0; 5];
+        for _ in 0..9000 {
+            firsts[SemiBoost::new().share(0.2).choose(&mut stream, &sureness)[0]] += 1;
+        }
+        assert_eq!((firsts[0], firsts[4]), (0, 0));
+        assert!((4600..5400).contains(&firsts[1]) && (700..1300).contains(&firsts[2]), "{firsts:?}");
+        assert!(SemiBoost::new().choose(&mut stream, &[0.0; 3]).is_empty());
+    }
+}

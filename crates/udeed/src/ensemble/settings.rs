@@ -1,0 +1,94 @@
+//! How the settings of a method are declared.
+
+/// Declares the settings of a method: a struct with public fields, `new` with their defaults, a setter for each, and the
+/// two ways to fit. What a field means is said once and stands at the field and at its setter.
+macro_rules! settings {
+    (
+        $(#[$about:meta])*
+        $name:ident {
+            $($(#[doc = $doc:literal])+ $field:ident: $type:ty = $default:expr,)+
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[non_exhaustive]
+        pub struct $name {
+            $($(#[doc = $doc])+ pub $field: $type,)+
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+
+        impl $name {
+            /// The defaults.
+            pub fn new() -> Self {
+                $name { $($field: $default,)+ }
+            }
+
+            $(
+                $(#[doc = $doc])+
+                #[doc = concat!("\n\nDefault: `", stringify!($default), "`.")]
+                #[must_use]
+                pub fn $field(mut self, $field: $type) -> Self {
+                    self.$field = $field;
+                    self
+                }
+            )+
+
+            /// Checks the settings, as every fit does first.
+            ///
+            /// # Errors
+            /// If one makes no sense.
+            pub fn validate(&self) -> $crate::Result<()> {
+                $crate::ensemble::Learn::check(self)
+            }
+
+            /// Learns an ensemble.
+            ///
+            /// # Errors
+            /// If a setting makes no sense, or the rows cannot be learned from.
+            pub fn fit(&self, train: &$crate::TrainSet) -> $crate::Result<$crate::Model> {
+                self.fit_observed(train, &mut ())
+            }
+
+            /// Learns an ensemble while an observer looks on.
+            ///
+            /// # Errors
+            /// As `fit`; also [`Error::Stopped`](crate::Error::Stopped) if the observer ends it before there is an
+            /// ensemble.
+            pub fn fit_observed(
+                &self,
+                train: &$crate::TrainSet,
+                observer: &mut dyn $crate::Observer,
+            ) -> $crate::Result<$crate::Model> {
+                $crate::ensemble::Method::from(self.clone()).fit_observed(train, observer)
+            }
+        }
+    };
+}
+
+pub(crate) use settings;
+
+use crate::error::{Error, Result};
+
+/// A number of members that an ensemble can have.
+pub(crate) fn check_members(members: usize, least: usize) -> Result<()> {
+    if members < least {
+        return Err(Error::setting("members", members, format!("at least {least}")));
+    }
+    if members > u32::MAX as usize {
+        return Err(Error::setting("members", members, format!("at most {}", u32::MAX)));
+    }
+    Ok(())
+}
+
+/// A number above 0.
+pub(crate) fn check_positive(name: &'static str, value: f64) -> Result<()> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(Error::setting(name, value, "a positive number"))
+}

@@ -1,0 +1,213 @@
+//! Distances, nearest neighbours and similarities of rows. What takes memory says how much before it takes it.
+
+use rayon::prelude::*;
+
+use crate::data::{Csr, Dense, Matrix, Row, Rows};
+use crate::error::{Error, Result};
+use crate::rng::{Purpose, Stream};
+
+/// The squared distance of two rows of the same width.
+pub(crate) fn squared_distance(a: Row<'_>, b: Row<'_>) -> f64 {
+    match (a, b) {
+        (Row::Dense(a), Row::Dense(b)) => a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum(),
+        _ => {
+            let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+            let mut sum = 0.0;
+            loop {
+                let difference = match (a.peek().copied(), b.peek().copied()) {
+                    (None, None) => return sum,
+                    (Some((i, x)), Some((j, y))) if i == j => {
+                        a.next();
+                        b.next();
+                        x - y
+                    }
+                    (Some((i, x)), Some((j, _))) if i < j => {
+                        a.next();
+                        x
+                    }
+                    (Some((_, x)), None) => {
+                        a.next();
+                        x
+                    }
+                    (_, Some((_, y))) => {
+                        b.next();
+                        y
+                    }
+                };
+                sum += difference * difference;
+            }
+        }
+    }
+}
+
+/// The distance below which a share of the pairs of rows lies. Of very many pairs some are drawn.
+pub(crate) fn distance_percentile(rows: &dyn Rows, percentile: f64, seed: u64) -> f64 {
+    const MOST_PAIRS: usize = 2_000_000;
+    let n = rows.n_rows();
+    let all = n.saturating_mul(n.saturating_sub(1)) / 2;
+    let distance = |i: usize, j: usize| squared_distance(rows.row(i), rows.row(j)).sqrt();
+    let mut distances: Vec<f64> = if all <= MOST_PAIRS {
+        (0..n).into_par_iter().flat_map_iter(|i| (0..i).map(move |j| distance(i, j))).collect()
+    } else {
+        let mut stream = Stream::new(seed, Purpose::Pairs, 0);
+        let pairs: Vec<(usize, usize)> = (0..MOST_PAIRS)
+            .map(|_| {
+                let i = stream.below(n);
+                // Any other row.
+                (i, (i + 1 + stream.below(n - 1)) % n)
+            })
+            .collect();
+        pairs.into_par_iter().map(|(i, j)| distance(i, j)).collect()
+    };
+    if distances.is_empty() {
+        return 0.0;
+    }
+    let place = (percentile / 100.0 * (distances.len() - 1) as f64).round() as usize;
+    *distances.select_nth_unstable_by(place, f64::total_cmp).1
+}
+
+/// The nearest other rows of each row, with their squared distances, nearest first.
+pub(crate) fn nearest(rows: &dyn Rows, k: usize) -> Vec<Vec<(usize, f64)>> {
+    let n = rows.n_rows();
+    let of_row = |i: usize| {
+        let others = (0..n).filter(|&j| j != i);
+        let mut others: Vec<(usize, f64)> = others.map(|j| (j, squared_distance(rows.row(i), rows.row(j)))).collect();
+        let nearer = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0));
+        if k < others.len() {
+            others.select_nth_unstable_by(k, nearer);
+            others.truncate(k);
+        }
+        others.sort_unstable_by(nearer);
+        others
+    };
+    (0..n).into_par_iter().map(of_row).collect()
+}
+
+/// The similarity `exp(-|x - z|^2 / sigma^2)` of the rows from `first` on to all rows.
+pub(crate) enum Similarity {
+    /// Of every pair.
+    All,
+    /// Only of pairs of which one row is among the `k` nearest of the other, and of each row to itself.
+    Nearest(usize),
+}
+
+impl Similarity {
+    /// How many bytes the matrix takes at most.
+    pub(crate) fn bytes(&self, n_rows: usize, first: usize) -> u64 {
+        let (n, rows) = (n_rows as u64, (n_rows - first) as u64);
+        match self {
+            Similarity::All => rows * n * 8,
+            // A row has at most k neighbours of its own; those that chose it make as many again on average.
+            Similarity::Nearest(k) => n * (2 * *k as u64 + 1) * 28,
+        }
+    }
+
+    /// The matrix, unless it takes more than `most` bytes.
+    pub(crate) fn matrix(&self, rows: &dyn Rows, first: usize, sigma: f64, most: u64) -> Result<Matrix> {
+        let n = rows.n_rows();
+        let bytes = self.bytes(n, first);
+        if bytes > most {
+            return Err(Error::Training {
+                found: format!("{n} rows, whose similarities take {}", size(bytes)),
+                expected: format!("at most {}", size(most)),
+                hint: Some("keep only near ones: `--neighbors 20`, or allow more: `--memory`".into()),
+            });
+        }
+        // Rows that are all alike have no scale: every similarity is 1.
+        let scale = if sigma > 0.0 { 1.0 / (sigma * sigma) } else { 0.0 };
+        let similar = |squared: f64| libm::exp(-squared * scale);
+        match self {
+            Similarity::All => {
+                let mut matrix = Dense::zeros(n - first, n)?;
+                let mut out: Vec<&mut [f64]> = matrix.rows_mut().collect();
+                out.par_iter_mut().enumerate().for_each(|(i, out)| {
+                    for (j, s) in out.iter_mut().enumerate() {
+                        *s = similar(squared_distance(rows.row(first + i), rows.row(j)));
+                    }
+                });
+                Ok(matrix.into())
+            }
+            Similarity::Nearest(k) => {
+                let mut edges: Vec<Vec<(usize, f64)>> = nearest(rows, *k);
+                let chosen = edges.clone();
+                for (i, neighbours) in chosen.iter().enumerate() {
+                    neighbours.iter().for_each(|&(j, squared)| edges[j].push((i, squared)));
+                    edges[i].push((i, 0.0));
+                }
+                let mut matrix = Csr::empty(n);
+                for neighbours in &mut edges[first..] {
+                    neighbours.sort_unstable_by_key(|&(j, _)| j);
+                    neighbours.dedup_by_key(|&mut (j, _)| j);
+                    matrix.push_row(neighbours.iter().map(|&(j, squared)| (j, similar(squared))));
+                }
+                Ok(matrix.into())
+            }
+        }
+    }
+}
+
+/// A number of bytes for a person.
+pub(crate) fn size(bytes: u64) -> String {
+    let gib = bytes as f64 / f64::from(1 << 30);
+    if gib >= 0.1 { format!("{gib:.1} GiB") } else { format!("{:.1} MiB", gib * 1024.0) }
+}
+
+/// Half of the machine's memory, or 4 GiB where that cannot be found out.
+pub(crate) fn half_of_memory() -> u64 {
+    let total = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+        line.trim().trim_end_matches(" kB").parse::<u64>().ok()
+    });
+    total.map_or(4 << 30, |kib| kib * 512)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(values: &[f64]) -> Dense {
+        Dense::new(values.len(), 1, values.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn sparse_and_dense_distances_agree() {
+        let dense = Dense::new(2, 4, vec![1.0, 0.0, 2.0, 0.0, 0.0, 3.0, 2.5, 0.0]).unwrap();
+        let sparse = Matrix::from(dense.clone()).to_sparse();
+        let expected = squared_distance(dense.row(0), dense.row(1));
+        assert_eq!(expected, 1.0 + 9.0 + 0.25);
+        assert_eq!(squared_distance(sparse.row(0), sparse.row(1)), expected);
+        assert_eq!(squared_distance(sparse.row(0), dense.row(1)), expected);
+    }
+
+    #[test]
+    fn nearest_rows_come_first() {
+        let found = nearest(&line(&[0.0, 10.0, 1.0, 3.0]), 2);
+        assert_eq!(found[0], [(2, 1.0), (3, 9.0)]);
+        assert_eq!(found[1], [(3, 49.0), (2, 81.0)]);
+        assert_eq!(nearest(&line(&[0.0, 1.0]), 9)[0].len(), 1);
+    }
+
+    #[test]
+    fn percentiles_of_distances() {
+        let rows = line(&[0.0, 1.0, 3.0]);
+        assert_eq!(distance_percentile(&rows, 0.0, 0), 1.0);
+        assert_eq!(distance_percentile(&rows, 50.0, 0), 2.0);
+        assert_eq!(distance_percentile(&rows, 100.0, 0), 3.0);
+    }
+
+    #[test]
+    fn a_graph_of_all_neighbours_is_the_whole_matrix() {
+        let rows = line(&[0.0, 1.0, 3.0, 3.5, 7.0]);
+        let all = Similarity::All.matrix(&rows, 2, 2.0, u64::MAX).unwrap();
+        let graph = Similarity::Nearest(4).matrix(&rows, 2, 2.0, u64::MAX).unwrap();
+        assert!(graph.is_sparse());
+        assert_eq!(all.to_dense().unwrap(), graph.to_dense().unwrap());
+    }
+
+    #[test]
+    fn too_much_memory_is_refused_before_it_is_taken() {
+        let rows = Csr::new(1, vec![0; 1_000_001], vec![], vec![]).unwrap();
+        let error = Similarity::All.matrix(&rows, 0, 1.0, 1 << 30).unwrap_err();
+        assert!(error.to_string().contains("GiB") && error.hint().unwrap().contains("--neighbors"), "{error}");
+    }
+}

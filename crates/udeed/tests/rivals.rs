@@ -1,0 +1,199 @@
+//! The rivals of UDEED: what each promises, and that all are saved, loaded and repeated to the bit.
+#![allow(clippy::unwrap_used)]
+
+use udeed::{
+    AdaBoost, Assemble, Bagging, Emphasis, Labeled, Method, Model, Pick, Scaling, SemiBoost, Shares, TrainSet, Udeed,
+    Variant, Warning, ZeroError, built_in, stratified_split,
+};
+
+/// A split of a built-in set: training rows, of which a quarter is labeled, and test rows.
+fn split(name: &str, repetition: u32) -> (TrainSet, TrainSet) {
+    let data = built_in(name).unwrap().read().unwrap().into_train().unwrap();
+    let shares = Shares { test: 0.5, labeled: Labeled::Share(0.25) };
+    let split = stratified_split(data.labels(), shares, 3, repetition).unwrap();
+    let rows: Vec<usize> = split.labeled.iter().chain(&split.unlabeled).copied().collect();
+    let hidden: Vec<usize> = (split.labeled.len()..rows.len()).collect();
+    (data.select(&rows).hide_labels(&hidden), data.select(&split.test))
+}
+
+fn accuracy(model: &Model, test: &TrainSet) -> f64 {
+    model.evaluate(test.table(), test.labels()).unwrap().accuracy
+}
+
+fn mean_accuracy(method: impl Into<Method>, name: &str, splits: u32) -> f64 {
+    let method = method.into();
+    let sum: f64 = (0..splits)
+        .map(|repetition| {
+            let (train, test) = split(name, repetition);
+            accuracy(&method.fit(&train).unwrap(), &test)
+        })
+        .sum();
+    sum / f64::from(splits)
+}
+
+fn all() -> Vec<Method> {
+    Method::NAMES.iter().map(|name| Method::named(name).unwrap()).collect()
+}
+
+fn weights(model: &Model) -> Vec<u64> {
+    model.members().weights().iter().chain(model.weights()).map(|w| w.to_bits()).collect()
+}
+
+#[test]
+fn every_method_is_repeated_to_the_bit_on_any_number_of_threads() {
+    let (train, _) = split("wdbc", 0);
+    for method in all() {
+        let fit = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            weights(&pool.install(|| method.fit(&train).unwrap()))
+        };
+        assert_eq!(fit(1), fit(3), "{}", method.name());
+    }
+}
+
+#[test]
+fn every_method_is_saved_and_loaded_to_the_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let (train, test) = split("ionosphere", 0);
+    for method in all() {
+        let model = method.fit(&train).unwrap();
+        let path = folder.path().join(method.name());
+        model.save(&path).unwrap();
+        let loaded = Model::load(&path).unwrap();
+        assert_eq!(loaded, model);
+        assert_eq!(loaded.method(), &method);
+        let p = loaded.predict_proba(test.table()).unwrap();
+        assert!(p.values().chunks(2).all(|row| row[0] + row[1] == 1.0 && (0.0..=1.0).contains(&row[0])));
+    }
+}
+
+#[test]
+fn a_smaller_boosted_or_bagged_ensemble_is_the_beginning_of_a_larger() {
+    let (train, test) = split("diabetes", 0);
+    for method in all().into_iter().filter(|method| method.name() != "udeed") {
+        let fit =
+            |members| method.clone().with_shared(udeed::Shared { members, ..method.shared() }).fit(&train).unwrap();
+        let (small, large) = (fit(4), fit(12));
+        assert_eq!(small.members().n_members(), 4, "{}", method.name());
+        let prefix = large.prefix(4);
+        assert_eq!(prefix.decision(test.table()).unwrap(), small.decision(test.table()).unwrap(), "{}", method.name());
+    }
+}
+
+#[test]
+fn bagging_is_where_udeed_begins() {
+    let (train, _) = split("sonar", 0);
+    let bagging = Bagging::new().seed(9).fit(&train).unwrap();
+    let udeed = Udeed::new().variant(Variant::Lcd).seed(9).fit(&train).unwrap();
+    assert_eq!(bagging.members(), udeed.initial().unwrap().members());
+}
+
+#[test]
+fn boosting_gets_training_rows_right_that_bagging_gets_wrong() {
+    let data = built_in("ionosphere").unwrap().read().unwrap().into_train().unwrap();
+    let right = |method: Method| accuracy(&method.fit(&data).unwrap(), &data);
+    let bagging = right(Bagging::new().members(50).into());
+    for emphasis in [Emphasis::Weighting, Emphasis::Resampling] {
+        let boosting = right(AdaBoost::new().members(50).emphasis(emphasis).into());
+        assert!(boosting > bagging + 0.01, "{emphasis:?}: {boosting} against {bagging}");
+    }
+}
+
+/// Rows that a line separates at once.
+fn separable() -> TrainSet {
+    let rows: Vec<[f64; 1]> = (0..20).map(|i| [f64::from(i) + if i < 10 { 0.0 } else { 50.0 }]).collect();
+    let labels = udeed::Labels::new((0..20).map(|i| Some(if i < 10 { "a" } else { "b" })));
+    TrainSet::new(udeed::Table::from_rows(&rows).unwrap(), labels).unwrap()
+}
+
+#[test]
+fn a_round_without_error_is_kept_and_the_last_or_discarded() {
+    let train = separable();
+    let keep = AdaBoost::new().fit(&train).unwrap();
+    assert_eq!(keep.members().n_members(), 1);
+    assert_eq!(accuracy(&keep, &train), 1.0);
+    let discard = AdaBoost::new().emphasis(Emphasis::Resampling).zero_error(ZeroError::Discard).fit(&train).unwrap();
+    assert!(discard.decision(train.table()).unwrap().values().iter().all(|&f| f.abs() == 1.0 || f == 0.0));
+    assert!(discard.members().weights().iter().all(|&w| w == 0.0), "nothing is left to predict with");
+}
+
+#[test]
+fn labels_that_cannot_be_learned_fall_back_on_logistic_regression() {
+    // The same row with both labels: no member is better than chance.
+    let table = udeed::Table::from_rows(&[[1.0], [1.0], [1.0], [1.0]]).unwrap();
+    let labels = udeed::Labels::new([Some("a"), Some("b"), Some("a"), Some("b")]);
+    let train = TrainSet::new(table, labels).unwrap();
+    for method in all().into_iter().filter(|method| method.name() != "udeed") {
+        let model = method.fit(&train).unwrap();
+        assert!(model.members().n_members() >= 1);
+        if method.name() == "adaboost" {
+            assert_eq!(model.training().warnings, [Warning::NothingBoosted]);
+        }
+    }
+}
+
+#[test]
+fn without_unlabeled_rows_the_semi_supervised_still_work() {
+    let data = built_in("labor").unwrap().read().unwrap().into_train().unwrap();
+    for method in ["assemble", "semiboost"] {
+        let model = Method::named(method).unwrap().fit(&data).unwrap();
+        assert!(accuracy(&model, &data) > 0.8, "{method}");
+    }
+}
+
+/// Faithful versions in numpy score 0.954 and 0.949 here.
+#[test]
+fn assemble_and_semiboost_reach_what_faithful_versions_reach() {
+    let assemble = mean_accuracy(Assemble::new().scaling(Scaling::Standard), "wdbc", 10);
+    let semiboost = mean_accuracy(SemiBoost::new().scaling(Scaling::Standard), "wdbc", 10);
+    assert!(assemble >= 0.94, "{assemble}");
+    assert!(semiboost >= 0.94, "{semiboost}");
+}
+
+#[test]
+fn every_setting_of_the_rivals_matters() {
+    let (train, _) = split("diabetes", 1);
+    let fit = |method: Method| weights(&method.fit(&train).unwrap());
+    let adaboost = AdaBoost::new();
+    assert_ne!(fit(adaboost.clone().into()), fit(adaboost.emphasis(Emphasis::Resampling).into()));
+    let assemble = Assemble::new();
+    assert_ne!(fit(assemble.clone().into()), fit(assemble.clone().emphasis(Emphasis::Weighting).into()));
+    assert_ne!(fit(assemble.clone().into()), fit(assemble.labeled_share(0.5).into()));
+    let semiboost = SemiBoost::new();
+    let usual = fit(semiboost.clone().into());
+    assert_ne!(usual, fit(semiboost.clone().percentile(20.0).into()));
+    assert_ne!(usual, fit(semiboost.clone().pick(Pick::Top).into()));
+    assert_ne!(usual, fit(semiboost.clone().share(0.3).into()));
+    assert_ne!(usual, fit(semiboost.neighbors(5).into()));
+}
+
+#[test]
+fn all_neighbours_are_the_whole_similarity() {
+    let (train, test) = split("house", 0);
+    let whole = SemiBoost::new().fit(&train).unwrap();
+    let graph = SemiBoost::new().neighbors(train.labels().len()).fit(&train).unwrap();
+    let close = |a: &f64, b: &f64| (a - b).abs() < 1e-9;
+    let (a, b) = (whole.decision(test.table()).unwrap(), graph.decision(test.table()).unwrap());
+    assert!(a.values().iter().zip(b.values()).all(|(a, b)| close(a, b)));
+}
+
+#[test]
+fn similarities_that_take_too_much_are_refused_with_a_hint() {
+    let (train, _) = split("diabetes", 0);
+    let error = SemiBoost::new().memory(1000).fit(&train).unwrap_err();
+    assert!(error.hint().unwrap().contains("--neighbors"), "{error}");
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused_by_name() {
+    let refused = |method: Method, name: &str| {
+        let error = method.validate().unwrap_err();
+        assert!(error.to_string().starts_with(&format!("`{name}` is")), "{error}");
+        assert!(error.is_usage());
+    };
+    refused(Bagging::new().members(0).into(), "members");
+    refused(AdaBoost::new().lambda(-1.0).into(), "lambda");
+    refused(Assemble::new().labeled_share(0.0).into(), "labeled_share");
+    refused(SemiBoost::new().percentile(101.0).into(), "percentile");
+    refused(SemiBoost::new().share(f64::NAN).into(), "share");
+}
