@@ -40,6 +40,27 @@ pub(crate) fn squared_distance(a: Row<'_>, b: Row<'_>) -> f64 {
     }
 }
 
+/// Calls `visit` with each row of `rows` and its squared distance from `row`. `scratch` is as long as a row is wide and
+/// all zero, before and after.
+pub(crate) fn for_each_distance(row: Row<'_>, rows: &dyn Rows, scratch: &mut [f64], mut visit: impl FnMut(usize, f64)) {
+    let Row::Sparse { .. } = row else {
+        (0..rows.n_rows()).for_each(|j| visit(j, squared_distance(row, rows.row(j))));
+        return;
+    };
+    // Spread out, the row can be looked up by column: |a - b|^2 = |a|^2 + sum over b's values of b^2 - 2ab.
+    let mut norm = 0.0;
+    row.for_each(|c, x| {
+        scratch[c] = x;
+        norm += x * x;
+    });
+    for j in 0..rows.n_rows() {
+        let mut rest = 0.0;
+        rows.row(j).for_each(|c, x| rest += x * (x - 2.0 * scratch[c]));
+        visit(j, (norm + rest).max(0.0));
+    }
+    row.for_each(|c, _| scratch[c] = 0.0);
+}
+
 /// The distance below which a share of the pairs of rows lies. Of very many pairs some are drawn.
 pub(crate) fn distance_percentile(rows: &dyn Rows, percentile: f64, seed: u64) -> f64 {
     const MOST_PAIRS: usize = 2_000_000;
@@ -69,9 +90,10 @@ pub(crate) fn distance_percentile(rows: &dyn Rows, percentile: f64, seed: u64) -
 /// The nearest other rows of each row, with their squared distances, nearest first.
 pub(crate) fn nearest(rows: &dyn Rows, k: usize) -> Vec<Vec<(usize, f64)>> {
     let n = rows.n_rows();
-    let of_row = |i: usize| {
-        let others = (0..n).filter(|&j| j != i);
-        let mut others: Vec<(usize, f64)> = others.map(|j| (j, squared_distance(rows.row(i), rows.row(j)))).collect();
+    let of_row = |scratch: &mut Vec<f64>, i: usize| {
+        let mut others = Vec::with_capacity(n);
+        for_each_distance(rows.row(i), rows, scratch, |j, squared| others.push((j, squared)));
+        others.swap_remove(i);
         let nearer = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0));
         if k < others.len() {
             others.select_nth_unstable_by(k, nearer);
@@ -80,7 +102,7 @@ pub(crate) fn nearest(rows: &dyn Rows, k: usize) -> Vec<Vec<(usize, f64)>> {
         others.sort_unstable_by(nearer);
         others
     };
-    (0..n).into_par_iter().map(of_row).collect()
+    (0..n).into_par_iter().map_init(|| vec![0.0; rows.n_columns()], of_row).collect()
 }
 
 /// The similarity `exp(-|x - z|^2 / sigma^2)` of the rows from `first` on to all rows.
@@ -120,10 +142,9 @@ impl Similarity {
             Similarity::All => {
                 let mut matrix = Dense::zeros(n - first, n)?;
                 let mut out: Vec<&mut [f64]> = matrix.rows_mut().collect();
-                out.par_iter_mut().enumerate().for_each(|(i, out)| {
-                    for (j, s) in out.iter_mut().enumerate() {
-                        *s = similar(squared_distance(rows.row(first + i), rows.row(j)));
-                    }
+                let scratch = || vec![0.0; rows.n_columns()];
+                out.par_iter_mut().enumerate().for_each_init(scratch, |scratch, (i, out)| {
+                    for_each_distance(rows.row(first + i), rows, scratch, |j, squared| out[j] = similar(squared));
                 });
                 Ok(matrix.into())
             }
@@ -177,6 +198,22 @@ mod tests {
         assert_eq!(expected, 1.0 + 9.0 + 0.25);
         assert_eq!(squared_distance(sparse.row(0), sparse.row(1)), expected);
         assert_eq!(squared_distance(sparse.row(0), dense.row(1)), expected);
+    }
+
+    #[test]
+    fn distances_to_all_rows_are_those_to_each() {
+        let dense = Dense::new(3, 4, vec![1.0, 0.0, 2.0, 0.0, 0.0, 3.0, 2.5, 0.0, 0.0, 0.0, 0.0, 0.1]).unwrap();
+        let sparse = Matrix::from(dense.clone()).to_sparse();
+        let mut scratch = vec![0.0; 4];
+        for i in 0..3 {
+            for rows in [&dense as &dyn Rows, &sparse] {
+                for_each_distance(rows.row(i), rows, &mut scratch, |j, squared| {
+                    let expected = squared_distance(dense.row(i), dense.row(j));
+                    assert!((squared - expected).abs() < 1e-12, "{squared} against {expected}");
+                });
+            }
+        }
+        assert_eq!(scratch, [0.0; 4]);
     }
 
     #[test]

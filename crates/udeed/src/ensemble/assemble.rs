@@ -2,6 +2,8 @@
 //!
 //! K. Bennett, A. Demiriz and R. Maclin, "Exploiting unlabeled data in ensemble methods", KDD 2002 (ASSEMBLE.AdaBoost).
 
+use rayon::prelude::*;
+
 use crate::data::Rows;
 use crate::ensemble::adaboost::{Boosted, Emphasis, normalise};
 use crate::ensemble::method::{Learn, Learned};
@@ -9,7 +11,7 @@ use crate::ensemble::settings::{check_members, check_positive, settings};
 use crate::ensemble::{Observer, Prepared};
 use crate::error::{Error, Result};
 use crate::learner::{Learner, Logistic};
-use crate::neighbors::squared_distance;
+use crate::neighbors::for_each_distance;
 use crate::prepare::Scaling;
 use crate::rng::{Purpose, Stream};
 
@@ -105,16 +107,14 @@ impl Assemble {
 
 /// The label of the nearest labeled row, the first of several.
 fn nearest_labels(labeled: &dyn Rows, targets: &[f64], rows: &dyn Rows) -> Vec<f64> {
-    use rayon::prelude::*;
-    let nearest = |i: usize| {
+    let nearest = |scratch: &mut Vec<f64>, i: usize| {
         let mut best = (f64::INFINITY, targets[0]);
-        for (j, &target) in targets.iter().enumerate() {
-            let distance = squared_distance(rows.row(i), labeled.row(j));
+        for_each_distance(rows.row(i), labeled, scratch, |j, distance| {
             if distance < best.0 {
-                best = (distance, target);
+                best = (distance, targets[j]);
             }
-        }
+        });
         best.1
     };
-    (0..rows.n_rows()).into_par_iter().map(nearest).collect()
+    (0..rows.n_rows()).into_par_iter().map_init(|| vec![0.0; rows.n_columns()], nearest).collect()
 }
