@@ -98,7 +98,8 @@ pub fn stratified_split(labels: &Labels, shares: Shares, seed: u64, repetition: 
         seed: stream.seed(),
     };
     let classes = rows_by_class(labels);
-    let tested: Vec<usize> = classes.iter().map(|rows| share_of(rows.len(), shares.test)).collect();
+    let tested: Vec<usize> =
+        classes.iter().map(|rows| share_of(rows.len(), shares.test, 1, rows.len().saturating_sub(1))).collect();
     let left: Vec<usize> = classes.iter().zip(&tested).map(|(rows, n_test)| rows.len() - n_test).collect();
     let labeled = shares.labeled.of(&left)?;
     for (class, mut rows) in classes.into_iter().enumerate() {
@@ -129,7 +130,7 @@ impl Labeled {
     fn of(self, classes: &[usize]) -> Result<Vec<usize>> {
         match self {
             Labeled::Share(share) if share > 0.0 && share <= 1.0 => {
-                Ok(classes.iter().map(|&n| share_of(n, share)).collect())
+                Ok(classes.iter().map(|&n| share_of(n, share, 1, n)).collect())
             }
             Labeled::Share(share) => Err(Error::setting("labeled", share, "a share above 0 and at most 1")),
             Labeled::Count(count) => {
@@ -157,10 +158,9 @@ fn in_proportion(count: usize, classes: &[usize], total: usize) -> Vec<usize> {
     dealt
 }
 
-/// A whole number of rows near a share of `n`, but at least one where there are two.
-fn share_of(n: usize, share: f64) -> usize {
-    let near = (n as f64 * share).round() as usize;
-    near.clamp(usize::from(n > 1 || share == 1.0).min(n), n)
+/// A whole number of rows near a share of `n`, between `least` and `most`.
+fn share_of(n: usize, share: f64, least: usize, most: usize) -> usize {
+    ((n as f64 * share).round() as usize).clamp(least.min(most), most)
 }
 
 /// Deals the labeled rows into folds, each class by itself. Rows without a label are in none.

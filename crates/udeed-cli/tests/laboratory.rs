@@ -1,0 +1,240 @@
+//! The laboratory through the real binary: methods, forms of results, journals, and the paper's tables.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use support::{Folder, text};
+
+const ALL: &str = "logistic,initial,lc,lcd,lcud,bagging,adaboost,adaboost-discard,assemble,semiboost";
+
+fn json(folder: &Folder, name: &str) -> Value {
+    serde_json::from_slice(&folder.bytes(name)).unwrap()
+}
+
+fn of<'a>(document: &'a Value, method: &str, size: u64) -> &'a Value {
+    let results = document["results"].as_array().unwrap();
+    results.iter().find(|result| result["method"] == method && result["size"] == size).unwrap()
+}
+
+/// A folder with some of the paper's sets under their names.
+fn paper_folder(sets: &[&str]) -> Folder {
+    let folder = Folder::new();
+    fs::create_dir(folder.file("data")).unwrap();
+    for set in sets {
+        folder.run(&format!("data write {set} --quiet --out data/{set}.libsvm.gz"));
+    }
+    folder
+}
+
+#[test]
+fn every_method_takes_part() {
+    let folder = Folder::new();
+    folder.run(&format!("compare house --methods {ALL} --sizes 5,10 --splits 3 --json r.json"));
+    let document = json(&folder, "r.json");
+    for method in ALL.split(',') {
+        for size in [5, 10] {
+            let result = of(&document, method, size);
+            assert_eq!(result["accuracies"].as_array().unwrap().len(), 3);
+            assert!(
+                result["mean"].as_f64().unwrap() > if method == "adaboost-discard" { 0.4 } else { 0.8 },
+                "{result}"
+            );
+        }
+    }
+    assert_eq!(of(&document, "bagging", 10)["accuracies"], of(&document, "initial", 10)["accuracies"]);
+    assert_eq!(document["diversity"].as_array().unwrap().len(), 2 * 10);
+    let comparisons = document["tests"]["comparisons"].as_array().unwrap();
+    assert!(comparisons.iter().all(|test| test["method"] == "lcud" && test["verdict"].is_string()));
+    assert_eq!(comparisons.len(), 2 * 9);
+}
+
+#[test]
+fn an_unknown_method_lists_the_known_ones() {
+    let message = Folder::new().fail(2, "compare house --methods lc,magic");
+    assert!(message.contains("`magic`") && message.contains("`semiboost`") && message.contains("`lcud`"), "{message}");
+    let message = Folder::new().fail(2, "fit house --method magic --out model");
+    assert!(message.contains("`magic`") && message.contains("`assemble`"), "{message}");
+}
+
+#[test]
+fn every_method_is_fitted_saved_and_predicts() {
+    let folder = Folder::new();
+    folder.run("data split wdbc train.csv test.csv --quiet");
+    for method in ["udeed", "bagging", "adaboost", "assemble", "semiboost"] {
+        let shown =
+            folder.run(&format!("fit train.csv --label class --method {method} --scaling standard --out model"));
+        assert!(shown.contains("left out"), "{shown}");
+        let figures: Value = serde_json::from_str(&folder.run("evaluate model test.csv --json")).unwrap();
+        assert!(figures["accuracy"].as_f64().unwrap() > 0.9, "{method}: {figures}");
+        assert_eq!(figures["baselines"].get("initial").is_some(), method == "udeed");
+        let inspected: Value = serde_json::from_str(&folder.run("inspect model --json")).unwrap();
+        assert_eq!(inspected["settings"]["method"], method);
+        assert_eq!(folder.run("predict model test.csv").lines().count(), 286);
+    }
+}
+
+#[test]
+fn the_number_of_labels_can_be_given() {
+    let folder = Folder::new();
+    let shown = folder.run("compare wdbc --labeled 10 --splits 2");
+    assert!(shown.contains("10 labeled"), "{shown}");
+    assert!(folder.run("compare wdbc --labeled 0.1 --splits 2").contains("29 labeled"));
+}
+
+#[test]
+fn results_come_in_every_form() {
+    let folder = Folder::new();
+    folder.run("compare house labor --splits 3 --csv r.csv --markdown r.md --latex r.tex --json r.json");
+    let csv = text(&folder.bytes("r.csv"));
+    assert!(csv.starts_with("dataset,size,method,mean,std,splits,lcud\n"), "{csv}");
+    assert_eq!(csv.lines().count(), 1 + 2 * 5);
+    let markdown = text(&folder.bytes("r.md"));
+    assert!(markdown.contains("| data set | logistic |") && markdown.contains("| **"), "{markdown}");
+    let latex = text(&folder.bytes("r.tex"));
+    assert_eq!(latex.matches("\\begin{tabular}").count(), latex.matches("\\end{tabular}").count());
+    assert!(latex.contains("$\\pm$"), "{latex}");
+    let rankings = &json(&folder, "r.json")["tests"]["rankings"];
+    assert_eq!(rankings[0]["friedman"]["average_ranks"].as_array().unwrap().len(), 5);
+}
+
+#[test]
+fn results_do_not_depend_on_threads() {
+    let folder = Folder::new();
+    let run = |threads: u32| {
+        folder
+            .run(&format!("compare labor house --methods {ALL} --splits 4 --threads {threads} --json r{threads}.json"));
+        fs::rename(folder.file(&format!("r{threads}.json")), folder.file("r.json")).unwrap();
+        text(&folder.bytes("r.json")).replace(&format!("r{threads}.json"), "r.json")
+    };
+    assert_eq!(run(1), run(2));
+}
+
+#[test]
+fn similarities_that_take_too_much_are_refused_before_they_are_made() {
+    let folder = Folder::new();
+    let message = folder.fail(1, "compare wdbc --methods semiboost --memory 100K --splits 2");
+    assert!(message.contains("wdbc") && message.contains("MiB") && message.contains("--neighbors"), "{message}");
+    folder.run("compare wdbc --methods semiboost --memory 400K --neighbors 5 --splits 2");
+}
+
+/// Starts a comparison, kills it as soon as its journal has some lines, and returns how many there are.
+fn kill_midway(folder: &Folder, line: &str) -> usize {
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("udeed"))
+        .args(line.split_whitespace())
+        .current_dir(folder.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let lines = |path: &Path| fs::read_to_string(path).unwrap_or_default().matches('\n').count();
+    let start = Instant::now();
+    while lines(&folder.file("run.journal")) < 5 && start.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    lines(&folder.file("run.journal"))
+}
+
+#[test]
+fn a_killed_run_goes_on_and_ends_with_the_same_bytes() {
+    let folder = Folder::new();
+    let line = "compare diabetes --sizes 10,20 --splits 60 --journal run.journal --json r.json";
+    folder.run(line);
+    let whole = folder.bytes("r.json");
+    fs::remove_file(folder.file("run.journal")).unwrap();
+    fs::remove_file(folder.file("r.json")).unwrap();
+    let done = kill_midway(&folder, line);
+    assert!((5..121).contains(&done), "{done} lines when it was killed");
+    folder.run(line);
+    assert_eq!(folder.bytes("r.json"), whole);
+}
+
+#[test]
+fn a_journal_of_other_settings_is_refused_with_both_shown() {
+    let folder = Folder::new();
+    folder.run("compare labor --splits 2 --journal run.journal");
+    let before = folder.bytes("run.journal");
+    let message = folder.fail(1, "compare labor --splits 2 --gamma 3 --journal run.journal");
+    assert!(message.contains("gamma = 1.0") && message.contains("gamma = 3.0"), "{message}");
+    let message = folder.fail(1, "compare house --splits 2 --journal run.journal");
+    assert!(message.contains("labor") && message.contains("house"), "{message}");
+    assert_eq!(folder.bytes("run.journal"), before);
+}
+
+#[test]
+fn a_cut_last_line_of_a_journal_is_done_again() {
+    let folder = Folder::new();
+    let line = "compare labor --splits 3 --journal run.journal --json r.json";
+    folder.run(line);
+    let (journal, results) = (folder.bytes("run.journal"), folder.bytes("r.json"));
+    folder.write("run.journal", &journal[..journal.len() - 7]);
+    folder.run(line);
+    assert_eq!(folder.bytes("r.json"), results);
+    assert_eq!(folder.bytes("run.journal"), journal);
+}
+
+#[test]
+fn the_papers_tables_stand_beside_ours() {
+    let folder = paper_folder(&["diabetes", "ionosphere", "house", "vote"]);
+    let shown = folder.run("reproduce --data data --gamma 2 --sizes 20 --splits 12 --json r.json");
+    for part in ["Table II", "Table V:", "Table VI", "Agreement", "(sound)"] {
+        assert!(shown.contains(part), "{part} in {shown}");
+    }
+    assert!(shown.lines().all(|line| line.chars().count() <= 90), "{shown}");
+    let paper = &json(&folder, "r.json")["paper"];
+    let agreement = paper["agreement"].as_array().unwrap();
+    let own = agreement.iter().find(|group| group["table"] == "II: bagging, lc, lcd, lcud").unwrap();
+    assert_eq!(own["cells"], 16);
+    assert!(own["mean_absolute_difference"].as_f64().unwrap() < 0.015, "{own}");
+    let cell = paper["cells"].as_array().unwrap().iter().find(|cell| cell["column"] == "semiboost").unwrap();
+    assert_eq!(cell["paper"], 0.695);
+}
+
+#[test]
+fn reproduction_can_be_narrowed() {
+    let folder = paper_folder(&["house", "labor"]);
+    let shown = folder.run("reproduce --data data --sets labor --sizes 50 --splits 2 --methods lc,lcud");
+    assert!(shown.contains("Table III") && shown.contains("labor") && !shown.contains("house"), "{shown}");
+    assert!(!shown.contains("semib."), "{shown}");
+}
+
+#[test]
+fn a_folder_without_sets_says_what_was_looked_for() {
+    let folder = Folder::new();
+    fs::create_dir(folder.file("data")).unwrap();
+    let message = folder.fail(1, "reproduce --data data");
+    assert!(message.contains("data: ") && message.contains("`diabetes.libsvm.gz`"), "{message}");
+    let message = folder.fail(1, "reproduce --data missing");
+    assert!(message.contains("missing: cannot read"), "{message}");
+}
+
+#[test]
+fn an_unknown_set_lists_the_known_ones() {
+    let folder = paper_folder(&["labor"]);
+    let message = folder.fail(2, "reproduce --data data --sets iris");
+    assert!(message.contains("`iris`") && message.contains("`ionosphere`"), "{message}");
+    let message = folder.fail(1, "reproduce --data data --sets sonar");
+    assert!(message.contains("`sonar`"), "{message}");
+}
+
+#[test]
+fn a_set_too_small_to_split_says_how_many_rows_it_needs() {
+    let folder = Folder::with("few.csv", "x,y\n1,a\n2,a\n3,a\n4,b\n");
+    let message = folder.fail(1, "compare few.csv --label y --splits 2");
+    assert!(message.contains("1 rows of class `b`") && message.contains("at least 2"), "{message}");
+}
+
+/// The paper's rebuilt set is preferred to the raw one.
+#[test]
+fn the_file_with_the_papers_features_is_taken() {
+    let folder = paper_folder(&["wdbc", "vote"]);
+    folder.run("data write wdbc --quiet --drop 1,2 --out data/wdbc_pca14_guess.libsvm");
+    folder.run("reproduce --data data --sets wdbc --sizes 20 --splits 2 --methods lcud --json r.json");
+    assert_eq!(json(&folder, "r.json")["sets"][0]["n_columns"], 28);
+}
