@@ -246,8 +246,13 @@ impl Error {
 /// assert_eq!(udeed::quoted(&"x".repeat(100)).chars().count(), 43);
 /// ```
 pub fn quoted(text: &str) -> String {
+    format!("`{}`", shown(text))
+}
+
+/// What [`quoted`] puts between its backticks.
+pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 40;
-    let mut shown = String::from("`");
+    let mut shown = String::new();
     for (i, c) in text.chars().enumerate() {
         if i == LONGEST {
             shown.push('…');
@@ -259,7 +264,6 @@ pub fn quoted(text: &str) -> String {
             shown.push(c);
         }
     }
-    shown.push('`');
     shown
 }
 

@@ -36,12 +36,11 @@ impl Labels {
 
     /// Labels as numbers into a list of names, in any order. What [`Labels::new`] does after it has counted the names.
     pub(crate) fn from_codes(names: Vec<String>, mut codes: Vec<Option<u32>>) -> Self {
-        let mut classes: Vec<String> = match names.iter().map(|name| plain_number(name)).collect() {
-            Some(numbers) => numbers,
-            None => names.clone(),
-        };
-        let given = classes.clone();
-        classes.sort_by(|a, b| compare_names(a, b));
+        let numbers: Option<Vec<String>> = names.iter().map(|name| plain_number(name)).collect();
+        let are_numbers = numbers.is_some();
+        let given = numbers.unwrap_or(names);
+        let mut classes = given.clone();
+        classes.sort_by(|a, b| if are_numbers { compare_numbers(a, b) } else { a.cmp(b) });
         classes.dedup();
         let place: HashMap<&str, u32> = classes.iter().zip(0..).map(|(name, i)| (name.as_str(), i)).collect();
         let sorted: Vec<u32> = given.iter().map(|name| place[name.as_str()]).collect();
@@ -157,7 +156,7 @@ pub(crate) fn same_number(a: &str, b: &str) -> bool {
 }
 
 /// The one form of a name that is a number, or `None` if it is none.
-fn plain_number(name: &str) -> Option<String> {
+pub(crate) fn plain_number(name: &str) -> Option<String> {
     // Integers first: a label may be an identifier with more digits than a float holds.
     if let Ok(integer) = name.parse::<i128>() {
         return Some(integer.to_string());
@@ -169,11 +168,10 @@ fn plain_number(name: &str) -> Option<String> {
     }
 }
 
-fn compare_names(a: &str, b: &str) -> std::cmp::Ordering {
-    match (a.parse::<f64>(), b.parse::<f64>()) {
-        (Ok(x), Ok(y)) => x.total_cmp(&y).then_with(|| a.cmp(b)),
-        _ => a.cmp(b),
-    }
+/// The order of two names that are numbers; names that only rounding makes equal keep an order of their own.
+fn compare_numbers(a: &str, b: &str) -> std::cmp::Ordering {
+    let number = |name: &str| name.parse::<f64>().unwrap_or(f64::NAN);
+    number(a).total_cmp(&number(b)).then_with(|| a.cmp(b))
 }
 
 #[cfg(test)]

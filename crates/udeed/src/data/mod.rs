@@ -18,5 +18,5 @@ pub use table::{Column, Kind, Naming, Table};
 pub use train::TrainSet;
 
 pub(crate) use dictionary::Dictionary;
-pub(crate) use labels::same_number;
+pub(crate) use labels::{plain_number, same_number};
 pub(crate) use table::{check_names, missing_column};

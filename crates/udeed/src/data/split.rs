@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::Labels;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::rng::{Purpose, Stream};
 
 /// How labeled rows are dealt out for an experiment: a share of all for testing, and of the others a share whose labels
@@ -109,7 +109,7 @@ pub fn stratified_split(labels: &Labels, shares: Shares, seed: u64, repetition: 
         }
         if n_test == 0 || n_labeled == 0 {
             return Err(Error::training(
-                format!("{} rows of class `{}`", rows.len(), labels.classes()[class]),
+                format!("{} rows of class {}", rows.len(), quoted(&labels.classes()[class])),
                 "at least 2 of each class, one to learn from and one to test on",
             )
             .with_hint("other shares: `--labeled`, `--test`"));

@@ -1,12 +1,12 @@
 //! Rows whose columns have names and kinds.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Csr, Dense, Matrix};
-use crate::error::{Error, Place, Result, listed, quoted};
+use crate::error::{Error, Place, Result, listed, quoted, shown};
 
 /// What the values of a column are.
 ///
@@ -238,34 +238,36 @@ impl Table {
         }
         let rows = self.matrix.rows();
         let moved = |i: usize| {
-            rows.row(i).iter().filter_map(|(j, x)| places[j].map(|(to, recode)| (to, recode.apply(x)))).collect()
+            let place = |(j, x): (usize, f64)| places[j].map(|(to, recode)| (to, recode.apply(x)));
+            rows.row(i).iter().filter_map(place).collect::<Vec<_>>()
         };
-        let matrix = match &self.matrix {
-            Matrix::Dense(_) => {
-                let mut dense = Dense::zeros(rows.n_rows(), wanted.len())?;
-                for i in 0..rows.n_rows() {
-                    let out = dense.row_mut(i);
-                    let entries: Vec<(usize, f64)> = moved(i);
-                    entries.into_iter().for_each(|(j, x)| out[j] = x);
-                }
-                Matrix::Dense(dense)
+        // A few numbered columns among very many wanted ones: the others are zero and need no memory.
+        let spread = self.naming == Naming::Index && wanted.len() / 6 > self.columns.len();
+        let matrix = if self.matrix.is_sparse() || spread {
+            // What is not stored means level 0 of the own levels, which may be another one of the wanted.
+            let zero =
+                |(to, (from, recode)): (usize, &(Option<usize>, Recode))| (from.is_some(), to, recode.apply(0.0));
+            let implied = sources.iter().enumerate().map(zero).filter(|&(is_here, _, x)| is_here && x != 0.0);
+            let implied: Vec<(usize, f64)> = implied.map(|(_, to, x)| (to, x)).collect();
+            let mut sparse = Csr::empty(wanted.len());
+            for i in 0..rows.n_rows() {
+                let mut entries = moved(i);
+                let stored: HashSet<usize> = match implied.is_empty() {
+                    true => HashSet::new(),
+                    false => entries.iter().map(|&(j, _)| j).collect(),
+                };
+                entries.extend(implied.iter().filter(|(to, _)| !stored.contains(to)));
+                entries.sort_unstable_by_key(|&(j, _)| j);
+                sparse.push_row(entries);
             }
-            Matrix::Sparse(_) => {
-                let mut sparse = Csr::empty(wanted.len());
-                for i in 0..rows.n_rows() {
-                    let mut entries: Vec<(usize, f64)> = moved(i);
-                    // What is not stored means level 0 of the own levels, which may be another one of the wanted.
-                    for (to, (from, recode)) in sources.iter().enumerate() {
-                        let absent = from.is_some() && recode.apply(0.0) != 0.0;
-                        if absent && !entries.iter().any(|&(j, _)| j == to) {
-                            entries.push((to, recode.apply(0.0)));
-                        }
-                    }
-                    entries.sort_unstable_by_key(|&(j, _)| j);
-                    sparse.push_row(entries);
-                }
-                Matrix::Sparse(sparse)
+            Matrix::Sparse(sparse)
+        } else {
+            let mut dense = Dense::zeros(rows.n_rows(), wanted.len())?;
+            for i in 0..rows.n_rows() {
+                let out = dense.row_mut(i);
+                moved(i).into_iter().for_each(|(j, x)| out[j] = x);
             }
+            Matrix::Dense(dense)
         };
         Ok(Cow::Owned(Table::from_reader(wanted.to_vec(), self.naming, matrix)))
     }
@@ -315,11 +317,8 @@ impl Table {
             if let (Kind::Nominal { levels }, Some(Kind::Nominal { levels: more })) =
                 (&mut column.kind, others.get(column.name.as_str()))
             {
-                for level in more {
-                    if !levels.contains(level) {
-                        levels.push(level.clone());
-                    }
-                }
+                let known: HashSet<String> = levels.iter().cloned().collect();
+                levels.extend(more.iter().filter(|level| !known.contains(*level)).cloned());
             }
         }
         let below = other.conform(&columns)?;
@@ -363,13 +362,13 @@ impl Recode {
                 "numbers",
                 format!("values such as {}", quoted(levels.first().map_or("", String::as_str))),
             )
-            .with_hint(format!("if its numbers are names, say `--nominal {}`", own.name))),
+            .with_hint(format!("if its numbers are names, say `--nominal {}`", shown(&own.name)))),
         }
     }
 
     fn apply(&self, x: f64) -> f64 {
         match self {
-            Recode::Levels(places) if !x.is_nan() => places[x as usize],
+            Recode::Levels(places) if !x.is_nan() => places.get(x as usize).copied().unwrap_or(x),
             _ => x,
         }
     }

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::data::{Column, Csr, Dense, Dictionary, Labels, Matrix};
-use crate::error::{Error, Place, Result, listed, quoted};
+use crate::error::{Error, Place, Result, listed, quoted, shown};
 use crate::file::{Lines, Source};
 use crate::format::reader::{LabelColumn, Plan, Reader, Sheet, Wanted, is_missing, parse_number};
 
@@ -48,9 +48,10 @@ fn column(attribute: &Attribute, wanted: Option<Wanted>, place: impl Fn() -> Pla
         Err(Error::input(place().column(&attribute.name), found, "a numeric or nominal attribute").with_hint(hint))
     };
     match (&attribute.kind, wanted) {
-        (Declared::Other(kind), _) => {
-            refused(&format!("an attribute of type `{kind}`"), format!("leave it out: `--drop {}`", attribute.name))
-        }
+        (Declared::Other(kind), _) => refused(
+            &format!("an attribute of type `{kind}`"),
+            format!("leave it out: `--drop {}`", shown(&attribute.name)),
+        ),
         (Declared::Numeric, Some(Wanted::Nominal)) => {
             Err(Error::input(place().column(&attribute.name), "a numeric attribute", "a nominal one, as in training")
                 .with_hint("declare its values in the file: `{a, b, ...}`"))
@@ -356,10 +357,17 @@ impl<'a> RowsBuilder<'a> {
         }
     }
 
-    /// The first row decides the layout.
+    /// One sparse row makes all sparse: it may say little of many attributes.
     fn push(&mut self, cells: &Cells) -> Parsed<()> {
-        if self.n_rows == 0 && matches!(cells, Cells::Sparse(_)) {
-            self.sparse = Some(Csr::empty(self.width));
+        if self.sparse.is_none() && matches!(cells, Cells::Sparse(_)) {
+            self.check_implied()?;
+            let mut rows = Csr::empty(self.width);
+            for row in 0..self.n_rows {
+                let values = self.dense[row * self.width..][..self.width].iter().copied().enumerate();
+                rows.push_row(values.filter(|&(_, x)| x != 0.0));
+            }
+            self.dense = Vec::new();
+            self.sparse = Some(rows);
         }
         let (entries, label) = match cells {
             Cells::Dense(cells) => self.dense_row(cells)?,
@@ -377,6 +385,19 @@ impl<'a> RowsBuilder<'a> {
             }
         }
         self.n_rows += 1;
+        Ok(())
+    }
+
+    /// What a sparse row leaves out is the first declared value, so there must be one.
+    fn check_implied(&self) -> Parsed<()> {
+        for (attribute, place) in self.attributes.iter().zip(&self.places) {
+            if let (Declared::Nominal { levels, .. }, Some(_)) = (&attribute.kind, place)
+                && levels.is_empty()
+            {
+                let wrong = Wrong::new("a sparse row, and no declared value", "one that it can leave out");
+                return Err(wrong.in_column(&attribute.name));
+            }
+        }
         Ok(())
     }
 
@@ -430,7 +451,7 @@ impl<'a> RowsBuilder<'a> {
             Declared::Nominal { codes, .. } => codes.contains_key(&cell.text),
             _ => false,
         };
-        let unlabeled = !cell.quoted && !known && is_missing(&cell.text);
+        let unlabeled = cell.is_question_mark() || (!cell.quoted && !known && is_missing(&cell.text));
         if unlabeled || (!is_missing(&cell.text) && self.options.is_unlabeled(&cell.text)) {
             return Ok(None);
         }
@@ -460,9 +481,17 @@ impl<'a> RowsBuilder<'a> {
     }
 }
 
+impl Token {
+    /// A bare question mark: ARFF's own mark of a missing value, whatever is declared.
+    fn is_question_mark(&self) -> bool {
+        !self.quoted && self.text == "?"
+    }
+}
+
 fn value(attribute: &Attribute, cell: &Token) -> Parsed<f64> {
     let missing = !cell.quoted && is_missing(&cell.text);
     match &attribute.kind {
+        _ if cell.is_question_mark() => Ok(f64::NAN),
         Declared::Nominal { codes, .. } => match codes.get(&cell.text) {
             Some(&code) => Ok(f64::from(code)),
             None if missing => Ok(f64::NAN),

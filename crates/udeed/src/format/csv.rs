@@ -6,7 +6,7 @@
 use ::csv::{ByteRecord, ReaderBuilder};
 
 use crate::data::{Column, Dense, Dictionary, Kind, Labels, Matrix, check_names};
-use crate::error::{Error, Place, Result, quoted};
+use crate::error::{Error, Place, Result, quoted, shown};
 use crate::file::{Source, checked_utf8};
 use crate::format::reader::{Feature, Plan, Reader, Sheet, Wanted, is_missing, parse_number};
 
@@ -202,7 +202,7 @@ impl Wrong {
                     1 if is_number => "the first line looks like a header: leave `--no-header` away".to_owned(),
                     _ => format!(
                         "if the column holds names, say `--nominal {0}`; to leave it out, `--drop {0}`",
-                        feature.name
+                        shown(&feature.name)
                     ),
                 };
                 Error::input(place, found, format!("{what}, like {expected} in line {line}")).with_hint(hint)

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::data::{Column, Csr, Dictionary, Labels, Matrix, Naming, Table};
 use crate::error::{Error, Place, Result, quoted};
 use crate::file::Source;
-use crate::format::reader::{Reader, Sheet, is_missing, parse_number};
+use crate::format::reader::{Layout, Reader, Sheet, is_missing, parse_number};
 
 const LARGEST: u64 = (1 << 31) - 1;
 
@@ -44,7 +44,7 @@ pub(super) fn read(options: &Reader, source: Source<'_>) -> Result<Sheet> {
     if labels.is_empty() {
         return Err(Error::input(lines.source(), "an empty file", "rows"));
     }
-    let (columns, matrix) = compact(starts, entries)?;
+    let (columns, matrix) = compact(starts, entries, options.layout)?;
     let table = options.table(columns, Naming::Index, matrix)?;
     Ok(Sheet {
         table: without_dropped(options, table, &lines.source())?,
@@ -141,11 +141,12 @@ fn entry(token: &str, previous: u64) -> std::result::Result<(u64, f64), Wrong> {
 
 /// The columns `1..=d`, or only those that occur where `d` is much larger than the number of values: a single large index
 /// must not cost memory.
-fn compact(starts: Vec<usize>, entries: Vec<(u32, f64)>) -> Result<(Vec<Column>, Matrix)> {
+fn compact(starts: Vec<usize>, entries: Vec<(u32, f64)>, layout: Layout) -> Result<(Vec<Column>, Matrix)> {
     let d = entries.iter().map(|&(j, _)| j as usize + 1).max().unwrap_or(0);
     let (indices, values): (Vec<u32>, Vec<f64>) = entries.into_iter().unzip();
     let numbered = |j: u32| Column::numeric((u64::from(j) + 1).to_string());
-    if d <= values.len().max(1 << 16) {
+    let few = if layout == Layout::Dense { 0 } else { 1 << 16 };
+    if d <= values.len().max(few) {
         let columns = (0..d as u32).map(numbered).collect();
         return Ok((columns, Csr::new(d, starts, indices, values)?.into()));
     }

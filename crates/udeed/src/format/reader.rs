@@ -240,22 +240,21 @@ impl Reader {
         let unknown = |column: &str, what: &str| {
             Error::input(place(), format!("no column {}", quoted(column)), format!("a {what} among {}", listed(names)))
         };
-        let label = match &self.label {
-            LabelColumn::None => None,
-            LabelColumn::Required(column) => Some(find(column).ok_or_else(|| unknown(column, "label column"))?),
-            LabelColumn::IfPresent(column) => match &self.expected {
-                // Numbered columns: the label is there if there is one column more than the others.
-                Some((_, Naming::Position { width })) if !self.header => {
-                    if names.len() == width + 1 {
-                        find(column)
-                    } else {
-                        None
+        let label =
+            match &self.label {
+                LabelColumn::None => None,
+                LabelColumn::Required(column) => Some(find(column).ok_or_else(|| unknown(column, "label column"))?),
+                LabelColumn::IfPresent(column) => {
+                    match &self.expected {
+                        // Numbered columns: the label is there if there is one column more than the others.
+                        Some((_, Naming::Position { width })) if !self.header => {
+                            if names.len() == width.saturating_add(1) { find(column) } else { None }
+                        }
+                        // A label that was given by name: a number in a name is no place.
+                        _ => names.iter().position(|name| name == column),
                     }
                 }
-                // A label that was given by name: a number in a name is no place.
-                _ => names.iter().position(|name| name == column),
-            },
-        };
+            };
         let all = |columns: &[String]| -> Result<HashSet<usize>> {
             columns.iter().map(|column| find(column).ok_or_else(|| unknown(column, "column"))).collect()
         };
@@ -271,7 +270,7 @@ impl Reader {
             return Err(Error::input(
                 place(),
                 format!("{} columns", names.len()),
-                format!("{wanted}, or {} with the labels", wanted + 1),
+                format!("{wanted}, or {} with the labels", wanted.saturating_add(1)),
             )
             .with_hint("the model numbers its columns: the rows must have those of training, without a header"));
         }

@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use crate::data::{Column, Kind, Labels, Naming};
-use crate::error::{Error, Place, Result};
+use crate::data::{Column, Kind, Labels, Naming, plain_number};
+use crate::error::{Error, Place, Result, quoted};
+use crate::format::reader::is_missing;
 use crate::format::{Format, Sheet};
 
 /// How to write rows into a file.
@@ -48,11 +49,36 @@ impl Writer {
     /// If the format cannot hold the rows, or writing fails.
     pub fn write(&self, sheet: &Sheet, out: &mut dyn Write) -> Result<()> {
         match self.format {
-            Format::Csv => write_csv(sheet, self.delimiter, out),
+            Format::Csv => {
+                check_csv(sheet)?;
+                write_csv(sheet, self.delimiter, out)
+            }
             Format::Arff => write_arff(sheet, out),
             Format::Libsvm => return write_libsvm(sheet, out),
         }
         .map_err(refused)
+    }
+
+    /// What the column of the labels is called in CSV and ARFF files, if there are any to write: by its own name, `class`
+    /// where it has none, with underscores where another column has that name.
+    ///
+    /// ```
+    /// use udeed::{Writer, built_in};
+    ///
+    /// assert_eq!(Writer::label_name(&built_in("vote")?.read()?).as_deref(), Some("class"));
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn label_name(sheet: &Sheet) -> Option<String> {
+        let any = sheet.label.is_some() || sheet.labels.n_labeled() > 0;
+        let taken = |name: &str| sheet.table.columns().iter().any(|column| column.name == name);
+        let named = sheet.label.as_ref().filter(|_| !matches!(sheet.table.naming(), Naming::Position { .. }));
+        any.then(|| {
+            let mut name = named.map_or("class", String::as_str).to_owned();
+            while taken(&name) {
+                name.push('_');
+            }
+            name
+        })
     }
 
     /// What stands for each class in a LIBSVM file: its name where all are numbers, else -1 and 1 for two classes and 0,
@@ -65,7 +91,7 @@ impl Writer {
     /// ```
     pub fn libsvm_labels(labels: &Labels) -> Vec<String> {
         let classes = labels.classes();
-        if classes.iter().all(|class| class.parse::<f64>().is_ok()) {
+        if classes.iter().all(|class| plain_number(class).is_some()) {
             return classes.to_vec();
         }
         match classes.len() {
@@ -87,10 +113,30 @@ fn plain(error: ::csv::Error) -> io::Error {
     }
 }
 
-/// Where the labels go, if there are any to write.
-fn label_name(sheet: &Sheet) -> Option<&str> {
-    let any = sheet.label.is_some() || sheet.labels.n_labeled() > 0;
-    any.then(|| sheet.label.as_deref().unwrap_or("class"))
+/// Refuses what a reader of CSV would take for something else: text that means a missing value, or ends in spaces.
+fn check_csv(sheet: &Sheet) -> Result<()> {
+    let refused = |what: &str, text: &str| {
+        Err(Error::input(
+            Place::new("the rows"),
+            format!("the {what} {}", quoted(text)),
+            "text that CSV keeps as it is",
+        )
+        .with_hint("write ARFF"))
+    };
+    for column in sheet.table.columns() {
+        if column.name.trim() != column.name || column.name.starts_with('\u{feff}') {
+            return refused("name", &column.name);
+        }
+        if let Kind::Nominal { levels } = &column.kind
+            && let Some(level) = levels.iter().find(|level| is_missing(level) || level.trim() != **level)
+        {
+            return refused("value", level);
+        }
+    }
+    match sheet.labels.classes().iter().find(|class| is_missing(class) || class.trim() != **class) {
+        Some(class) => refused("class", class),
+        None => Ok(()),
+    }
 }
 
 fn cell(column: &Column, x: f64, missing: &str) -> String {
@@ -104,9 +150,9 @@ fn cell(column: &Column, x: f64, missing: &str) -> String {
 fn write_csv(sheet: &Sheet, delimiter: u8, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = ::csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
     let table = &sheet.table;
-    let label = label_name(sheet);
+    let label = Writer::label_name(sheet);
     let names = table.columns().iter().map(|column| column.name.as_str());
-    writer.write_record(names.chain(label)).map_err(plain)?;
+    writer.write_record(names.chain(label.as_deref())).map_err(plain)?;
     let mut cells = Vec::new();
     for i in 0..table.n_rows() {
         cells.clear();
@@ -140,13 +186,16 @@ fn write_arff(sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {
         };
         writeln!(out, "@attribute {} {kind}", arff_name(&column.name))?;
     }
-    if let Some(label) = label_name(sheet) {
-        writeln!(out, "@attribute {} {}", arff_name(label), declaration(sheet.labels.classes()))?;
+    if let Some(label) = Writer::label_name(sheet) {
+        writeln!(out, "@attribute {} {}", arff_name(&label), declaration(sheet.labels.classes()))?;
     }
     writeln!(out, "\n@data")?;
+    // What a sparse row leaves out is the first level: without one the rows are written whole.
+    let no_level = |column: &Column| matches!(&column.kind, Kind::Nominal { levels } if levels.is_empty());
+    let sparse = table.matrix().is_sparse() && !table.columns().iter().any(no_level);
     for i in 0..table.n_rows() {
-        let label = label_name(sheet).map(|_| sheet.labels.name(i).map_or("?".to_owned(), arff_name));
-        if table.matrix().is_sparse() {
+        let label = Writer::label_name(sheet).map(|_| sheet.labels.name(i).map_or("?".to_owned(), arff_name));
+        if sparse {
             let mut entries = Vec::new();
             table.matrix().rows().row(i).for_each(|j, x| {
                 entries.push(format!("{j} {}", arff_cell(&table.columns()[j], x)));
@@ -178,7 +227,7 @@ fn declaration(levels: &[String]) -> String {
 /// A name, quoted where it must be.
 fn arff_name(name: &str) -> String {
     let special = |c: char| c.is_whitespace() || c.is_control() || "{},%'\"\\?".contains(c);
-    if !name.is_empty() && !name.contains(special) && !crate::format::reader::is_missing(name) {
+    if !name.is_empty() && !name.contains(special) && !is_missing(name) {
         return name.to_owned();
     }
     let mut text = String::from("'");

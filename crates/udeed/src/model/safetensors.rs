@@ -110,8 +110,7 @@ impl Model {
         let tensors = SafeTensors::deserialize(bytes).map_err(|error| wrong(not_safetensors(bytes, &error)))?;
         let text = header.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
         let text = text.ok_or_else(|| wrong("a safetensors file of another program".into()))?;
-        let version: Version =
-            serde_json::from_str(text).map_err(|error| wrong(format!("a damaged description ({error})")))?;
+        let version: Version = serde_json::from_str(text).map_err(|_| wrong("a damaged description".into()))?;
         if version.format > FORMAT {
             let found = format!("format version {}", version.format);
             return Err(Error::model(path, found, format!("at most {FORMAT}; a newer `udeed` wrote this model")));
@@ -120,8 +119,7 @@ impl Model {
         if checksum(body) != stored {
             return Err(wrong("a file whose checksum does not match: it was damaged or changed".into()));
         }
-        let description: Description =
-            serde_json::from_str(text).map_err(|error| wrong(format!("a damaged description ({error})")))?;
+        let description: Description = serde_json::from_str(text).map_err(|_| wrong("a damaged description".into()))?;
         assemble(description, &tensors).ok_or_else(|| wrong("parts that do not fit together".into()))
     }
 }

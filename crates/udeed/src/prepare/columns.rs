@@ -85,6 +85,12 @@ impl ColumnStatistics {
         }
     }
 
+    /// What a missing value becomes: the mean, or the middle where the sum of the values is beyond all numbers.
+    pub(super) fn fill(&self) -> f64 {
+        let mean = self.mean();
+        if mean.is_finite() { mean } else { 0.5 * self.low + 0.5 * self.high }
+    }
+
     /// The deviation after missing values were filled with the mean.
     pub(super) fn deviation(&self) -> f64 {
         (self.squares / self.n_rows as f64).sqrt()

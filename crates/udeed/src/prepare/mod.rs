@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Column, Csr, Dense, Kind, Matrix, Naming, Table};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Place, Result, quoted, shown};
 
 mod columns;
 
@@ -99,7 +99,7 @@ impl Preparation {
     fn add(&mut self, column: &Column, statistics: &ColumnStatistics, n_rows: usize) -> Result<()> {
         match &column.kind {
             Kind::Numeric => {
-                self.fill.push(statistics.mean());
+                self.fill.push(statistics.fill());
                 let (shift, factor) = self.scale(column, statistics)?;
                 self.shift.push(shift);
                 self.factor.push(factor);
@@ -109,9 +109,9 @@ impl Preparation {
                 let seen = statistics.seen_levels(self.sparse);
                 if seen.len() > MOST_LEVELS {
                     return Err(Error::Training {
-                        found: format!("{} different values in column `{}`", seen.len(), column.name),
+                        found: format!("{} different values in column {}", seen.len(), quoted(&column.name)),
                         expected: format!("at most {MOST_LEVELS}"),
-                        hint: Some(format!("leave an identifier out: `--drop {}`", column.name)),
+                        hint: Some(format!("leave an identifier out: `--drop {}`", shown(&column.name))),
                     });
                 }
                 let most = statistics.most_frequent(&seen);
