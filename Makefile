@@ -1,8 +1,8 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
-.PHONY: test format lint unit docs deny fuzz
+.PHONY: test format lint unit docs browser deny fuzz
 
-test: format lint unit docs
+test: format lint unit docs browser
 
 format:
 	cargo fmt --all --check
@@ -15,6 +15,11 @@ unit:
 
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items
+
+# Looks at the HTML report in a real headless Chromium, installed if it is missing and may be; screenshots and printed
+# pages are kept in target/report-screenshots.
+browser:
+	crates/udeed-lab/tests/browser.sh
 
 # Licences, sources and duplicates of dependencies. Installs cargo-deny, which takes some minutes, if it is missing.
 deny:

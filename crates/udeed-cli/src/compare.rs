@@ -16,7 +16,9 @@ use crate::settings::{Rivals, Settings, SharesArgs};
 /// Each split keeps some rows for testing, the labels of some others, and hides the labels of the rest. All methods see
 /// the same splits. Preparation is fitted on the training rows only.
 #[derive(Args)]
-#[command(after_help = "Example:\n  udeed compare ionosphere rows.csv --label species --sizes 20,50")]
+#[command(
+    after_help = "Example:\n  udeed compare ionosphere rows.csv --label species --sizes 20,50 --html report.html"
+)]
 pub struct Compare {
     /// Files or built-in sets [default: ionosphere]
     sets: Vec<PathBuf>,
@@ -51,8 +53,8 @@ impl Compare {
         let paths = if self.sets.is_empty() { default.as_slice() } else { &self.sets };
         self.outputs.check(paths)?;
         let sets = self.read(paths, progress)?;
-        let results = self.outputs.run(&experiment, &sets, progress)?;
-        self.outputs.write(&results, tables::write_text)
+        let mut results = self.outputs.run(&experiment, &sets, progress)?;
+        self.outputs.write(&mut results, &sets, tables::write_text)
     }
 
     fn experiment(&self) -> anyhow::Result<Experiment> {

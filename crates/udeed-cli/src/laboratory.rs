@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use serde_json::json;
-use udeed_lab::{Experiment, Journal, Results, Set, run, tables};
+use udeed_lab::{Experiment, Journal, Results, Set, report, run, tables};
 
 use crate::output::{check_outputs, is_stream, write_json, write_to};
 use crate::progress::Progress;
@@ -26,6 +26,9 @@ pub struct Outputs {
     /// Write the tables as LaTeX, in the paper's form
     #[arg(long, value_name = "FILE")]
     latex: Option<PathBuf>,
+    /// Write a report with pictures: one page that needs no network
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Keep finished splits in a file, so that a killed run can go on
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
@@ -34,7 +37,7 @@ pub struct Outputs {
 impl Outputs {
     /// Checks before long work that everything can be written.
     pub fn check(&self, inputs: &[PathBuf]) -> anyhow::Result<()> {
-        let outputs = [&self.json, &self.csv, &self.markdown, &self.latex].map(Option::as_deref);
+        let outputs = [&self.json, &self.csv, &self.markdown, &self.latex, &self.html].map(Option::as_deref);
         let inputs: Vec<Option<&Path>> =
             inputs.iter().map(|path| Some(path.as_path())).chain([self.journal.as_deref()]).collect();
         check_outputs(&outputs, &inputs)
@@ -59,9 +62,16 @@ impl Outputs {
     /// Writes every file that was asked for, then the tables to standard output.
     pub fn write(
         &self,
-        results: &Results,
+        results: &mut Results,
+        sets: &[Set],
         text: impl FnOnce(&Results, &mut dyn std::io::Write) -> std::io::Result<()>,
     ) -> anyhow::Result<()> {
+        if self.html.is_some() {
+            let prepared =
+                |set: &Set| results.experiment.prepare(set).and_then(|set| results.experiment.showcase(&set));
+            results.showcases = sets.iter().map(prepared).collect::<udeed_lab::Result<_>>()?;
+        }
+        let results = &*results;
         let to_stream = self.json.as_deref().is_some_and(is_stream);
         if let Some(path) = self.json.as_deref().filter(|_| !to_stream) {
             write_json(Some(path), &document(results))?;
@@ -74,6 +84,10 @@ impl Outputs {
             if let Some(path) = path {
                 write_to(Some(path), |out| Ok(write(results, out)?))?;
             }
+        }
+        if let Some(path) = &self.html {
+            let page = report::html(results);
+            write_to(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
         }
         if to_stream {
             return write_json(None, &document(results));

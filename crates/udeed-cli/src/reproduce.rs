@@ -66,7 +66,7 @@ impl Reproduce {
         let mut results = self.outputs.run(&experiment, &sets, progress)?;
         let report = PaperReport::new(&results);
         results.paper = Some(report.clone());
-        self.outputs.write(&results, |results, out| tables::write_paper(results, &report, out))
+        self.outputs.write(&mut results, &sets, |results, out| tables::write_paper(results, &report, out))
     }
 
     fn experiment(&self) -> anyhow::Result<Experiment> {

@@ -90,7 +90,7 @@ fn the_number_of_labels_can_be_given() {
 #[test]
 fn results_come_in_every_form() {
     let folder = Folder::new();
-    folder.run("compare house labor --splits 3 --csv r.csv --markdown r.md --latex r.tex --json r.json");
+    folder.run("compare house labor --splits 3 --csv r.csv --markdown r.md --latex r.tex --json r.json --html r.html");
     let csv = text(&folder.bytes("r.csv"));
     assert!(csv.starts_with("dataset,size,method,mean,std,splits,lcud\n"), "{csv}");
     assert_eq!(csv.lines().count(), 1 + 2 * 5);
@@ -99,6 +99,12 @@ fn results_come_in_every_form() {
     let latex = text(&folder.bytes("r.tex"));
     assert_eq!(latex.matches("\\begin{tabular}").count(), latex.matches("\\end{tabular}").count());
     assert!(latex.contains("$\\pm$"), "{latex}");
+    let page = text(&folder.bytes("r.html"));
+    assert!(
+        page.starts_with("<!DOCTYPE html>") && page.matches("<svg").count() >= 6,
+        "{} pictures",
+        page.matches("<svg").count()
+    );
     let rankings = &json(&folder, "r.json")["tests"]["rankings"];
     assert_eq!(rankings[0]["friedman"]["average_ranks"].as_array().unwrap().len(), 5);
 }

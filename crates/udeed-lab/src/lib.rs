@@ -22,6 +22,7 @@ mod error;
 mod experiment;
 mod journal;
 pub mod paper;
+pub mod report;
 mod results;
 mod run;
 pub mod statistics;

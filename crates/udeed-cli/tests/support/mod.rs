@@ -1,4 +1,5 @@
 //! A folder in which the real binary runs, so that commands and messages hold bare file names.
+#![allow(dead_code)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

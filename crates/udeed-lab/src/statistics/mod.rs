@@ -18,11 +18,13 @@
 //! ```
 
 mod friedman;
+mod interval;
 mod paired;
 mod verdict;
 mod wilcoxon;
 
 pub use friedman::{Friedman, friedman, nemenyi_critical_difference};
+pub use interval::mean_interval;
 pub use paired::{PairedT, corrected_resampled_t, paired_t};
 pub use verdict::{Record, Verdict, verdict};
 pub use wilcoxon::{Wilcoxon, wilcoxon};

@@ -1,0 +1,119 @@
+//! Results as one HTML page that needs nothing else: no network, no script or font from elsewhere.
+//!
+//! The page is readable in light and dark, on a phone and on paper. Every picture is inline SVG with a title, axes and
+//! a text that says what there is to see; every table can be sorted by the heads of its columns. What comes from the
+//! data is escaped, and the page's policy forbids it to load anything.
+
+mod accuracy;
+mod chart;
+mod critical_difference;
+mod descent;
+mod diversity;
+mod gain;
+mod glossary;
+mod header;
+mod kappa_error;
+mod method;
+mod paper_scatter;
+mod table;
+mod win_tie_loss;
+mod words;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::results::Results;
+
+/// A part of the page.
+struct Section {
+    id: &'static str,
+    title: &'static str,
+    body: Markup,
+}
+
+/// What the browser may do: apply the page's own style and script. Even a data set with a hostile name loads nothing.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+
+/// The report as an HTML page.
+///
+/// Sections without data are left out: average ranks need several sets, the gain needs `lcud` beside `lc` or `lcd`, the
+/// descent and the clouds need [`Results::showcases`], and the comparison with the paper needs [`Results::paper`].
+///
+/// ```
+/// use udeed_lab::{Experiment, Journal, Results, Set, report, run};
+///
+/// let data = udeed::built_in("house")?.read()?.into_train()?;
+/// let sets = [Set { name: "<house>".into(), data }];
+/// let experiment = Experiment { splits: 3, ..Experiment::default() };
+/// let trials = run(&experiment, &sets, Journal::in_memory(), &|_, _| {})?;
+/// let results = Results::new(&experiment, &sets, &trials, "udeed compare house --splits 3")?;
+///
+/// let page = report::html(&results);
+/// assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<svg"));
+/// assert!(page.contains("&lt;house&gt;") && !page.contains("<house>"));
+/// # Ok::<(), udeed_lab::Error>(())
+/// ```
+pub fn html(results: &Results) -> String {
+    let sections: Vec<Section> = [
+        accuracy::section(results),
+        critical_difference::section(results),
+        win_tie_loss::section(results),
+        gain::section(results),
+        diversity::section(results),
+        descent::section(results),
+        kappa_error::section(results),
+        paper_scatter::section(results),
+        Some(glossary::section(results)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let (title, sentence) = (header::title(results), header::sentence(results));
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            (head(&title, &sentence))
+            body {
+                main {
+                    header { h1 { (title) } p.lead { (sentence) } (header::glance(results)) }
+                    (contents(&sections))
+                    (header::draw(results))
+                    @for part in &sections { section id=(part.id) { h2 { (part.title) } (part.body) } }
+                }
+                script { (PreEscaped(include_str!("sort.js"))) }
+                script { (PreEscaped(include_str!("copy.js"))) }
+            }
+        }
+    };
+    page.into_string()
+}
+
+fn head(title: &str, sentence: &str) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta http-equiv="Content-Security-Policy" content=(POLICY);
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            meta name="description" content=(sentence);
+            title { (title) " \u{b7} udeed" }
+            link rel="icon" href="data:,";
+            style { (PreEscaped(include_str!("style.css"))) }
+        }
+    }
+}
+
+/// The sets, in the order of the experiment.
+fn set_names(results: &Results) -> Vec<&str> {
+    results.sets.iter().map(|set| set.name.as_str()).collect()
+}
+
+fn contents(sections: &[Section]) -> Markup {
+    html! {
+        nav aria-label="Contents" {
+            ul {
+                li { a href="#run" { "The run" } }
+                @for part in sections { li { a href={ "#" (part.id) } { (part.title) } } }
+            }
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Our figures beside those of the paper.
+
+use maud::{Markup, html};
+
+use super::chart::{Frame, Picture, Px, Scale, clipped, legend, text_width};
+use super::table::{Cell, Table};
+use super::words::{count, number, shortened, signed};
+use super::{Section, method};
+use crate::experiment::Contender;
+use crate::paper::{Agreement, PaperCell, PaperReport};
+use crate::results::Results;
+
+const WIDTH: f64 = 430.0;
+const HEIGHT: f64 = 420.0;
+const FRAME: Frame = Frame { left: 66.0, right: WIDTH - 12.0, top: 10.0, bottom: HEIGHT - 46.0 };
+/// How many cells a picture names, and a table lists.
+const NAMED: usize = 6;
+const LISTED: usize = 15;
+/// The bands around the diagonal, the widest first.
+const BANDS: [(f64, &str); 2] = [(0.02, "band-wide"), (0.01, "band-narrow")];
+
+pub(super) fn section(results: &Results) -> Option<Section> {
+    let paper = results.paper.as_ref()?;
+    if paper.cells.is_empty() {
+        return None;
+    }
+    let (same, marked) = paper.sign_of_gain;
+    let body = html! {
+        p {
+            "Tables II to VI of M.-L. Zhang and Z.-H. Zhou, \u{201c}Exploiting Unlabeled Data to Enhance Ensemble "
+            "Diversity\u{201d}, ICDM 2010. Cells on the diagonal have the same mean accuracy in both. Those of Lc and "
+            "Lcd follow from the paper's "
+            "table V; its AdaBoost is set beside our \u{201c}" (method::label(Contender::AdaboostDiscard)) "\u{201d}."
+            @if marked > 0 {
+                " Of the " (count(marked, "cell")) " in which the paper finds LcUd significantly better or worse "
+                "than Lc, "
+                (same) " of ours have the same sign."
+            }
+        }
+        div.multiples.pairs { @for &size in &results.experiment.sizes { (picture(paper, size)) } }
+        (agreement(&paper.agreement))
+        (differences(paper))
+    };
+    Some(Section { id: "paper", title: "Beside the paper", body })
+}
+
+/// What stands for a column of the paper.
+fn contender(cell: &PaperCell) -> Option<Contender> {
+    if cell.column == "adaboost" { Some(Contender::AdaboostDiscard) } else { Contender::named(&cell.column).ok() }
+}
+
+/// A cell of tables II to IV.
+struct Point<'a> {
+    cell: &'a PaperCell,
+    method: Contender,
+    paper: f64,
+    ours: f64,
+}
+
+impl Point<'_> {
+    fn difference(&self) -> f64 {
+        self.ours - self.paper
+    }
+}
+
+/// The accuracies that both have, those that differ most first.
+fn points(paper: &PaperReport, size: Option<usize>) -> Vec<Point<'_>> {
+    let accuracies = paper.cells.iter().filter(|cell| ["II", "III", "IV"].contains(&cell.table));
+    let mut points: Vec<Point> = accuracies
+        .filter(|cell| size.is_none_or(|size| cell.size == size))
+        .filter_map(|cell| Some(Point { cell, method: contender(cell)?, paper: cell.paper?, ours: cell.ours? }))
+        .collect();
+    points.sort_by(|a, b| b.difference().abs().total_cmp(&a.difference().abs()));
+    points
+}
+
+fn picture(paper: &PaperReport, size: usize) -> Markup {
+    let points = points(paper, Some(size));
+    if points.is_empty() {
+        return html! {};
+    }
+    let values = || points.iter().flat_map(|point| [point.paper, point.ours]);
+    let across = Scale::covering(values(), FRAME.left, FRAME.right);
+    let up = Scale::covering(values(), FRAME.bottom, FRAME.top);
+    let present = |method: &Contender| points.iter().any(|point| point.method == *method);
+    let methods: Vec<Contender> = Contender::ALL.into_iter().filter(present).collect();
+    let drawing = html! {
+        (clipped(&FRAME, &diagonal(&across, &up)))
+        (FRAME.up(&up, "our mean accuracy"))
+        (FRAME.across(&across, "the paper's mean accuracy"))
+        (FRAME.outline())
+        @for point in points.iter().rev() {
+            g class=(method::class(point.method)) {
+                title { (described(point)) }
+                (method::mark(point.method, across.at(point.paper), up.at(point.ours)))
+            }
+        }
+        (names(&points, &across, &up))
+    };
+    let bands = [(BANDS[1].1, "within 0.01"), (BANDS[0].1, "within 0.02")];
+    let bands = bands.map(|(class, words)| {
+        (
+            html! { svg.key viewBox="0 0 14 14" aria-hidden="true" { rect.(class) width="14" height="14" {} } },
+            words.to_owned(),
+        )
+    });
+    let marks = methods.iter().map(|&m| (method::key(m), method::label(m).to_owned()));
+    Picture {
+        id: format!("paper-{size}"),
+        title: format!("Ours against the paper's, {}.", count(size, "member")),
+        finding: finding(&points),
+        legend: legend(&marks.chain(bands).collect::<Vec<_>>()),
+        width: WIDTH,
+        height: HEIGHT,
+    }
+    .draw(&drawing)
+}
+
+fn described(point: &Point) -> String {
+    format!(
+        "{}, {}: ours {}, the paper's {}, {}",
+        point.cell.dataset,
+        method::label(point.method),
+        number(point.ours, 3),
+        number(point.paper, 3),
+        signed(point.difference(), 3)
+    )
+}
+
+/// Where both agree, and nearly agree: far enough for any accuracies.
+fn diagonal(across: &Scale, up: &Scale) -> Markup {
+    let (low, high) = (-1.0, 2.0);
+    let corner = |paper: f64, ours: f64| format!("{} {}", Px(across.at(paper)), Px(up.at(ours)));
+    html! {
+        @for (width, class) in BANDS {
+            path class=(class) d={
+                "M" (corner(low, low - width)) "L" (corner(high, high - width)) "L" (corner(high, high + width))
+                "L" (corner(low, low + width)) "Z"
+            } {}
+        }
+        path.diagonal d={ "M" (corner(low, low)) "L" (corner(high, high)) } {}
+    }
+}
+
+/// A place for words: left, right, top, bottom.
+type Area = [f64; 4];
+
+fn overlap(a: &Area, b: &Area) -> bool {
+    a[0] < b[1] && b[0] < a[1] && a[2] < b[3] && b[2] < a[3]
+}
+
+/// Words beside a mark, at its right or left and so much lower.
+struct Name {
+    words: String,
+    area: Area,
+    is_left: bool,
+}
+
+/// Every place for the name of a cell whose mark is at `x` and `y`.
+fn places(words: &str, x: f64, y: f64) -> impl Iterator<Item = Name> {
+    let width = text_width(words);
+    [0.0, -10.0, 10.0].into_iter().flat_map(move |down| {
+        [false, true].map(|is_left| {
+            let left = if is_left { x - 8.0 - width } else { x + 8.0 };
+            let area = [left, left + width, y + down - 7.0, y + down + 7.0];
+            Name { words: words.to_owned(), area, is_left }
+        })
+    })
+}
+
+/// The names of the cells that differ most, each where it covers no other and as few marks as possible.
+fn names(points: &[Point], across: &Scale, up: &Scale) -> Markup {
+    let at = |point: &Point| (across.at(point.paper), up.at(point.ours));
+    let marks: Vec<Area> = points.iter().map(at).map(|(x, y)| [x - 4.0, x + 4.0, y - 4.0, y + 4.0]).collect();
+    let mut placed: Vec<Name> = Vec::new();
+    for point in points.iter().filter(|point| point.difference().abs() > BANDS[1].0).take(NAMED) {
+        let words = format!("{}, {}", point.cell.dataset, method::label(point.method));
+        let (x, y) = at(point);
+        let fits = |name: &Name| {
+            let [left, right, top, bottom] = name.area;
+            let inside = left > FRAME.left && right < FRAME.right && top > FRAME.top && bottom < FRAME.bottom;
+            inside && !placed.iter().any(|other| overlap(&name.area, &other.area))
+        };
+        let covered = |name: &Name| marks.iter().filter(|mark| overlap(&name.area, mark)).count();
+        let best = places(&shortened(&words, 180.0, text_width), x, y).filter(fits).min_by_key(covered);
+        placed.extend(best);
+    }
+    html! {
+        @for Name { words, area, is_left } in &placed {
+            @let (x, anchor) = if *is_left { (area[1], "end") } else { (area[0], "start") };
+            text.point x=(Px(x)) y=(Px(area[3] - 3.0)) text-anchor=(anchor) { (words) }
+        }
+    }
+}
+
+fn finding(points: &[Point]) -> String {
+    let within = |most: f64| points.iter().filter(|point| point.difference().abs() <= most).count();
+    let mean = points.iter().map(|point| point.difference().abs()).sum::<f64>() / points.len() as f64;
+    let farthest = points.first().map_or(String::new(), |point| {
+        let of = format!("{} on {}", method::label(point.method), point.cell.dataset);
+        format!(" {of} differs most ({}).", signed(point.difference(), 3))
+    });
+    format!(
+        "Of {}, {} are within 0.01 and {} within 0.02; the mean absolute difference is {}.{farthest}",
+        count(points.len(), "cell"),
+        within(0.01),
+        within(0.02),
+        number(mean, 4)
+    )
+}
+
+fn agreement(agreement: &[Agreement]) -> Markup {
+    let share = |share: f64, cells: usize| {
+        if cells == 0 { Cell::empty() } else { Cell::of(html! { (number(100.0 * share, 0)) " %" }, Some(share)) }
+    };
+    let row = |row: &Agreement| {
+        let difference = if row.cells == 0 { Cell::empty() } else { Cell::figure(row.mean_absolute_difference, 4) };
+        let verdicts = match row.verdicts {
+            0 => Cell::empty(),
+            all => Cell::of(html! { (row.verdicts_agree) " of " (all) }, Some(row.verdicts_agree as f64 / all as f64)),
+        };
+        vec![
+            Cell::text(&row.table),
+            if row.cells == 0 { Cell::empty() } else { Cell::count(row.cells) },
+            difference,
+            share(row.within_001, row.cells),
+            share(row.within_002, row.cells),
+            share(row.within_003, row.cells),
+            verdicts,
+        ]
+    };
+    let heads = [
+        "table of the paper",
+        "cells",
+        "mean |difference|",
+        "within 0.01",
+        "within 0.02",
+        "within 0.03",
+        "verdicts alike",
+    ];
+    Table {
+        caption: html! { "How well each table agrees with the paper's. Verdicts: wins, ties and losses of LcUd." },
+        heads: heads.iter().map(|head| html! { (head) }).collect(),
+        rows: agreement.iter().map(row).collect(),
+        foot: Vec::new(),
+    }
+    .draw()
+}
+
+fn differences(paper: &PaperReport) -> Markup {
+    let row = |point: &Point| {
+        vec![
+            Cell::text(&point.cell.dataset),
+            Cell::count(point.cell.size),
+            Cell::text(method::label(point.method)),
+            Cell::figure(point.ours, 3),
+            Cell::figure(point.paper, 3),
+            Cell::of(html! { (signed(point.difference(), 3)) }, Some(point.difference())),
+        ]
+    };
+    Table {
+        caption: html! { "The accuracies that differ most from the paper's." },
+        heads: ["set", "members", "method", "ours", "the paper's", "difference"]
+            .iter()
+            .map(|h| html! { (h) })
+            .collect(),
+        rows: points(paper, None).iter().take(LISTED).map(row).collect(),
+        foot: Vec::new(),
+    }
+    .draw()
+}

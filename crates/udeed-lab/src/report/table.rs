@@ -1,0 +1,118 @@
+//! Tables that the page's script can sort.
+
+use maud::{Markup, html};
+
+use super::words::number;
+
+/// What stands in a table.
+pub(super) struct Cell {
+    shown: Markup,
+    /// Words stand to the left, figures to the right.
+    is_words: bool,
+    /// What the cell is sorted by, where that is a number.
+    value: Option<f64>,
+    /// From -1, a loss, to 1, a win.
+    shade: f64,
+}
+
+impl Cell {
+    /// Words.
+    pub fn text(text: &str) -> Self {
+        Cell::words(html! { (text) })
+    }
+
+    /// Words with marks.
+    pub fn words(shown: Markup) -> Self {
+        Cell { shown, is_words: true, value: None, shade: 0.0 }
+    }
+
+    /// Anything, sorted by a number.
+    pub fn of(shown: Markup, value: Option<f64>) -> Self {
+        Cell { shown, is_words: false, value, shade: 0.0 }
+    }
+
+    /// A number with so many digits after the point.
+    pub fn figure(value: f64, digits: usize) -> Self {
+        Cell::of(html! { (number(value, digits)) }, Some(value))
+    }
+
+    /// A whole number.
+    pub fn count(value: usize) -> Self {
+        Cell::of(html! { (value) }, Some(value as f64))
+    }
+
+    /// Nothing.
+    pub fn empty() -> Self {
+        Cell::of(html! { span.soft { "\u{2013}" } }, None)
+    }
+
+    /// Tinted by who wins.
+    pub fn shaded(mut self, shade: f64) -> Self {
+        self.shade = shade;
+        self
+    }
+
+    fn draw(&self, is_name: bool) -> Markup {
+        let class = match self.shade {
+            shade if shade > 0.0 => Some("win"),
+            shade if shade < 0.0 => Some("loss"),
+            _ if self.is_words => Some("words"),
+            _ => None,
+        };
+        let style = (self.shade != 0.0).then(|| format!("--shade:{:.0}%", 8.0 + 32.0 * self.shade.abs()));
+        let value = self.value.filter(|value| value.is_finite());
+        html! {
+            @if is_name {
+                th scope="row" data-value=[value] { span.row-name { (self.shown) } }
+            } @else {
+                td class=[class] style=[style] data-value=[value] { (self.shown) }
+            }
+        }
+    }
+}
+
+/// A table; the first cell of each row names it.
+pub(super) struct Table {
+    /// What it shows, and how to read it.
+    pub caption: Markup,
+    /// The heads of the columns.
+    pub heads: Vec<Markup>,
+    pub rows: Vec<Vec<Cell>>,
+    /// Rows that stay below when others are sorted.
+    pub foot: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// The table in a box that it may scroll in.
+    pub fn draw(&self) -> Markup {
+        self.draw_as("sortable")
+    }
+
+    /// The same, for an order that means something.
+    pub fn draw_fixed(&self) -> Markup {
+        self.draw_as("fixed")
+    }
+
+    fn draw_as(&self, kind: &str) -> Markup {
+        let draw_row =
+            |row: &Vec<Cell>| html! { tr { @for (i, cell) in row.iter().enumerate() { (cell.draw(i == 0)) } } };
+        let is_words =
+            |column: usize| self.rows.first().and_then(|row| row.get(column)).is_some_and(|cell| cell.is_words);
+        html! {
+            div.box {
+                table.(kind).dense[self.heads.len() > 8] {
+                    caption { (self.caption) }
+                    thead {
+                        tr {
+                            @for (column, head) in self.heads.iter().enumerate() {
+                                th scope="col" class=[is_words(column).then_some("words")] { (head) }
+                            }
+                        }
+                    }
+                    tbody { @for row in &self.rows { (draw_row(row)) } }
+                    @if !self.foot.is_empty() { tfoot { @for row in &self.foot { (draw_row(row)) } } }
+                }
+            }
+        }
+    }
+}

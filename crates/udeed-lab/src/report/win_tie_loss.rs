@@ -1,0 +1,75 @@
+//! Every method against every other: on how many sets it wins, ties and loses.
+
+use maud::{Markup, html};
+
+use super::table::{Cell, Table};
+use super::words::count;
+use super::{Section, method};
+use crate::experiment::Contender;
+use crate::results::Results;
+use crate::statistics::{Record, verdict};
+
+pub(super) fn section(results: &Results) -> Option<Section> {
+    if results.experiment.methods.len() < 2 || results.outcomes.is_empty() {
+        return None;
+    }
+    let body = html! {
+        p {
+            "Of " (count(results.sets.len(), "set")) ", on how many the method of the row wins, ties and loses "
+            "against the method of the column: a win or a loss where a paired t-test over the splits finds a "
+            "difference at 95 %."
+        }
+        @for &size in &results.experiment.sizes { (matrix(results, size)) }
+    };
+    Some(Section { id: "wins", title: "Wins, ties and losses", body })
+}
+
+/// The champion first, the others as they were named.
+fn contestants(results: &Results) -> Vec<Contender> {
+    let champion = results.champion();
+    let others = results.experiment.methods.iter().copied().filter(|&method| method != champion);
+    std::iter::once(champion).chain(others).collect()
+}
+
+fn record(results: &Results, size: usize, a: Contender, b: Contender) -> Record {
+    let verdicts = results.sets.iter().filter_map(|set| {
+        let (a, b) = (results.outcome(&set.name, size, a)?, results.outcome(&set.name, size, b)?);
+        verdict(&a.accuracies, &b.accuracies)
+    });
+    verdicts.collect()
+}
+
+fn cell(record: Record) -> Cell {
+    let total = record.win + record.tie + record.loss;
+    if total == 0 {
+        return Cell::empty();
+    }
+    let balance = record.win as f64 - record.loss as f64;
+    Cell::of(html! { (record.to_string()) }, Some(balance)).shaded(balance / total as f64)
+}
+
+fn matrix(results: &Results, size: usize) -> Markup {
+    let methods = contestants(results);
+    let row = |&a: &Contender| {
+        let against = |&b: &Contender| (a != b).then(|| record(results, size, a, b));
+        let records: Vec<Option<Record>> = methods.iter().map(against).collect();
+        let sum = records.iter().flatten().fold(Record::default(), |sum, record| Record {
+            win: sum.win + record.win,
+            tie: sum.tie + record.tie,
+            loss: sum.loss + record.loss,
+        });
+        let cells = records.into_iter().map(|record| record.map_or_else(Cell::empty, cell));
+        let name = Cell::of(method::name(a), None);
+        std::iter::once(name).chain(cells).chain([cell(sum)]).collect()
+    };
+    let columns = methods.iter().map(|&method| method::name(method));
+    Table {
+        caption: html! {
+            "Win/tie/loss of the row against the column, " (count(size, "member")) ". Sorted by wins less losses."
+        },
+        heads: std::iter::once(html! { "against" }).chain(columns).chain([html! { "all" }]).collect(),
+        rows: methods.iter().map(row).collect(),
+        foot: Vec::new(),
+    }
+    .draw()
+}
