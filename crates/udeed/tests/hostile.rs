@@ -574,6 +574,16 @@ fn a_column_is_dropped_from_many_wide_sparse_rows_soon() {
 }
 
 #[test]
+fn many_wide_sparse_rows_are_written_soon() {
+    let wide: String = (1..60_000).map(|i| format!(" {i}:1")).collect();
+    let text = format!("1{wide}\n{}", "-1 1:1\n".repeat(40_000));
+    let sheet = read(&Reader::new().format(Format::Libsvm), text.as_bytes()).unwrap();
+    for format in [Format::Libsvm, Format::Arff] {
+        soon("writing rows", || written(&sheet, format)).unwrap();
+    }
+}
+
+#[test]
 fn rows_with_many_other_levels_are_appended_soon() {
     let table = |prefix: &str| {
         let text: String = "a\n".to_owned() + &(0..40_000).map(|i| format!("{prefix}{i}\n")).collect::<String>();
@@ -920,6 +930,7 @@ fn csv_refuses_classes_that_it_would_read_as_missing_or_trimmed() {
 fn csv_refuses_names_that_it_would_read_trimmed() {
     for name in [" a", "a\r", "\u{feff}a"] {
         assert_refused_or_survives(&sheet_of(name, "x", Some("y"), "z"), Format::Csv);
+        assert_refused_or_survives(&sheet_of("y", "x", Some(name), "z"), Format::Csv);
     }
 }
 
