@@ -6,7 +6,7 @@ use clap::Args;
 use udeed::{Reader, stratified_split};
 use udeed_lab::{Contender, Experiment, Scale, Set, tables};
 
-use crate::input::{Reading, read_any, short_names};
+use crate::input::{Reading, check_label, note_identifiers, read_any, short_names};
 use crate::laboratory::{Outputs, named};
 use crate::progress::Progress;
 use crate::settings::{Rivals, Settings, SharesArgs};
@@ -80,7 +80,10 @@ impl Compare {
             reader = reader.label(label);
         }
         let read = |(path, name): (&PathBuf, String)| {
-            let data = named(read_any(&reader, path, progress)?.into_train(), path)?;
+            let sheet = read_any(&reader, path, progress)?;
+            check_label(&sheet, self.label.as_deref(), path)?;
+            note_identifiers(&sheet.table, progress);
+            let data = named(sheet.into_train(), path)?;
             named(data.classes(), path)?;
             // Whether the rows can be dealt out is asked here, where the file has its whole name.
             named(stratified_split(data.labels(), (&self.shares).into(), self.settings.seed, 0), path)?;

@@ -167,7 +167,10 @@ fn describe(name: &Path, sheet: &Sheet, out: &mut dyn Write) -> std::io::Result<
     let layout = if table.matrix().is_sparse() { "sparse" } else { "dense" };
     writeln!(out, "{} rows, {} columns, {layout}", table.n_rows(), table.columns().len())?;
     let unlabeled = sheet.labels.len() - sheet.labels.n_labeled();
-    writeln!(out, "labels: {}; unlabeled: {unlabeled}", class_counts(sheet).join(", "))?;
+    match class_counts(sheet).as_slice() {
+        [] => writeln!(out, "no labels; `--label` names their column")?,
+        counts => writeln!(out, "labels: {}; unlabeled: {unlabeled}", counts.join(", "))?,
+    }
     let rows = table.matrix().rows();
     let figures: Vec<Figures> = Figures::of(rows, table.columns().len());
     let mut text = TextTable::new(["column", "missing", "least", "mean", "largest"]);

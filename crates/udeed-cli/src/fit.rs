@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::ProgressBar;
-use udeed::{CrossValidation, Format, Method, Model, Naming, Observer, Reader, Step, TrainSet, Warning};
+use udeed::{CrossValidation, Format, Method, Model, Observer, Reader, Step, TrainSet, Warning};
 use udeed_lab::statistics::{deviation, mean};
 use udeed_lab::tables::TextTable;
 
-use crate::input::{Reading, read_any, read_file};
+use crate::input::{Reading, check_label, note_identifiers, read_any, read_file};
 use crate::laboratory::named;
 use crate::output::{Usage, check_outputs, is_stream, write_to};
 use crate::progress::Progress;
@@ -63,6 +63,7 @@ impl Fit {
         let mut watcher = Watcher::new(progress, &method);
         let model = named(method.fit_observed(&train, &mut watcher), &self.file)?;
         watcher.bar.finish_and_clear();
+        note_identifiers(train.table(), progress);
         if let Some(path) = &self.trace {
             write_to(Some(path), |out| Ok(out.write_all(watcher.trace.as_bytes())?))?;
         }
@@ -80,6 +81,12 @@ impl Fit {
         if is_stream(&self.file) && self.unlabeled.as_deref().is_some_and(is_stream) {
             return Err(Usage("standard input cannot be both the rows and the unlabeled ones".into()).into());
         }
+        if self.folds == 1 {
+            return Err(Usage("`--folds 1`: expected at least 2, or 0 for none".into()).into());
+        }
+        if self.trace.is_some() && self.method != "udeed" {
+            return Err(Usage(format!("`--trace`: only `udeed` descends, not `{}`", self.method)).into());
+        }
         let inputs = [Some(self.file.as_path()), self.unlabeled.as_deref()];
         check_outputs(&[Some(&self.out), self.trace.as_deref()], &inputs)
     }
@@ -90,16 +97,7 @@ impl Fit {
             reader = reader.label(label);
         }
         let sheet = read_any(&reader, &self.file, progress)?;
-        let no_labels = sheet.labels.n_labeled() == 0 && sheet.label.is_none();
-        if no_labels && self.label.is_none() && sheet.table.naming() != Naming::Index {
-            let names: Vec<String> = sheet.table.columns().iter().map(|column| udeed::quoted(&column.name)).collect();
-            let file = self.file.display();
-            return Err(Usage(format!(
-                "{file}: no `--label`, expected the column with the labels: {}",
-                names.join(", ")
-            ))
-            .into());
-        }
+        check_label(&sheet, self.label.as_deref(), &self.file)?;
         let mut train = named(sheet.into_train(), &self.file)?;
         if let Some(path) = &self.unlabeled {
             let more = read_file(&self.unlabeled_reader(&train, path), path, progress)?;
@@ -218,6 +216,7 @@ fn summarise(model: &Model, validation: Option<&CrossValidation>, out: &mut dyn 
 /// The method, for UDEED its variant.
 pub fn short_name(model: &Model) -> String {
     match model.method() {
+        Method::Udeed(_) if model.training().warnings.contains(&Warning::NoUnlabeledRows) => "lcd".to_owned(),
         Method::Udeed(settings) => format!("{:?}", settings.variant).to_lowercase(),
         method => method.name().to_owned(),
     }

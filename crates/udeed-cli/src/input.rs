@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use udeed::{Format, Layout, Reader, Sheet};
+use udeed::{Format, Kind, Layout, Naming, Reader, Sheet, Table};
 
-use crate::output::is_stream;
+use crate::output::{Usage, is_stream};
 use crate::progress::Progress;
 use crate::settings::words;
 
@@ -83,6 +83,37 @@ pub fn read_any(reader: &Reader, name: &Path, progress: &Progress) -> anyhow::Re
     match udeed::built_in(&set) {
         Ok(set) => Ok(set.read_with(reader)?),
         Err(error) => anyhow::bail!("{}: there is no such file, and {error}", udeed::quoted(&set)),
+    }
+}
+
+/// Rows to learn from need a column of labels, which only ARFF and LIBSVM files name by themselves.
+pub fn check_label(sheet: &Sheet, given: Option<&str>, path: &Path) -> anyhow::Result<()> {
+    let none = sheet.labels.n_labeled() == 0 && sheet.label.is_none() && given.is_none();
+    if !none || sheet.table.naming() == Naming::Index {
+        return Ok(());
+    }
+    const MOST: usize = 12;
+    let columns = sheet.table.columns();
+    let mut names: Vec<String> = columns.iter().take(MOST).map(|column| udeed::quoted(&column.name)).collect();
+    if columns.len() > MOST {
+        names.push(format!("and {} more", columns.len() - MOST));
+    }
+    let (path, names) = (path.display(), names.join(", "));
+    Err(Usage(format!("{path}: no `--label`, expected the column with the labels: {names}")).into())
+}
+
+/// Columns of text in which hardly a value occurs twice are most likely no features.
+pub fn note_identifiers(table: &Table, progress: &Progress) {
+    let n_rows = table.n_rows();
+    for column in table.columns() {
+        if let Kind::Nominal { levels } = &column.kind
+            && levels.len() > 20
+            && 2 * levels.len() > n_rows
+        {
+            let (name, n) = (udeed::quoted(&column.name), levels.len());
+            progress
+                .note(format_args!("note: column {name} has {n} values in {n_rows} rows; `--drop` leaves columns out"));
+        }
     }
 }
 

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use serde_json::json;
-use udeed_lab::{Experiment, Journal, Results, Set, report, run, tables};
+use udeed::SemiBoost;
+use udeed_lab::{Contender, Experiment, Journal, Results, Set, report, run, tables};
 
 use crate::output::{check_outputs, is_stream, write_json, write_to};
 use crate::progress::Progress;
@@ -45,9 +46,15 @@ impl Outputs {
 
     /// Runs the experiment, going on with the journal where there is one.
     pub fn run(&self, experiment: &Experiment, sets: &[Set], progress: &Progress) -> anyhow::Result<Results> {
-        let names: Vec<(&String, usize)> = sets.iter().map(|set| (&set.name, set.data.labels().len())).collect();
+        experiment.validate()?;
+        warn_of_memory(experiment, sets, progress);
         let journal = match &self.journal {
-            Some(path) => Journal::open(path, &json!({ "experiment": experiment, "sets": names }))?,
+            Some(path) => {
+                let rows = |set: &Set| json!({ "name": set.name, "rows": format!("{:016x}", set.fingerprint()) });
+                let sets: Vec<serde_json::Value> = sets.iter().map(rows).collect();
+                let version = env!("CARGO_PKG_VERSION");
+                Journal::open(path, &json!({ "experiment": experiment, "sets": sets, "version": version }))?
+            }
             None => Journal::in_memory(),
         };
         let bar = progress.bar("splits", sets.len() * experiment.splits as usize);
@@ -56,7 +63,9 @@ impl Outputs {
             bar.set_position(done as u64);
         })?;
         bar.finish_and_clear();
-        Ok(Results::new(experiment, sets, &trials, &command())?)
+        let results = Results::new(experiment, sets, &trials, &command())?;
+        results.warnings.iter().for_each(|warning| progress.note(format_args!("warning: {warning}")));
+        Ok(results)
     }
 
     /// Writes every file that was asked for, then the tables to standard output.
@@ -96,6 +105,23 @@ impl Outputs {
     }
 }
 
+/// Says what SemiBoost's similarities will take, and where it is left out, before anything is done.
+fn warn_of_memory(experiment: &Experiment, sets: &[Set], progress: &Progress) {
+    for set in sets.iter().filter(|_| experiment.methods.contains(&Contender::Semiboost)) {
+        let Ok(split) = experiment.split(set, 0) else { continue };
+        let (labeled, unlabeled) = (split.labeled.len(), split.unlabeled.len());
+        let bytes = experiment.semiboost.similarity_bytes(labeled, unlabeled);
+        let gib = bytes as f64 / f64::from(1 << 30);
+        if experiment.leaves_out(Contender::Semiboost, labeled + unlabeled) {
+            let hint = "`--neighbors 20` runs it";
+            progress.note(format_args!("note: {}: no semiboost, its similarities take {gib:.1} GiB; {hint}", set.name));
+        } else if bytes > SemiBoost::MUCH_MEMORY {
+            progress
+                .note(format_args!("note: {}: semiboost's similarities take {gib:.1} GiB for each split", set.name));
+        }
+    }
+}
+
 /// The results as one JSON document.
 fn document(results: &Results) -> serde_json::Value {
     json!({
@@ -104,6 +130,7 @@ fn document(results: &Results) -> serde_json::Value {
         "tests": { "comparisons": results.comparisons, "rankings": results.rankings },
         "sets": results.sets,
         "settings": results.experiment,
+        "warnings": results.warnings,
         "command": results.command,
         "paper": results.paper,
     })

@@ -123,7 +123,7 @@ impl Rivals {
         SemiBoost::new()
             .percentile(self.percentile)
             .pick(self.pick.into())
-            .share(self.pick_share)
+            .pick_share(self.pick_share)
             .neighbors(self.neighbors)
             .memory(self.memory.unwrap_or(0))
     }

@@ -174,6 +174,34 @@ fn a_journal_of_other_settings_is_refused_with_both_shown() {
 }
 
 #[test]
+fn a_journal_of_other_rows_is_refused() {
+    let folder = Folder::with("rows.csv", support::FRUIT);
+    let line = "compare rows.csv --label kind --splits 2 --test 0.3 --journal run.journal";
+    folder.run(line);
+    folder.fail(1, &format!("{line} --drop mass"));
+    folder.write("rows.csv", support::FRUIT.replace("150,", "151,"));
+    let message = folder.fail(1, line);
+    assert!(message.contains("\"rows\":") && message.contains("other settings"), "{message}");
+}
+
+#[test]
+fn nothing_is_compared_twice() {
+    for line in ["compare labor labor", "compare labor --methods lc,lc", "compare labor --sizes 20,20"] {
+        let message = Folder::new().fail(2, &format!("{line} --splits 2"));
+        assert!(message.contains("twice"), "{message}");
+    }
+}
+
+#[test]
+fn warnings_are_told_once() {
+    let folder = Folder::new();
+    let output = folder.command("compare labor --methods lcd,lcud --labeled 1.0 --splits 3").output().unwrap();
+    let message = text(&output.stderr);
+    assert_eq!(message.matches("warning: ").count(), 1, "{message}");
+    assert!(message.contains("labor") && message.contains("no unlabeled rows"), "{message}");
+}
+
+#[test]
 fn a_cut_last_line_of_a_journal_is_done_again() {
     let folder = Folder::new();
     let line = "compare labor --splits 3 --journal run.journal --json r.json";

@@ -30,6 +30,15 @@ pub enum Error {
         what: &'static str,
     },
 
+    /// The same thing twice.
+    #[error("the {what} `{name}` twice, expected each once")]
+    Twice {
+        /// What there is two of.
+        what: &'static str,
+        /// Its name.
+        name: String,
+    },
+
     /// A set cannot be used.
     #[error("{name}: {cause}")]
     Set {
@@ -105,7 +114,7 @@ impl Error {
     /// Whether the call itself was wrong, not the data it was given.
     pub fn is_usage(&self) -> bool {
         match self {
-            Error::Unknown { .. } | Error::Nothing { .. } => true,
+            Error::Unknown { .. } | Error::Nothing { .. } | Error::Twice { .. } => true,
             Error::Udeed(cause) => cause.is_usage(),
             Error::Set { cause, .. } => cause.is_usage(),
             _ => false,

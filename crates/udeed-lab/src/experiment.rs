@@ -1,10 +1,13 @@
 //! What is compared with what, on which splits.
 
+use std::collections::HashSet;
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use udeed::{
-    AdaBoost, Assemble, Diversity, Emphasis, InitialEnsemble, Labels, Matrix, Method, Model, Observer, Oracle,
-    Preparation, Scaling, SemiBoost, Shares, Split, Step, Table, TrainSet, Udeed, Variant, ZeroError, stratified_split,
+    AdaBoost, Assemble, Diversity, Emphasis, InitialEnsemble, Kind, Labels, Matrix, Method, Model, Observer, Oracle,
+    Preparation, Scaling, SemiBoost, Shares, Split, Step, Table, TrainSet, Udeed, Variant, ZeroError, half_of_memory,
+    stratified_split,
 };
 
 use crate::error::{Error, Result};
@@ -152,6 +155,18 @@ impl Default for Experiment {
     }
 }
 
+/// Refuses what is given twice: results are found by these names.
+pub(crate) fn once<T: ToString>(what: &'static str, items: impl Iterator<Item = T>) -> Result<()> {
+    let mut seen = HashSet::new();
+    for item in items {
+        let name = item.to_string();
+        if !seen.insert(name.clone()) {
+            return Err(Error::Twice { what, name });
+        }
+    }
+    Ok(())
+}
+
 /// A data set of a comparison.
 #[derive(Debug, Clone)]
 pub struct Set {
@@ -159,6 +174,47 @@ pub struct Set {
     pub name: String,
     /// Its rows and labels.
     pub data: TrainSet,
+}
+
+impl Set {
+    /// A number that changes with the rows, their columns or their labels: a journal of other rows is another journal.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hash = Fingerprint::default();
+        let table = self.data.table();
+        for column in table.columns() {
+            hash.add(column.name.as_bytes());
+            if let Kind::Nominal { levels } = &column.kind {
+                levels.iter().for_each(|level| hash.add(level.as_bytes()));
+            }
+        }
+        let rows = table.matrix().rows();
+        for i in 0..rows.n_rows() {
+            rows.row(i).for_each(|j, x| {
+                hash.add(&(j as u64).to_le_bytes());
+                hash.add(&x.to_bits().to_le_bytes());
+            });
+            hash.add(self.data.labels().name(i).unwrap_or("").as_bytes());
+        }
+        hash.0
+    }
+}
+
+/// FNV-1a, which is the same on every machine and in every release.
+struct Fingerprint(u64);
+
+impl Default for Fingerprint {
+    fn default() -> Self {
+        Fingerprint(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fingerprint {
+    /// Adds bytes, and where they end.
+    fn add(&mut self, bytes: &[u8]) {
+        for byte in bytes.iter().chain(&[0xff]) {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
 }
 
 /// What one split of one set gave at one size.
@@ -174,6 +230,8 @@ pub struct Trial {
     pub accuracies: Vec<Option<f64>>,
     /// The diversity of UDEED's members on the test rows, before and after, where `lcud` takes part.
     pub diversity: Option<[Diversity; 2]>,
+    /// What was worth knowing, with the method it is about.
+    pub warnings: Vec<String>,
 }
 
 /// A split with its rows, ready for any method.
@@ -197,6 +255,8 @@ impl Experiment {
         if self.sizes.is_empty() {
             return nothing("size");
         }
+        once("method", self.methods.iter().map(|method| method.name()))?;
+        once("size", self.sizes.iter())?;
         for &size in &self.sizes {
             self.udeed.clone().members(size).validate()?;
             for &contender in &self.methods {
@@ -222,7 +282,12 @@ impl Experiment {
                 paper.zero_error(ZeroError::Discard).into()
             }
             Contender::Assemble => self.assemble.clone().into(),
-            Contender::Semiboost => self.semiboost.clone().into(),
+            Contender::Semiboost => {
+                // Splits run side by side: together they stay within the limit.
+                let most = if self.semiboost.memory > 0 { self.semiboost.memory } else { half_of_memory() };
+                let at_once = rayon::current_num_threads().min(self.splits as usize).max(1);
+                self.semiboost.clone().memory(most / at_once as u64).into()
+            }
             _ => return None,
         };
         let mut shared = method.shared();
@@ -231,7 +296,8 @@ impl Experiment {
         Some(method.with_shared(shared))
     }
 
-    fn leaves_out(&self, contender: Contender, n_rows: usize) -> bool {
+    /// Whether a method is left out of a split with so many training rows.
+    pub fn leaves_out(&self, contender: Contender, n_rows: usize) -> bool {
         let too_many = self.semiboost_rows.is_some_and(|most| n_rows > most);
         contender == Contender::Semiboost && self.semiboost.neighbors == 0 && too_many
     }
@@ -303,8 +369,14 @@ impl Experiment {
         };
         let rivals: Vec<Option<Model>> = self.methods.par_iter().map(rival).collect::<udeed::Result<_>>()?;
         let trial = |&size: &usize| {
-            let mut trial =
-                Trial { dataset: set.name.clone(), split: repetition, size, accuracies: Vec::new(), diversity: None };
+            let mut trial = Trial {
+                dataset: set.name.clone(),
+                split: repetition,
+                size,
+                accuracies: Vec::new(),
+                diversity: None,
+                warnings: Vec::new(),
+            };
             for (&contender, rival) in self.methods.iter().zip(&rivals) {
                 if self.leaves_out(contender, arena.train.labels().len()) {
                     trial.accuracies.push(None);
@@ -315,6 +387,8 @@ impl Experiment {
                     None => self.descended(&arena, contender, size)?,
                 };
                 trial.accuracies.push(Some(arena.accuracy(&model)));
+                let warnings = model.training().warnings.iter();
+                trial.warnings.extend(warnings.map(|warning| format!("{}: {warning}", contender.name())));
                 if let (Contender::Lcud, Some(initial)) = (contender, model.initial()) {
                     trial.diversity = Some([arena.diversity(&initial), arena.diversity(&model)]);
                 }
@@ -358,15 +432,14 @@ impl Experiment {
 }
 
 impl Arena {
-    /// A vote that is exactly undecided is right half of the time: only an ensemble that knows nothing votes so.
+    /// An ensemble that knows nothing guesses, and is right half of the time.
     fn accuracy(&self, model: &Model) -> f64 {
+        if model.members().is_silent() {
+            return 0.5;
+        }
         let votes = model.decide(&self.test);
-        let points = votes.iter().enumerate().map(|(i, &vote)| match self.labels.get(i) {
-            _ if vote == 0.0 => 0.5,
-            label if label == Some(usize::from(vote > 0.0)) => 1.0,
-            _ => 0.0,
-        });
-        points.sum::<f64>() / votes.len() as f64
+        let right = votes.iter().enumerate().filter(|&(i, &vote)| self.labels.get(i) == Some(usize::from(vote >= 0.0)));
+        right.count() as f64 / votes.len() as f64
     }
 
     fn oracle(&self, model: &Model) -> Oracle {

@@ -173,6 +173,7 @@ mod tests {
             size: 20,
             accuracies: vec![Some(0.1 + 0.2), None, Some(1.0 / 3.0)],
             diversity: None,
+            warnings: Vec::new(),
         }
     }
 

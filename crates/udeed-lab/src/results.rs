@@ -113,6 +113,8 @@ pub struct Results {
     pub comparisons: Vec<Comparison>,
     /// Ranks over all sets, for each size; none for a single set.
     pub rankings: Vec<Ranking>,
+    /// What was worth knowing, each thing once.
+    pub warnings: Vec<String>,
     /// Single fits from near, where a report wants them.
     pub showcases: Vec<Showcase>,
     /// The paper's figures beside ours, where that was asked for.
@@ -133,6 +135,7 @@ impl Results {
             diversity: Vec::new(),
             comparisons: Vec::new(),
             rankings: Vec::new(),
+            warnings: warnings(trials),
             showcases: Vec::new(),
             paper: None,
         };
@@ -250,4 +253,19 @@ fn summarise(experiment: &Experiment, set: &Set) -> Result<SetSummary> {
         classes: labels.classes().iter().cloned().zip(labels.counts()).collect(),
         dealt: [split.labeled.len(), split.unlabeled.len(), split.test.len()],
     })
+}
+
+/// The warnings of all splits: each once, with the number of splits it was given on.
+fn warnings(trials: &[Trial]) -> Vec<String> {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for trial in trials {
+        for warning in &trial.warnings {
+            let text = format!("{}, {} members, {warning}", trial.dataset, trial.size);
+            match counts.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((text, 1)),
+            }
+        }
+    }
+    counts.into_iter().map(|(text, count)| format!("{text} (splits: {count})")).collect()
 }

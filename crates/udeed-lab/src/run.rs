@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 
 use crate::error::Result;
-use crate::experiment::{Experiment, Set, Trial};
+use crate::experiment::{Experiment, Set, Trial, once};
 use crate::journal::Journal;
 
 /// Runs every split of every set that the journal does not hold yet, and returns all trials, ordered by set, split and
@@ -20,6 +20,7 @@ pub fn run(
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Vec<Trial>> {
     experiment.validate()?;
+    once("set", sets.iter().map(|set| &set.name))?;
     for set in sets {
         experiment.split(set, 0)?;
     }

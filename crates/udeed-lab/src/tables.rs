@@ -5,7 +5,7 @@
 use std::io::{self, Write};
 
 use crate::experiment::Contender;
-use crate::paper::{PaperCell, PaperReport};
+use crate::paper::{PaperCell, PaperReport, SIZES};
 use crate::results::Results;
 use crate::statistics::{Record, Verdict, verdict};
 
@@ -68,7 +68,41 @@ pub fn grids(results: &Results) -> Vec<Grid> {
     let mut grids: Vec<Grid> = results.experiment.sizes.iter().map(|&size| accuracies(results, size)).collect();
     grids.extend(gains(results));
     grids.extend(diversity(results));
+    grids.extend(
+        results.paper.iter().flat_map(|report| SIZES.map(|(_, table)| printed(results, report, table))).flatten(),
+    );
     grids
+}
+
+/// A table of the paper as it is printed there, of the sets that were run.
+fn printed(results: &Results, report: &PaperReport, table: &str) -> Option<Grid> {
+    let cells: Vec<&PaperCell> =
+        report.cells.iter().filter(|cell| cell.table == table && cell.paper_std.is_some()).collect();
+    let size = cells.first()?.size;
+    let mut columns: Vec<&str> = cells.iter().map(|cell| cell.column.as_str()).collect();
+    columns.dedup();
+    let mut seen = Vec::new();
+    columns.retain(|column| {
+        !seen.contains(column) && {
+            seen.push(*column);
+            true
+        }
+    });
+    let rows = results.sets.iter().map(|set| {
+        let cell = |column: &&str| {
+            let found = cells.iter().find(|cell| cell.dataset == set.name && cell.column == **column);
+            match found.map(|cell| (cell.paper, cell.paper_std, cell.paper_verdict)) {
+                Some((Some(mean), Some(std), mark)) => Cell::Figure { mean, std, mark },
+                _ => Cell::Text(String::new()),
+            }
+        };
+        std::iter::once(Cell::Text(set.name.clone())).chain(columns.iter().map(cell)).collect()
+    });
+    Some(Grid {
+        title: format!("The paper's table {table}, {size} members"),
+        header: std::iter::once("data set").chain(columns.iter().copied()).map(str::to_owned).collect(),
+        rows: rows.collect(),
+    })
 }
 
 fn accuracies(results: &Results, size: usize) -> Grid {
@@ -182,7 +216,9 @@ pub fn write_text(results: &Results, out: &mut dyn Write) -> io::Result<()> {
             table.push(std::iter::once(method.name().to_owned()).chain(cells));
         }
         let methods = &results.experiment.methods;
-        let (champion, baseline) = (results.champion(), methods[0]);
+        let champion = results.champion();
+        let simplest = [Contender::Logistic, Contender::Initial, Contender::Bagging];
+        let baseline = simplest.into_iter().find(|method| methods.contains(method)).unwrap_or(methods[0]);
         if champion != baseline {
             let gains = results.experiment.sizes.iter().map(|&size| gain(results, &set.name, size, champion, baseline));
             table.push(std::iter::once(format!("{} - {}", champion.name(), baseline.name())).chain(gains));
@@ -280,7 +316,7 @@ fn write_beside(results: &Results, cells: &[&PaperCell], columns: &[&str], out: 
     for name in names.filter(|name| cells.iter().any(|cell| cell.dataset == **name)) {
         let find = |column: &str| cells.iter().find(|cell| cell.dataset == *name && cell.column == column);
         let row = |of: &dyn Fn(&PaperCell) -> String| -> Vec<String> {
-            present.iter().map(|column| find(column).map_or(String::new(), |cell| of(cell))).collect()
+            present.iter().map(|column| find(column).map_or("-".to_owned(), |cell| of(cell))).collect()
         };
         let shown = |mean: Option<f64>, verdict: Option<Verdict>, missing: &str| match (mean, verdict) {
             (Some(mean), verdict) => format!("{mean:.3}{}", mark(verdict)),
@@ -297,6 +333,20 @@ fn write_beside(results: &Results, cells: &[&PaperCell], columns: &[&str], out: 
         if cells.iter().any(|cell| cell.ours.is_some()) {
             let differences = row(&|cell| cell.difference().map_or(String::new(), |d| format!("{d:+.3}")));
             table.push([String::new(), "diff".into()].into_iter().chain(differences));
+        }
+    }
+    if cells.iter().any(|cell| cell.ours.is_some()) {
+        for (name, of) in [
+            ("ours", (|cell: &PaperCell| cell.our_verdict) as fn(&PaperCell) -> Option<Verdict>),
+            ("paper", |cell| cell.paper_verdict),
+        ] {
+            let records = present.iter().map(|column| {
+                let record: Record =
+                    cells.iter().filter(|cell| cell.column == *column).filter_map(|cell| of(cell)).collect();
+                if record == Record::default() { String::new() } else { record.to_string() }
+            });
+            let first = if name == "ours" { "win/tie/l." } else { "" };
+            table.push([first.to_owned(), name.to_owned()].into_iter().chain(records));
         }
     }
     table.write(out)?;

@@ -154,6 +154,7 @@ fn results_without_anything_still_make_a_page() {
         diversity: Vec::new(),
         comparisons: Vec::new(),
         rankings: Vec::new(),
+        warnings: Vec::new(),
         showcases: Vec::new(),
         paper: None,
         ..results.clone()

@@ -105,6 +105,7 @@ pub(crate) fn checked_utf8(bytes: &[u8], place: impl FnOnce() -> Place) -> Resul
     std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
         Error::input(place(), format!("the byte 0x{:02x}, which is not UTF-8", bytes[at]), "text in UTF-8")
+            .with_hint("text of Excel may be converted by `iconv -f WINDOWS-1252 -t UTF-8`")
     })
 }
 

@@ -81,5 +81,6 @@ pub use file::{check_writable, write_file};
 pub use format::{BuiltIn, Format, Layout, Reader, Sheet, Writer, built_in};
 pub use learner::{Hypothesis, Learner, Logistic, LogisticFit};
 pub use model::{Evaluation, Model};
+pub use neighbors::half_of_memory;
 pub use prepare::{Preparation, Scaling};
 pub use validation::{CrossValidation, cross_validate};

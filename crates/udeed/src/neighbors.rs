@@ -61,7 +61,8 @@ pub(crate) fn for_each_distance(row: Row<'_>, rows: &dyn Rows, scratch: &mut [f6
     row.for_each(|c, _| scratch[c] = 0.0);
 }
 
-/// The distance below which a share of the pairs of rows lies. Of very many pairs some are drawn.
+/// The distance below which so many percent of the pairs of different rows lie; 0 where all rows are the same. Of very
+/// many pairs some are drawn.
 pub(crate) fn distance_percentile(rows: &dyn Rows, percentile: f64, seed: u64) -> f64 {
     const MOST_PAIRS: usize = 2_000_000;
     let n = rows.n_rows();
@@ -80,6 +81,8 @@ pub(crate) fn distance_percentile(rows: &dyn Rows, percentile: f64, seed: u64) -
             .collect();
         pairs.into_par_iter().map(|(i, j)| distance(i, j)).collect()
     };
+    // Rows that are the same, of which nominal data are full, say nothing of a scale.
+    distances.retain(|&distance| distance > 0.0);
     if distances.is_empty() {
         return 0.0;
     }
@@ -120,7 +123,7 @@ impl Similarity {
         match self {
             Similarity::All => rows * n * 8,
             // A row has at most k neighbours of its own; those that chose it make as many again on average.
-            Similarity::Nearest(k) => n * (2 * *k as u64 + 1) * 28,
+            Similarity::Nearest(k) => n.saturating_mul(2 * (*k as u64).min(n) + 1).saturating_mul(28),
         }
     }
 
@@ -157,7 +160,8 @@ impl Similarity {
                 }
                 let mut matrix = Csr::empty(n);
                 for neighbours in &mut edges[first..] {
-                    neighbours.sort_unstable_by_key(|&(j, _)| j);
+                    // Seen from either side, a distance may differ in its last bit: the smaller one counts.
+                    neighbours.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
                     neighbours.dedup_by_key(|&mut (j, _)| j);
                     matrix.push_row(neighbours.iter().map(|&(j, squared)| (j, similar(squared))));
                 }
@@ -173,13 +177,20 @@ pub(crate) fn size(bytes: u64) -> String {
     if gib >= 0.1 { format!("{gib:.1} GiB") } else { format!("{:.1} MiB", gib * 1024.0) }
 }
 
-/// Half of the machine's memory, or 4 GiB where that cannot be found out.
-pub(crate) fn half_of_memory() -> u64 {
-    let total = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+/// Half of the memory that this process may have, in bytes: of the machine's, or of what its control group allows. 4 GiB
+/// where that cannot be found out.
+///
+/// ```
+/// assert!(udeed::half_of_memory() > 1 << 20);
+/// ```
+pub fn half_of_memory() -> u64 {
+    let read = |path: &str| std::fs::read_to_string(path).ok();
+    let machine = read("/proc/meminfo").and_then(|text| {
         let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-        line.trim().trim_end_matches(" kB").parse::<u64>().ok()
+        Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
     });
-    total.map_or(4 << 30, |kib| kib * 512)
+    let group = read("/sys/fs/cgroup/memory.max").and_then(|text| text.trim().parse::<u64>().ok());
+    machine.into_iter().chain(group).min().map_or(4 << 30, |bytes| bytes / 2)
 }
 
 #[cfg(test)]
@@ -230,6 +241,8 @@ mod tests {
         assert_eq!(distance_percentile(&rows, 0.0, 0), 1.0);
         assert_eq!(distance_percentile(&rows, 50.0, 0), 2.0);
         assert_eq!(distance_percentile(&rows, 100.0, 0), 3.0);
+        assert_eq!(distance_percentile(&line(&[5.0, 5.0, 5.0, 5.0, 6.0]), 1.0, 0), 1.0);
+        assert_eq!(distance_percentile(&line(&[5.0, 5.0]), 1.0, 0), 0.0);
     }
 
     #[test]

@@ -113,8 +113,9 @@ fn a_round_without_error_is_kept_and_the_last_or_discarded() {
     assert_eq!(keep.members().n_members(), 1);
     assert_eq!(accuracy(&keep, &train), 1.0);
     let discard = AdaBoost::new().emphasis(Emphasis::Resampling).zero_error(ZeroError::Discard).fit(&train).unwrap();
-    assert!(discard.decision(train.table()).unwrap().values().iter().all(|&f| f.abs() == 1.0 || f == 0.0));
-    assert!(discard.members().weights().iter().all(|&w| w == 0.0), "nothing is left to predict with");
+    assert_eq!(discard.training().warnings, [Warning::NothingLeft]);
+    assert!(discard.decision(train.table()).unwrap().values().iter().all(|&f| f == 0.0));
+    assert!(discard.predict_proba(train.table()).unwrap().values().iter().all(|&p| p == 0.5));
 }
 
 #[test]
@@ -123,12 +124,14 @@ fn labels_that_cannot_be_learned_fall_back_on_logistic_regression() {
     let table = udeed::Table::from_rows(&[[1.0], [1.0], [1.0], [1.0]]).unwrap();
     let labels = udeed::Labels::new([Some("a"), Some("b"), Some("a"), Some("b")]);
     let train = TrainSet::new(table, labels).unwrap();
-    for method in all().into_iter().filter(|method| method.name() != "udeed") {
-        let model = method.fit(&train).unwrap();
-        assert!(model.members().n_members() >= 1);
-        if method.name() == "adaboost" {
-            assert_eq!(model.training().warnings, [Warning::NothingBoosted]);
-        }
+    for (method, warning) in [
+        ("adaboost", Warning::NothingBoosted),
+        ("assemble", Warning::NothingBoosted),
+        ("semiboost", Warning::NothingUnlabeled),
+    ] {
+        let model = Method::named(method).unwrap().fit(&train).unwrap();
+        assert_eq!(model.training().warnings, [warning], "{method}");
+        assert_eq!(model.members(), model.logistic().members(), "{method}");
     }
 }
 
@@ -163,7 +166,7 @@ fn every_setting_of_the_rivals_matters() {
     let usual = fit(semiboost.clone().into());
     assert_ne!(usual, fit(semiboost.clone().percentile(20.0).into()));
     assert_ne!(usual, fit(semiboost.clone().pick(Pick::Top).into()));
-    assert_ne!(usual, fit(semiboost.clone().share(0.3).into()));
+    assert_ne!(usual, fit(semiboost.clone().pick_share(0.3).into()));
     assert_ne!(usual, fit(semiboost.neighbors(5).into()));
 }
 
@@ -175,6 +178,19 @@ fn all_neighbours_are_the_whole_similarity() {
     let close = |a: &f64, b: &f64| (a - b).abs() < 1e-9;
     let (a, b) = (whole.decision(test.table()).unwrap(), graph.decision(test.table()).unwrap());
     assert!(a.values().iter().zip(b.values()).all(|(a, b)| close(a, b)));
+}
+
+/// Rows of a few binary columns: most of them occur many times, and their distance says nothing of a scale.
+#[test]
+fn rows_that_repeat_do_not_make_everything_similar() {
+    let rows: Vec<[f64; 3]> =
+        (0..200).map(|i| [f64::from(i % 2), f64::from(i / 2 % 2), f64::from(i / 4 % 2)]).collect();
+    let labels = udeed::Labels::new((0..200).map(|i| (i < 24).then_some(if i % 2 == 0 { "a" } else { "b" })));
+    let train = TrainSet::new(udeed::Table::from_rows(&rows).unwrap(), labels).unwrap();
+    let truth = udeed::Labels::new((0..200).map(|i| Some(if i % 2 == 0 { "a" } else { "b" })));
+    let model = SemiBoost::new().fit(&train).unwrap();
+    assert_eq!(model.evaluate(train.table(), &truth).unwrap().accuracy, 1.0);
+    assert!(model.members().n_members() > 1);
 }
 
 #[test]
@@ -195,5 +211,5 @@ fn settings_that_make_no_sense_are_refused_by_name() {
     refused(AdaBoost::new().lambda(-1.0).into(), "lambda");
     refused(Assemble::new().labeled_share(0.0).into(), "labeled_share");
     refused(SemiBoost::new().percentile(101.0).into(), "percentile");
-    refused(SemiBoost::new().share(f64::NAN).into(), "share");
+    refused(SemiBoost::new().pick_share(f64::NAN).into(), "pick_share");
 }

@@ -108,7 +108,7 @@ fn imagined(experiment: &Experiment, set: &Set, split: u32, size: usize, like: &
         Some((mean + 0.004 * shift.powi(3) + std * luck).clamp(0.0, 1.0))
     };
     let accuracies = experiment.methods.iter().map(accuracy).collect();
-    Trial { dataset: set.name.clone(), split, size, accuracies, diversity: like.diversity }
+    Trial { dataset: set.name.clone(), split, size, accuracies, diversity: like.diversity, warnings: Vec::new() }
 }
 
 /// Between -1.7 and 1.7, with a deviation of 1, always the same for the same words (FNV-1a).

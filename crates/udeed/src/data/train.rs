@@ -94,7 +94,7 @@ impl TrainSet {
                 .with_hint("rows of another class need labels too")),
             [_, _] => Ok(classes),
             more => Err(Error::training(format!("{} classes{column}: {}", more.len(), listed(more)), "two").with_hint(
-                "more than two are not supported yet; if this column holds numbers to predict, another one holds the labels",
+                "more than two are not supported yet; if one of them means unlabeled, say `--unlabeled-mark`",
             )),
         }
     }

@@ -118,7 +118,7 @@ impl AdaBoost {
                 boosted.discarded = true;
                 break;
             }
-            let weight = 0.5 * libm::log((1.0 - error) / error.max(LEAST_ERROR));
+            let weight = weight_of(error);
             boosted.push(member, weight, observer)?;
             if error <= 0.0 {
                 break;
@@ -130,6 +130,11 @@ impl AdaBoost {
         }
         Ok(boosted)
     }
+}
+
+/// What the vote of a member with a weighted error counts.
+pub(crate) fn weight_of(error: f64) -> f64 {
+    0.5 * libm::log((1.0 - error) / error.max(LEAST_ERROR))
 }
 
 /// Scales shares to sum to 1.
@@ -199,7 +204,7 @@ impl Boosted {
     }
 
     /// The ensemble. One without members becomes logistic regression on the labels; one that was emptied on purpose a
-    /// member that knows nothing.
+    /// member that knows nothing, and whose vote is undecided.
     pub(crate) fn finish(mut self, prepared: &Prepared, observer: &mut dyn Observer) -> Learned {
         let nothing = self.members.is_empty();
         if nothing {
@@ -208,11 +213,14 @@ impl Boosted {
             self.members.push(Hypothesis::Linear(if self.discarded { silent } else { weights }));
             self.weights.push(1.0);
         }
-        let mut learned = Learned::alike(Hypothesis::pack(&self.members), Vote::Unweighted);
+        let silent = nothing && self.discarded;
+        let vote = if silent { Vote::Weighted } else { Vote::Unweighted };
+        let mut learned = Learned::alike(Hypothesis::pack(&self.members), vote);
         learned.weights = self.weights;
-        if nothing && !self.discarded {
-            observer.warn(&Warning::NothingBoosted);
-            learned.warnings.push(Warning::NothingBoosted);
+        if nothing {
+            let warning = if silent { Warning::NothingLeft } else { Warning::NothingBoosted };
+            observer.warn(&warning);
+            learned.warnings.push(warning);
         }
         learned
     }

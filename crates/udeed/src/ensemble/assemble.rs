@@ -5,7 +5,7 @@
 use rayon::prelude::*;
 
 use crate::data::Rows;
-use crate::ensemble::adaboost::{Boosted, Emphasis, normalise};
+use crate::ensemble::adaboost::{Boosted, Emphasis, normalise, weight_of};
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_members, check_positive, settings};
 use crate::ensemble::{Observer, Prepared};
@@ -83,7 +83,7 @@ impl Assemble {
             if error >= 0.5 {
                 break;
             }
-            let weight = 0.5 * libm::log((1.0 - error) / error.max(1e-10));
+            let weight = weight_of(error);
             boosted.push(member, weight, observer)?;
             for (vote, output) in votes.iter_mut().zip(&outputs) {
                 *vote += weight * output;
@@ -99,7 +99,8 @@ impl Assemble {
         Ok(boosted)
     }
 
-    /// As many rows are drawn as are labeled, the cheap way of the paper; weighted are all.
+    /// As many rows are drawn as are labeled, the cheap way of the paper; weighted are all. The first member is drawn for
+    /// like the others: so the figures that the UDEED paper has for ASSEMBLE come out, and else they do not.
     fn draws(&self, l: usize, n: usize) -> usize {
         if self.emphasis == Emphasis::Resampling { l } else { n }
     }

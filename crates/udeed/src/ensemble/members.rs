@@ -50,6 +50,11 @@ impl Members {
         self.m
     }
 
+    /// Whether no member says anything about any row.
+    pub fn is_silent(&self) -> bool {
+        self.weights.iter().all(|&weight| weight == 0.0)
+    }
+
     /// How many features they look at, the constant one left out.
     pub fn n_features(&self) -> usize {
         self.weights.len() / self.m - 1

@@ -121,6 +121,10 @@ pub enum Warning {
     NoUnlabeledRows,
     /// Boosting found no member to keep; the ensemble is logistic regression on the labels.
     NothingBoosted,
+    /// Every member made no error and was thrown away: the model knows nothing.
+    NothingLeft,
+    /// The method learns from unlabeled rows, and there are none.
+    NothingUnlabeled,
     /// The similarities of rows take much memory.
     Memory {
         /// How much.
@@ -136,6 +140,12 @@ impl fmt::Display for Warning {
             }
             Warning::NothingBoosted => {
                 f.write_str("boosting kept no member: the model is logistic regression on the labels alone")
+            }
+            Warning::NothingLeft => {
+                f.write_str("every member was without error and discarded: the model knows nothing")
+            }
+            Warning::NothingUnlabeled => {
+                f.write_str("there are no unlabeled rows to learn from: the model is logistic regression on the labels")
             }
             Warning::Memory { bytes } => write!(f, "the similarities of the rows take {}", size(*bytes)),
         }

@@ -9,7 +9,7 @@ use crate::data::{Matrix, Rows};
 use crate::ensemble::adaboost::Boosted;
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_members, check_positive, settings};
-use crate::ensemble::{Observer, Prepared, Warning};
+use crate::ensemble::{Observer, Prepared, Vote, Warning};
 use crate::error::{Error, Result};
 use crate::learner::{Learner, Logistic};
 use crate::neighbors::{Similarity, distance_percentile, half_of_memory};
@@ -58,7 +58,7 @@ settings! {
         /// Which unlabeled rows a member is fitted to.
         pick: Pick = Pick::Draw,
         /// What share of the unlabeled rows that is.
-        share: f64 = 0.1,
+        pick_share: f64 = 0.1,
         /// Only so many nearest neighbours of each row count as similar; 0 for all rows. All take memory with the square
         /// of the number of rows.
         neighbors: usize = 0,
@@ -79,8 +79,8 @@ impl Learn for SemiBoost {
         if !(0.0..=100.0).contains(&self.percentile) {
             return Err(Error::setting("percentile", self.percentile, "between 0 and 100"));
         }
-        if !(self.share > 0.0 && self.share <= 1.0) {
-            return Err(Error::setting("share", self.share, "above 0 and at most 1"));
+        if !(self.pick_share > 0.0 && self.pick_share <= 1.0) {
+            return Err(Error::setting("pick_share", self.pick_share, "above 0 and at most 1"));
         }
         Ok(())
     }
@@ -88,14 +88,33 @@ impl Learn for SemiBoost {
     fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
         let learner = Logistic { lambda: self.lambda };
         let mut boosted = Boosted::new(self.members);
-        if prepared.unlabeled.rows().n_rows() > 0 {
-            self.boost(&learner, prepared, &mut boosted, observer)?;
+        if prepared.unlabeled.rows().n_rows() == 0 {
+            observer.warn(&Warning::NothingUnlabeled);
+            let mut learned = Learned::alike(prepared.logistic.clone(), Vote::Unweighted);
+            learned.warnings.push(Warning::NothingUnlabeled);
+            return Ok(learned);
         }
+        self.boost(&learner, prepared, &mut boosted, observer)?;
         Ok(boosted.finish(prepared, observer))
     }
 }
 
 impl SemiBoost {
+    /// Similarities that take more than this many bytes are warned of.
+    pub const MUCH_MEMORY: u64 = 1 << 28;
+
+    /// How many bytes the similarities of so many rows take.
+    ///
+    /// ```
+    /// use udeed::SemiBoost;
+    ///
+    /// let all = SemiBoost::new().similarity_bytes(1000, 9000);
+    /// assert!(SemiBoost::new().neighbors(20).similarity_bytes(1000, 9000) < all / 10);
+    /// ```
+    pub fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> u64 {
+        self.kind().bytes(n_labeled + n_unlabeled, n_labeled)
+    }
+
     fn boost(
         &self,
         learner: &dyn Learner,
@@ -136,19 +155,22 @@ impl SemiBoost {
     }
 
     fn similarity(&self, rows: &dyn Rows, l: usize, observer: &mut dyn Observer) -> Result<Matrix> {
-        let kind = if self.neighbors > 0 { Similarity::Nearest(self.neighbors) } else { Similarity::All };
-        let bytes = kind.bytes(rows.n_rows(), l);
-        if bytes > 1 << 28 {
+        let bytes = self.similarity_bytes(l, rows.n_rows() - l);
+        if bytes > Self::MUCH_MEMORY {
             observer.warn(&Warning::Memory { bytes });
         }
         let most = if self.memory > 0 { self.memory } else { half_of_memory() };
         let sigma = distance_percentile(rows, self.percentile, self.seed);
-        kind.matrix(rows, l, sigma, most)
+        self.kind().matrix(rows, l, sigma, most)
+    }
+
+    fn kind(&self) -> Similarity {
+        if self.neighbors > 0 { Similarity::Nearest(self.neighbors) } else { Similarity::All }
     }
 
     /// Some of the unlabeled rows by how sure their labels are; none where no label is.
     fn choose(&self, stream: &mut Stream, sureness: &[f64]) -> Vec<usize> {
-        let wanted = ((sureness.len() as f64 * self.share).round() as usize).max(1);
+        let wanted = ((sureness.len() as f64 * self.pick_share).round() as usize).max(1);
         // By the largest of u^(1/w), as keys ln(u)/w: draws without replacement by the weights w (Efraimidis and
         // Spirakis).
         let keyed = sureness.iter().enumerate().filter(|&(_, &sure)| sure > 0.0).map(|(i, &sure)| match self.pick {
@@ -275,13 +297,13 @@ mod tests {
     fn picks_are_the_surest_or_drawn_by_sureness() {
         let sureness = [0.0, 5.0, 1.0, 3.0, 0.0];
         let mut stream = Stream::new(1, Purpose::Boosting, 0);
-        let top = SemiBoost::new().pick(Pick::Top).share(0.4);
+        let top = SemiBoost::new().pick(Pick::Top).pick_share(0.4);
         assert_eq!(top.choose(&mut stream, &sureness), [1, 3]);
-        let drawn = SemiBoost::new().share(1.0).choose(&mut stream, &sureness);
+        let drawn = SemiBoost::new().pick_share(1.0).choose(&mut stream, &sureness);
         assert_eq!(drawn.len(), 3);
         let mut firsts = [0; 5];
         for _ in 0..9000 {
-            firsts[SemiBoost::new().share(0.2).choose(&mut stream, &sureness)[0]] += 1;
+            firsts[SemiBoost::new().pick_share(0.2).choose(&mut stream, &sureness)[0]] += 1;
         }
         assert_eq!((firsts[0], firsts[4]), (0, 0));
         assert!((4600..5400).contains(&firsts[1]) && (700..1300).contains(&firsts[2]), "{firsts:?}");

@@ -115,6 +115,7 @@ fn plain(error: ::csv::Error) -> io::Error {
 
 /// Refuses what a reader of CSV would take for something else: text that means a missing value, or ends in spaces.
 fn check_csv(sheet: &Sheet) -> Result<()> {
+    let is_kept = |name: &str| name.trim() == name && !name.starts_with('\u{feff}');
     let refused = |what: &str, text: &str| {
         Err(Error::input(
             Place::new("the rows"),
@@ -124,7 +125,7 @@ fn check_csv(sheet: &Sheet) -> Result<()> {
         .with_hint("write ARFF"))
     };
     for column in sheet.table.columns() {
-        if column.name.trim() != column.name || column.name.starts_with('\u{feff}') {
+        if !is_kept(&column.name) {
             return refused("name", &column.name);
         }
         if let Kind::Nominal { levels } = &column.kind
@@ -132,6 +133,9 @@ fn check_csv(sheet: &Sheet) -> Result<()> {
         {
             return refused("value", level);
         }
+    }
+    if let Some(label) = Writer::label_name(sheet).filter(|label| !is_kept(label)) {
+        return refused("name", &label);
     }
     match sheet.labels.classes().iter().find(|class| is_missing(class) || class.trim() != **class) {
         Some(class) => refused("class", class),
@@ -186,15 +190,16 @@ fn write_arff(sheet: &Sheet, out: &mut dyn Write) -> io::Result<()> {
         };
         writeln!(out, "@attribute {} {kind}", arff_name(&column.name))?;
     }
-    if let Some(label) = Writer::label_name(sheet) {
-        writeln!(out, "@attribute {} {}", arff_name(&label), declaration(sheet.labels.classes()))?;
+    let label_name = Writer::label_name(sheet);
+    if let Some(label) = &label_name {
+        writeln!(out, "@attribute {} {}", arff_name(label), declaration(sheet.labels.classes()))?;
     }
     writeln!(out, "\n@data")?;
     // What a sparse row leaves out is the first level: without one the rows are written whole.
     let no_level = |column: &Column| matches!(&column.kind, Kind::Nominal { levels } if levels.is_empty());
     let sparse = table.matrix().is_sparse() && !table.columns().iter().any(no_level);
     for i in 0..table.n_rows() {
-        let label = Writer::label_name(sheet).map(|_| sheet.labels.name(i).map_or("?".to_owned(), arff_name));
+        let label = label_name.as_ref().map(|_| sheet.labels.name(i).map_or("?".to_owned(), arff_name));
         if sparse {
             let mut entries = Vec::new();
             table.matrix().rows().row(i).for_each(|j, x| {
