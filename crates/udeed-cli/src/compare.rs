@@ -16,13 +16,11 @@ use crate::settings::{Rivals, Settings, SharesArgs};
 /// Each split keeps some rows for testing, the labels of some others, and hides the labels of the rest. All methods see
 /// the same splits. Preparation is fitted on the training rows only.
 #[derive(Args)]
-#[command(
-    after_help = "Example:\n  udeed compare ionosphere rows.csv --label species --sizes 20,50 --html report.html"
-)]
+#[command(after_help = "Example:\n  udeed compare ionosphere rows.csv --label species --html report.html")]
 pub struct Compare {
     /// Files or built-in sets [default: ionosphere]
     sets: Vec<PathBuf>,
-    /// Column with the labels, in files that have names
+    /// Column with the labels: its name, its number, or -1 for the last
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     label: Option<String>,
     /// Methods to compare: logistic, initial, lc, lcd, lcud, bagging, adaboost, adaboost-discard, assemble, semiboost

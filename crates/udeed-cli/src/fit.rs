@@ -18,7 +18,7 @@ use crate::settings::{Rivals, Settings, VariantName};
 
 /// Learn an ensemble from labeled and unlabeled rows
 #[derive(Args)]
-#[command(after_help = "Example:\n  udeed fit rows.csv --label species --unlabeled more.csv --out model.safetensors")]
+#[command(after_help = "Example:\n  udeed fit rows.csv --label species --out model.safetensors")]
 pub struct Fit {
     /// Rows to learn from: a file, `-` for standard input, or a built-in set
     file: PathBuf,

@@ -22,7 +22,7 @@ pub struct Reading {
     /// The first CSV line is a row: columns are numbered from 1, the label left out
     #[arg(long)]
     pub no_header: bool,
-    /// Leave columns out: names or numbers, separated by commas
+    /// Leave columns out: names, or numbers as they are in the file, separated by commas
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', allow_hyphen_values = true)]
     pub drop: Vec<String>,
     /// CSV columns whose numbers are names

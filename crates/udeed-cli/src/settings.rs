@@ -10,7 +10,7 @@ use udeed::{
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Learning")]
 pub struct Settings {
-    /// How much diversity counts against accuracy
+    /// UDEED: how much diversity counts against accuracy
     #[arg(long, default_value_t = 1.0, allow_hyphen_values = true)]
     pub gamma: f64,
     /// How much labels count against small weights in the initial members (scikit-learn's C)
@@ -19,22 +19,22 @@ pub struct Settings {
     /// How features are scaled: to [0, 1], to mean 0 and deviation 1, or not
     #[arg(long, value_enum, default_value = "minmax")]
     pub scaling: ScalingName,
-    /// How the fit to the labels is measured in the descent
+    /// UDEED: how the fit to the labels is measured in the descent
     #[arg(long, value_enum, default_value = "logistic")]
     pub loss: LossName,
-    /// Where members come from before the descent
+    /// UDEED: where members come from before the descent
     #[arg(long, value_enum, default_value = "bootstrap")]
     pub initial: InitialName,
-    /// Length of a descent step, as a multiple of the gradient
+    /// UDEED: length of a descent step, as a multiple of the gradient
     #[arg(long, default_value_t = 0.25, allow_hyphen_values = true)]
     pub rate: f64,
-    /// Multiply the rate by members / 20: gives large ensembles the effect that 20 members have
+    /// UDEED: multiply the rate by members / 20: gives large ensembles the effect that 20 members have
     #[arg(long)]
     pub scale_rate: bool,
-    /// Most descent steps in a stage
+    /// UDEED: most descent steps in a stage
     #[arg(long, default_value_t = 25)]
     pub steps: usize,
-    /// Members vote with their confidence, or one voice each
+    /// UDEED, bagging: members vote with their confidence, or one voice each
     #[arg(long, value_enum, default_value = "weighted")]
     pub vote: VoteName,
     /// What all random draws follow from

@@ -211,7 +211,10 @@ pub fn write_text(results: &Results, out: &mut dyn Write) -> io::Result<()> {
         for method in &results.experiment.methods {
             let cells = results.experiment.sizes.iter().filter_map(|&size| {
                 let outcome = results.outcome(&set.name, size, *method)?;
-                Some(format!("{:.3} ± {:.3}", outcome.mean, outcome.std))
+                Some(match outcome.accuracies.len() {
+                    1 => format!("{:.3}", outcome.mean),
+                    _ => format!("{:.3} ± {:.3}", outcome.mean, outcome.std),
+                })
             });
             table.push(std::iter::once(method.name().to_owned()).chain(cells));
         }
