@@ -29,7 +29,7 @@ impl Evaluation {
     /// Compares decisions (see [`Model::decision`](crate::Model::decision)) with the labels of the same rows.
     ///
     /// # Errors
-    /// If no row has a label.
+    /// If no row has a label, or there are not two classes.
     ///
     /// ```
     /// use udeed::{Dense, Evaluation, Labels};
@@ -43,6 +43,10 @@ impl Evaluation {
     /// # Ok::<(), udeed::Error>(())
     /// ```
     pub fn new(classes: &[String], decisions: &Dense, labels: &Labels) -> Result<Self> {
+        if classes.len() != 2 || labels.classes().len() > 2 {
+            let found = format!("{} classes", classes.len().max(labels.classes().len()));
+            return Err(Error::input(Place::new("the labels"), found, "two"));
+        }
         let labeled = (0..labels.len()).filter_map(|i| labels.get(i).map(|class| (class, decisions.get(i)[0])));
         let rows: Vec<(usize, f64)> = labeled.collect();
         if rows.is_empty() {
@@ -92,6 +96,13 @@ fn auc(mut rows: Vec<(usize, f64)>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn three_classes_are_refused() {
+        let labels = Labels::new([Some("a"), Some("b"), Some("c")]);
+        let decisions = Dense::new(3, 1, vec![0.0; 3]).unwrap();
+        assert!(Evaluation::new(labels.classes(), &decisions, &labels).is_err());
+    }
 
     #[test]
     fn ties_count_half() {
