@@ -86,6 +86,10 @@ impl Labels {
     }
 
     /// How many rows each class has, in the order of [`Labels::classes`].
+    ///
+    /// ```
+    /// assert_eq!(udeed::Labels::new([Some("b"), None, Some("a"), Some("b")]).counts(), [1, 2]);
+    /// ```
     pub fn counts(&self) -> Vec<usize> {
         let mut counts = vec![0; self.classes.len()];
         for &code in self.codes.iter().flatten() {

@@ -143,6 +143,15 @@ impl Reader {
 
     /// The column with the labels, by name or by place: `3` is the third, `-1` the last. LIBSVM files need none.
     /// Default: none, in ARFF files the attribute called `class`.
+    ///
+    /// ```
+    /// use udeed::{Format, Reader};
+    ///
+    /// let reader = Reader::new().format(Format::Csv).header(false).label("-1");
+    /// let sheet = reader.read_from("rows", &b"1,2,yes\n3,4,no\n"[..])?;
+    /// assert_eq!(sheet.labels.classes(), ["no", "yes"]);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
     #[must_use]
     pub fn label(mut self, column: impl Into<String>) -> Self {
         self.label = LabelColumn::Required(column.into());
@@ -197,6 +206,16 @@ impl Reader {
     ///
     /// # Errors
     /// If it cannot be read, its format is not known, or it holds what it must not.
+    ///
+    /// ```
+    /// use udeed::Reader;
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let path = folder.path().join("rows.csv");
+    /// std::fs::write(&path, "size,ok\n1,yes\nbig,no\n").unwrap();
+    /// let error = Reader::new().label("ok").read(&path).unwrap_err();
+    /// assert!(error.to_string().ends_with("line 3, column `size`: found `big`, expected a number, like `1` in line 2"));
+    /// ```
     pub fn read(&self, path: impl AsRef<Path>) -> Result<Sheet> {
         let path = path.as_ref();
         self.read_source(Source::open(path)?, &path.display().to_string())

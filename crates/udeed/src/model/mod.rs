@@ -117,6 +117,16 @@ impl Model {
     ///
     /// # Errors
     /// As [`Model::decision`].
+    ///
+    /// ```
+    /// use udeed::{Udeed, built_in};
+    ///
+    /// let train = built_in("house")?.read()?.into_train()?;
+    /// let model = Udeed::new().fit(&train)?;
+    /// let [democrat, republican] = model.predict_proba(train.table())?.get(0).try_into().unwrap();
+    /// assert_eq!(republican > democrat, model.predict(train.table())?[0] == "republican");
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
     pub fn predict_proba(&self, rows: &Table) -> Result<Dense> {
         let decisions = self.decision(rows)?;
         let pairs = decisions.values().iter().flat_map(|f| {
@@ -139,6 +149,15 @@ impl Model {
     ///
     /// # Errors
     /// As [`Model::decision`]; also if no row has a label, or one has a class that the model does not know.
+    ///
+    /// ```
+    /// use udeed::{Udeed, built_in};
+    ///
+    /// let train = built_in("house")?.read()?.into_train()?;
+    /// let figures = Udeed::new().fit(&train)?.evaluate(train.table(), train.labels())?;
+    /// assert!(figures.accuracy > 0.9 && figures.auc.unwrap() > 0.95);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
     pub fn evaluate(&self, rows: &Table, labels: &Labels) -> Result<Evaluation> {
         let labels = labels.aligned(&self.classes)?;
         Evaluation::new(&self.classes, &self.decision(rows)?, &labels)

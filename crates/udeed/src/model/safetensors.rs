@@ -61,6 +61,14 @@ impl Model {
     ///
     /// # Errors
     /// If the file cannot be read, or is truncated, damaged, of a newer version, or something else.
+    ///
+    /// ```
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let path = folder.path().join("notes.txt");
+    /// std::fs::write(&path, "not a model").unwrap();
+    /// let error = udeed::Model::load(&path).unwrap_err();
+    /// assert!(error.to_string().ends_with("expected a model written by `udeed fit`"));
+    /// ```
     pub fn load(path: impl AsRef<Path>) -> Result<Model> {
         let path = path.as_ref();
         let bytes = std::fs::read(path).map_err(|error| Error::io(path, "read", error))?;
