@@ -402,6 +402,7 @@ mod fitting {
             ("--members 30 --scale-rate", "scale_rate", json!(true)),
             ("--members 30 --steps 3", "steps", json!(3)),
             ("--members 30 --vote unweighted", "vote", json!("unweighted")),
+            ("--members 30 --precision single", "precision", json!("single")),
             ("--members 30 --seed 18446744073709551615", "seed", json!(u64::MAX)),
         ] {
             let (settings, predictions) = fit(option);
@@ -416,7 +417,8 @@ mod fitting {
         folder.run("fit rows.csv --label kind --folds 0 --out model");
         let expected = json!({
             "method": "udeed", "variant": "lcud", "members": 20, "gamma": 1.0, "lambda": 1.0, "scaling": "minmax", "loss": "logistic",
-            "initial": "bootstrap", "rate": 0.25, "scale_rate": false, "steps": 25, "vote": "weighted", "seed": 0,
+            "initial": "bootstrap", "rate": 0.25, "scale_rate": false, "steps": 25, "vote": "weighted",
+            "precision": "double", "seed": 0,
         });
         assert_eq!(inspect(&folder, "model")["settings"], expected);
     }

@@ -67,14 +67,14 @@ mod rng;
 mod validation;
 
 pub use data::{
-    Column, Csr, Dense, Kind, Labeled, Labels, Matrix, Naming, Row, Rows, Shares, Split, Table, TrainSet,
-    stratified_folds, stratified_split,
+    Block, Blocks, Buffer, Column, Csr, Dense, Kind, Labeled, Labels, Matrix, Naming, Row, Rows, Shares, Split, Table,
+    TrainSet, stratified_folds, stratified_split,
 };
 pub use diversity::{Diversity, Measure, Oracle};
 pub use ensemble::{
     AdaBoost, Assemble, Bagging, Emphasis, EnsembleLoss, Initial, InitialEnsemble, Loss, Losses, Members, Method,
-    Objective, Observer, Pick, SemiBoost, Shared, Stage, StageSummary, Step, Stop, Training, Udeed, Variant, Vote,
-    Warning, ZeroError,
+    Objective, Observer, Pick, Precision, SemiBoost, Shared, Stage, StageSummary, Step, Stop, Training, Udeed, Variant,
+    Vote, Warning, ZeroError,
 };
 pub use error::{Error, Place, Result, quoted};
 pub use file::{check_writable, write_file};

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use udeed::{Csr, Dense, EnsembleLoss, Loss, Losses, Matrix, Objective, Rows};
+use udeed::{Csr, Dense, EnsembleLoss, Loss, Losses, Matrix, Objective, Precision, Rows};
 
 /// A small problem: labeled and unlabeled rows, about half of their values zero, and the weights of some members.
 #[derive(Debug, Clone)]
@@ -21,7 +21,7 @@ fn rows(n: usize, d: usize) -> impl Strategy<Value = Dense> {
 }
 
 fn problem() -> impl Strategy<Value = Problem> {
-    (1..12usize, 1..200usize, 1..8usize, 2..9usize).prop_flat_map(|(l, u, d, m)| {
+    (1..12usize, 1..200usize, 1..20usize, 2..30usize).prop_flat_map(|(l, u, d, m)| {
         let target = prop_oneof![Just(-1.0), Just(1.0)];
         (
             rows(l, d),
@@ -54,7 +54,7 @@ const VARIANTS: [On; 3] = [On::Nothing, On::Labeled, On::Unlabeled];
 
 impl Problem {
     fn evaluate(&self, loss: Loss, on: On, weights: &[f64]) -> (Losses, Vec<f64>) {
-        self.evaluate_rows(loss, on, weights, &self.labeled, &self.unlabeled)
+        self.evaluate_rows(loss, on, weights, &self.labeled, &self.unlabeled, Precision::Double)
     }
 
     fn evaluate_rows(
@@ -64,6 +64,7 @@ impl Problem {
         weights: &[f64],
         labeled: &dyn Rows,
         unlabeled: &dyn Rows,
+        precision: Precision,
     ) -> (Losses, Vec<f64>) {
         let objective = EnsembleLoss {
             labeled,
@@ -76,9 +77,10 @@ impl Problem {
             loss,
             gamma: self.gamma,
             m: self.m,
+            precision,
         };
         let mut gradient = vec![f64::NAN; weights.len()];
-        let losses = objective.evaluate(weights, &mut gradient);
+        let losses = objective.evaluate(weights, &mut gradient).unwrap();
         (losses, gradient)
     }
 
@@ -174,9 +176,29 @@ proptest! {
         for loss in LOSSES {
             for on in VARIANTS {
                 let (dense_losses, dense) = problem.evaluate(loss, on, &problem.weights);
-                let (sparse_losses, sparse) = problem.evaluate_rows(loss, on, &problem.weights, &labeled, &unlabeled);
+                let (sparse_losses, sparse) =
+                    problem.evaluate_rows(loss, on, &problem.weights, &labeled, &unlabeled, Precision::Double);
                 prop_assert!(near(dense_losses.total, sparse_losses.total, 1e-10));
                 prop_assert!(dense.iter().zip(&sparse).all(|(a, b)| near(*a, *b, 1e-10)));
+            }
+        }
+    }
+
+    #[test]
+    fn single_precision_comes_near_double_precision(problem in problem()) {
+        let (sparse_labeled, sparse_unlabeled) = (sparse(&problem.labeled), sparse(&problem.unlabeled));
+        let layouts: [[&dyn Rows; 2]; 2] =
+            [[&problem.labeled, &problem.unlabeled], [&sparse_labeled, &sparse_unlabeled]];
+        for loss in LOSSES {
+            for on in VARIANTS {
+                let (double, gradient) = problem.evaluate(loss, on, &problem.weights);
+                for [labeled, unlabeled] in layouts {
+                    let (single, single_gradient) =
+                        problem.evaluate_rows(loss, on, &problem.weights, labeled, unlabeled, Precision::Single);
+                    prop_assert!(near(double.total, single.total, 2e-5), "{loss:?} {on:?} {double:?} {single:?}");
+                    let same = gradient.iter().zip(&single_gradient).all(|(a, b)| near(*a, *b, 2e-5));
+                    prop_assert!(same, "{loss:?} {on:?} {gradient:?} {single_gradient:?}");
+                }
             }
         }
     }
@@ -188,10 +210,17 @@ fn the_printed_gradient_is_a_misprint() {
     let labeled = Dense::new(2, 1, vec![0.5, -1.5]).unwrap();
     let targets = [1.0, -1.0];
     let (w, b) = (0.8, -0.3);
-    let objective =
-        EnsembleLoss { labeled: &labeled, targets: &targets, diversity: None, loss: Loss::Logistic, gamma: 0.0, m: 2 };
+    let objective = EnsembleLoss {
+        labeled: &labeled,
+        targets: &targets,
+        diversity: None,
+        loss: Loss::Logistic,
+        gamma: 0.0,
+        m: 2,
+        precision: Precision::Double,
+    };
     let mut gradient = vec![0.0; 4];
-    let mut total = |w: f64| objective.evaluate(&[w, w, b, b], &mut gradient).total;
+    let mut total = |w: f64| objective.evaluate(&[w, w, b, b], &mut gradient).unwrap().total;
     let difference = (total(w + 1e-6) - total(w - 1e-6)) / 2e-6;
     total(w);
     let printed: f64 = (0..2)

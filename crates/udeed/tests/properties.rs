@@ -30,8 +30,8 @@ struct Recorder {
 }
 
 impl Observer for Recorder {
-    fn member(&mut self, _: usize, _: usize) -> ControlFlow<()> {
-        self.members += 1;
+    fn member(&mut self, done: usize, _: usize) -> ControlFlow<()> {
+        self.members = done;
         ControlFlow::Continue(())
     }
 

@@ -1,6 +1,8 @@
 //! Rows with only some values stored.
 
-use crate::data::{Row, Rows};
+use std::ops::Range;
+
+use crate::data::{Block, Blocks, Buffer, Row, Rows};
 use crate::error::{Error, Place, Result};
 
 /// Compressed sparse rows: for each row the columns that are stored, ascending, and their values. What is not stored is
@@ -85,6 +87,25 @@ impl Csr {
             selected.push_row(self.row(i).iter());
         }
         selected
+    }
+}
+
+impl Blocks for Csr {
+    fn shape(&self) -> (usize, usize) {
+        (self.starts.len() - 1, self.n_columns)
+    }
+
+    fn is_sparse(&self) -> bool {
+        true
+    }
+
+    fn block<'a>(&'a self, rows: Range<usize>, _: &'a mut Buffer) -> Result<Block<'a>> {
+        let stored = self.starts[rows.start]..self.starts[rows.end];
+        Ok(Block::Sparse {
+            starts: &self.starts[rows.start..=rows.end],
+            columns: &self.columns[stored.clone()],
+            values: &self.values[stored],
+        })
     }
 }
 

@@ -1,6 +1,8 @@
 //! Rows with every value stored.
 
-use crate::data::{Row, Rows};
+use std::ops::Range;
+
+use crate::data::{Block, Blocks, Buffer, Row, Rows};
 use crate::error::{Error, Place, Result};
 
 /// Rows of numbers, one after the other in memory.
@@ -57,6 +59,12 @@ impl Dense {
         Ok(Dense { n_rows, n_columns, values })
     }
 
+    /// Like [`Dense::new`], of values that fit for sure.
+    pub(crate) fn from_parts(n_rows: usize, n_columns: usize, values: Vec<f64>) -> Self {
+        debug_assert_eq!(values.len(), n_rows * n_columns);
+        Dense { n_rows, n_columns, values }
+    }
+
     /// Row `i`, counted from 0.
     ///
     /// # Panics
@@ -90,6 +98,20 @@ impl Dense {
             values.extend_from_slice(self.get(i));
         }
         Dense { n_rows: indices.len(), n_columns: self.n_columns, values }
+    }
+}
+
+impl Blocks for Dense {
+    fn shape(&self) -> (usize, usize) {
+        (self.n_rows, self.n_columns)
+    }
+
+    fn is_sparse(&self) -> bool {
+        false
+    }
+
+    fn block<'a>(&'a self, rows: Range<usize>, _: &'a mut Buffer) -> Result<Block<'a>> {
+        Ok(Block::Dense(&self.values[rows.start * self.n_columns..rows.end * self.n_columns]))
     }
 }
 

@@ -12,7 +12,7 @@ mod train;
 pub use csr::Csr;
 pub use dense::Dense;
 pub use labels::Labels;
-pub use rows::{Matrix, Row, Rows};
+pub use rows::{Block, Blocks, Buffer, Matrix, Row, Rows};
 pub use split::{Labeled, Shares, Split, stratified_folds, stratified_split};
 pub use table::{Column, Kind, Naming, Table};
 pub use train::TrainSet;

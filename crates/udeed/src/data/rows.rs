@@ -1,5 +1,7 @@
 //! Rows of numbers, whatever their layout.
 
+use std::ops::Range;
+
 use crate::data::{Csr, Dense};
 use crate::error::Result;
 
@@ -58,6 +60,54 @@ impl<'a> Row<'a> {
     }
 }
 
+/// Some rows that follow each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Block<'a> {
+    /// Every value, row after row.
+    Dense(&'a [f64]),
+    /// The stored values: those of row `i` of the block are `starts[i]..starts[i + 1]`, counted from `starts[0]`.
+    Sparse {
+        /// Where each row begins, and the last one ends.
+        starts: &'a [usize],
+        /// Columns of the stored values, ascending in each row.
+        columns: &'a [u32],
+        /// The stored values.
+        values: &'a [f64],
+    },
+}
+
+/// Memory for a block of rows that do not lie in memory already.
+#[derive(Debug, Clone, Default)]
+pub struct Buffer {
+    pub(crate) starts: Vec<usize>,
+    pub(crate) columns: Vec<u32>,
+    pub(crate) values: Vec<f64>,
+}
+
+/// Rows that can be walked over block by block: all that the descent asks of them, so that they need not fit into memory.
+/// The trait is sealed.
+///
+/// ```
+/// use udeed::{Block, Blocks, Buffer, Dense};
+///
+/// let rows = Dense::new(3, 2, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+/// assert_eq!(rows.block(1..3, &mut Buffer::default())?, Block::Dense(&[3.0, 4.0, 5.0, 6.0]));
+/// # Ok::<(), udeed::Error>(())
+/// ```
+pub trait Blocks: sealed::Sealed + Send + Sync {
+    /// How many rows and columns there are.
+    fn shape(&self) -> (usize, usize);
+
+    /// Whether the blocks are sparse.
+    fn is_sparse(&self) -> bool;
+
+    /// Some rows, from where they lie or read into the buffer.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn block<'a>(&'a self, rows: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>>;
+}
+
 /// Rows that an ensemble can be fitted on: [`Dense`] or [`Csr`]. The trait is sealed: the arithmetic knows both layouts.
 ///
 /// ```
@@ -69,7 +119,7 @@ impl<'a> Row<'a> {
 /// assert_eq!(total(&dense), total(&sparse));
 /// # Ok::<(), udeed::Error>(())
 /// ```
-pub trait Rows: sealed::Sealed + Send + Sync {
+pub trait Rows: Blocks {
     /// How many rows there are.
     fn n_rows(&self) -> usize;
 
@@ -121,6 +171,22 @@ impl Matrix {
             Matrix::Dense(rows) => Matrix::Dense(rows.select(indices)),
             Matrix::Sparse(rows) => Matrix::Sparse(rows.select(indices)),
         }
+    }
+
+    /// The given rows, in the given order, of rows in whatever layout.
+    pub(crate) fn gather(rows: &dyn Rows, indices: &[usize]) -> Matrix {
+        if rows.is_sparse() {
+            let mut sparse = Csr::empty(rows.n_columns());
+            indices.iter().for_each(|&i| sparse.push_row(rows.row(i).iter()));
+            return sparse.into();
+        }
+        let mut values = Vec::with_capacity(indices.len() * rows.n_columns());
+        for &i in indices {
+            if let Row::Dense(row) = rows.row(i) {
+                values.extend_from_slice(row);
+            }
+        }
+        Dense::from_parts(indices.len(), rows.n_columns(), values).into()
     }
 
     /// The rows of another matrix of the same width below the own ones: sparse where both are.

@@ -3,7 +3,6 @@
 //! L. Breiman, "Bagging predictors", Machine Learning 24, 1996.
 
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 
 use rayon::prelude::*;
 
@@ -11,7 +10,7 @@ use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_members, check_positive, settings};
 use crate::ensemble::{Members, Observer, Prepared, Vote};
 use crate::error::{Error, Result};
-use crate::learner::Logistic;
+use crate::learner::{Batch, Logistic};
 use crate::prepare::Scaling;
 use crate::rng::{Purpose, Stream};
 
@@ -61,34 +60,31 @@ pub(crate) fn bootstrapped(
     seed: u64,
     observer: &mut dyn Observer,
 ) -> Result<Members> {
-    let learner = Logistic { lambda };
-    // All members are near the fit on all labels: beginning there saves half of the steps.
-    let start = prepared.logistic.weights_of(0);
-    let seen = Mutex::new((0, observer));
-    let fit = |member: usize| {
-        let counts = bootstrap(&prepared.targets, seed, member as u32);
-        let fit = learner.fit(prepared.labeled.rows(), &prepared.targets, &counts, Some(&start))?;
-        // A poisoned lock means that an observer panicked; that panic is already on its way.
-        if let Ok(mut seen) = seen.lock() {
-            seen.0 += 1;
-            let done = seen.0;
-            if let ControlFlow::Break(()) = seen.1.member(done, total) {
-                return Err(Error::Stopped);
-            }
-        }
-        Ok(fit.weights)
+    let draw = |member: usize| bootstrap(&prepared.targets, seed, member as u32);
+    let counts: Vec<Vec<u8>> = (0..total).into_par_iter().map(draw).collect();
+    let batch = Batch {
+        learner: Logistic { lambda },
+        rows: prepared.labeled.rows(),
+        targets: &prepared.targets,
+        counts: &counts,
+        start: &prepared.logistic.weights_of(0),
     };
-    let members: Vec<Vec<f64>> = (0..total).into_par_iter().map(fit).collect::<Result<_>>()?;
+    let members = batch.fit(|done| match observer.member(done, total) {
+        ControlFlow::Break(()) => Err(Error::Stopped),
+        ControlFlow::Continue(()) => Ok(()),
+    })?;
     Ok(Members::from_rows(&members))
 }
 
 /// How often each row is drawn. A draw with one class only is repeated.
-fn bootstrap(targets: &[f64], seed: u64, member: u32) -> Vec<f64> {
+fn bootstrap(targets: &[f64], seed: u64, member: u32) -> Vec<u8> {
     let mut stream = Stream::new(seed, Purpose::Bootstrap, member);
     loop {
-        let mut counts = vec![0.0; targets.len()];
+        let mut counts = vec![0u8; targets.len()];
         for _ in targets {
-            counts[stream.below(targets.len())] += 1.0;
+            // More than 255 times is likelier to be an error of the machine.
+            let count = &mut counts[stream.below(targets.len())];
+            *count = count.saturating_add(1);
         }
         if has_both_classes(targets, &counts) {
             return counts;
@@ -97,8 +93,8 @@ fn bootstrap(targets: &[f64], seed: u64, member: u32) -> Vec<f64> {
 }
 
 /// Whether rows of both classes count.
-pub(crate) fn has_both_classes(targets: &[f64], counts: &[f64]) -> bool {
-    let counted = |class: f64| targets.iter().zip(counts).any(|(&y, &count)| y == class && count > 0.0);
+pub(crate) fn has_both_classes<T: Default + PartialOrd>(targets: &[f64], counts: &[T]) -> bool {
+    let counted = |class: f64| targets.iter().zip(counts).any(|(&y, count)| y == class && *count > T::default());
     counted(1.0) && counted(-1.0)
 }
 
@@ -112,8 +108,8 @@ mod tests {
         targets[7] = 1.0;
         for member in 0..200 {
             let counts = bootstrap(&targets, 5, member);
-            assert!(counts[7] > 0.0);
-            assert_eq!(counts.iter().sum::<f64>(), 30.0);
+            assert!(counts[7] > 0);
+            assert_eq!(counts.iter().map(|&count| u32::from(count)).sum::<u32>(), 30);
         }
     }
 }

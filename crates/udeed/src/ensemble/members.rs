@@ -2,7 +2,7 @@
 
 use crate::data::Rows;
 use crate::ensemble::Vote;
-use crate::kernel::{map_rows, tanh_half};
+use crate::kernel::{Real, map_rows};
 use crate::learner::sign;
 
 /// Linear members side by side: member `k` gives `f_k(x) = tanh(w_k.(x, 1) / 2)`, which is `2 P(+1|x) - 1` of a logistic
@@ -96,8 +96,9 @@ impl Members {
     /// # Ok::<(), udeed::Error>(())
     /// ```
     pub fn classify(&self, rows: &dyn Rows) -> Vec<bool> {
-        let votes =
-            map_rows(rows, &self.weights, self.m, |scores| scores.iter().map(|&z| z >= 0.0).collect::<Vec<bool>>());
+        let votes = map_rows(rows, &self.weights, self.m, |scores| {
+            scores[..self.m].iter().map(|&z| z >= 0.0).collect::<Vec<bool>>()
+        });
         votes.concat()
     }
 
@@ -105,12 +106,20 @@ impl Members {
     /// as much as `counts` says. At least 0 means the second class.
     pub(crate) fn decide(&self, rows: &dyn Rows, vote: Vote, counts: &[f64]) -> Vec<f64> {
         let total: f64 = counts.iter().sum();
-        map_rows(rows, &self.weights, self.m, |scores| {
-            match vote {
-                Vote::Weighted => tanh_half(scores),
-                Vote::Unweighted => scores.iter_mut().for_each(|z| *z = sign(*z)),
-            }
-            scores.iter().zip(counts).map(|(f, count)| count * f).sum::<f64>() / total
-        })
+        map_rows(
+            rows,
+            &self.weights,
+            self.m,
+            #[inline(always)]
+            |scores| {
+                match vote {
+                    Vote::Weighted => scores.iter_mut().for_each(|z| *z = z.tanh_half()),
+                    Vote::Unweighted => scores.iter_mut().for_each(|z| *z = sign(*z)),
+                }
+                let voices = scores.iter_mut().zip(counts.iter().chain(std::iter::repeat(&0.0)));
+                voices.for_each(|(f, count)| *f *= count);
+                scores.iter().sum::<f64>() / total
+            },
+        )
     }
 }

@@ -17,7 +17,7 @@ pub use assemble::Assemble;
 pub use bagging::Bagging;
 pub use members::Members;
 pub use method::{Method, Shared};
-pub use objective::{EnsembleLoss, Loss, Losses, Objective};
+pub use objective::{EnsembleLoss, Loss, Losses, Objective, Precision};
 pub use observer::{Observer, Stage, StageSummary, Step, Stop, Training, Warning};
 pub use semiboost::{Pick, SemiBoost};
 pub use udeed::{Initial, InitialEnsemble, Udeed, Variant, Vote};

@@ -1,9 +1,11 @@
 //! What the descent of UDEED makes small.
 
+use pulp::Simd;
 use serde::{Deserialize, Serialize};
 
-use crate::data::Rows;
-use crate::kernel::{pass, softplus, tanh_half};
+use crate::data::Blocks;
+use crate::error::Result;
+use crate::kernel::{Real, Visit, pass};
 
 /// How the fit to the labels is measured.
 ///
@@ -22,6 +24,21 @@ pub enum Loss {
     Hinge,
 }
 
+/// In which numbers the descent reckons.
+///
+/// ```
+/// assert_eq!(udeed::Precision::default(), udeed::Precision::Double);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// Of 64 bits.
+    #[default]
+    Double,
+    /// Of 32 bits, in half of the time. The gradients of blocks of rows are still added up in 64 bits.
+    Single,
+}
+
 /// The losses of an ensemble: `total = empirical + gamma * diversity`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Losses {
@@ -37,7 +54,10 @@ pub struct Losses {
 pub trait Objective {
     /// The losses at the weights (feature by feature, as in [`Members`](crate::Members)); `gradient` is overwritten with
     /// the gradient of the total.
-    fn evaluate(&self, weights: &[f64], gradient: &mut [f64]) -> Losses;
+    ///
+    /// # Errors
+    /// If the rows cannot be read.
+    fn evaluate(&self, weights: &[f64], gradient: &mut [f64]) -> Result<Losses>;
 }
 
 /// UDEED's loss `V = V_emp(L) + gamma V_div(D)` of `m` linear members.
@@ -55,78 +75,165 @@ pub trait Objective {
 /// `ln(1 + e^(-+w.x))` in its first sum, a misprint: finite differences agree with the form above.
 ///
 /// ```
-/// use udeed::{Dense, EnsembleLoss, Loss, Members, Objective};
+/// use udeed::{Dense, EnsembleLoss, Loss, Members, Objective, Precision};
 ///
 /// let rows = Dense::new(2, 1, vec![0.0, 1.0])?;
-/// let loss = EnsembleLoss { labeled: &rows, targets: &[-1.0, 1.0], diversity: Some(&rows), loss: Loss::Logistic, gamma: 1.0, m: 2 };
+/// let loss = EnsembleLoss {
+///     labeled: &rows,
+///     targets: &[-1.0, 1.0],
+///     diversity: Some(&rows),
+///     loss: Loss::Logistic,
+///     gamma: 1.0,
+///     m: 2,
+///     precision: Precision::Double,
+/// };
 /// let same = Members::from_rows(&[vec![2.0, -1.0], vec![2.0, -1.0]]);
 /// let opposite = Members::from_rows(&[vec![2.0, -1.0], vec![-2.0, 1.0]]);
 /// let mut gradient = vec![0.0; 4];
-/// assert!(loss.evaluate(opposite.weights(), &mut gradient).diversity < loss.evaluate(same.weights(), &mut gradient).diversity);
+/// let [same, opposite] = [same, opposite].map(|members| loss.evaluate(members.weights(), &mut gradient));
+/// assert!(opposite?.diversity < same?.diversity);
 /// # Ok::<(), udeed::Error>(())
 /// ```
 #[derive(Clone, Copy)]
 pub struct EnsembleLoss<'a> {
     /// The labeled rows L.
-    pub labeled: &'a dyn Rows,
+    pub labeled: &'a dyn Blocks,
     /// Their targets, -1 and 1.
     pub targets: &'a [f64],
     /// The rows D on which the members shall differ. None: V_div is 0.
-    pub diversity: Option<&'a dyn Rows>,
+    pub diversity: Option<&'a dyn Blocks>,
     /// How the fit to the labels is measured.
     pub loss: Loss,
     /// How much diversity counts.
     pub gamma: f64,
     /// How many members there are.
     pub m: usize,
+    /// In which numbers it is computed.
+    pub precision: Precision,
 }
 
 impl Objective for EnsembleLoss<'_> {
-    fn evaluate(&self, weights: &[f64], gradient: &mut [f64]) -> Losses {
-        gradient.fill(0.0);
-        let empirical = self.empirical(weights, gradient);
-        let diversity = self.diversity.map_or(0.0, |rows| self.diversity(rows, weights, gradient));
-        Losses { empirical, diversity, total: empirical + self.gamma * diversity }
+    fn evaluate(&self, weights: &[f64], gradient: &mut [f64]) -> Result<Losses> {
+        match self.precision {
+            Precision::Double => self.evaluate_in::<f64>(weights, gradient),
+            Precision::Single => self.evaluate_in::<f32>(weights, gradient),
+        }
     }
 }
 
 impl EnsembleLoss<'_> {
-    fn empirical(&self, weights: &[f64], gradient: &mut [f64]) -> f64 {
-        let share = 1.0 / (self.m as f64 * self.labeled.n_rows() as f64);
-        share
-            * pass(self.labeled, weights, self.m, Some(gradient), |i, scores| {
-                let y = self.targets[i];
-                let mut sum = 0.0;
-                if self.loss == Loss::Logistic {
-                    sum = scores.iter().map(|z| softplus(-y * z)).sum();
-                }
-                tanh_half(scores);
-                for f in scores {
-                    let slope = 0.5 * (1.0 - *f * *f);
-                    let (value, derivative) = match self.loss {
-                        Loss::Logistic => (0.0, -0.5 * (y - *f)),
-                        Loss::Squared => ((*f - y) * (*f - y), 2.0 * (*f - y) * slope),
-                        Loss::Hinge => (1.0 - y * *f, -y * slope),
-                    };
-                    sum += value;
-                    *f = share * derivative;
-                }
-                sum
-            })
+    fn evaluate_in<T: Real>(&self, weights: &[f64], gradient: &mut [f64]) -> Result<Losses> {
+        gradient.fill(0.0);
+        let share = 1.0 / (self.m as f64 * self.targets.len() as f64);
+        let differing = self.diversity.map(|rows| (rows, Diversity::new(self.gamma, self.m, rows.shape().0)));
+        // Where the members shall differ on the labeled rows themselves, one walk does both.
+        let same = differing.filter(|(rows, _)| std::ptr::addr_eq(*rows, self.labeled)).map(|(_, diversity)| diversity);
+        let empirical = Empirical { loss: self.loss, targets: self.targets, m: self.m, share, diversity: same };
+        let mut sums = Sums::default();
+        for part in pass::<T, _>(self.labeled, weights, self.m, Some(gradient), &empirical)? {
+            sums.empirical += part.sums.empirical;
+            sums.diversity += part.sums.diversity;
+        }
+        if let (Some((rows, diversity)), None) = (differing, same) {
+            sums.diversity = pass::<T, _>(rows, weights, self.m, Some(gradient), &diversity)?.into_iter().sum();
+        }
+        let empirical = share * sums.empirical;
+        let diversity = differing.map_or(0.0, |(_, diversity)| diversity.share * sums.diversity);
+        Ok(Losses { empirical, diversity, total: empirical + self.gamma * diversity })
+    }
+}
+
+/// `sum_k sum_L loss(f_k, y)`, and on the way [`Diversity`] if it is wanted on the same rows.
+struct Empirical<'a> {
+    loss: Loss,
+    targets: &'a [f64],
+    m: usize,
+    /// What each loss counts.
+    share: f64,
+    diversity: Option<Diversity>,
+}
+
+#[derive(Default)]
+struct Sums {
+    empirical: f64,
+    diversity: f64,
+}
+
+/// The sums so far, and room for something about each member on one row.
+#[derive(Default)]
+struct Tally<T> {
+    sums: Sums,
+    room: Vec<T>,
+}
+
+impl<T: Real> Visit<T> for Empirical<'_> {
+    type Tally = Tally<T>;
+
+    /// Loop by loop over all lanes, the padding too, so that each can use vectors.
+    #[inline(always)]
+    fn visit<S: Simd>(&self, simd: S, tally: &mut Tally<T>, i: usize, scores: &mut [T]) {
+        let (y, share) = (T::from_double(self.targets[i]), T::from_double(self.share));
+        let [half, one, two] = [0.5, 1.0, 2.0].map(T::from_double);
+        let room = &mut tally.room;
+        room.resize(scores.len(), T::default());
+        if self.loss == Loss::Logistic {
+            room.iter_mut().zip(&*scores).for_each(|(loss, &z)| *loss = (-y * z).softplus());
+        }
+        scores.iter_mut().for_each(|z| *z = z.tanh_half());
+        match self.loss {
+            Loss::Logistic => {}
+            Loss::Squared => room.iter_mut().zip(&*scores).for_each(|(loss, &f)| *loss = (f - y) * (f - y)),
+            Loss::Hinge => room.iter_mut().zip(&*scores).for_each(|(loss, &f)| *loss = one - y * f),
+        }
+        room[self.m..].fill(T::default());
+        tally.sums.empirical += T::sum(simd, room);
+        let derivatives = room.iter_mut().zip(&*scores);
+        match self.loss {
+            Loss::Logistic => derivatives.for_each(|(r, &f)| *r = share * half * (f - y)),
+            Loss::Squared => derivatives.for_each(|(r, &f)| *r = share * two * (f - y) * half * (one - f * f)),
+            Loss::Hinge => derivatives.for_each(|(r, &f)| *r = -share * y * half * (one - f * f)),
+        }
+        match self.diversity {
+            None => scores.copy_from_slice(room),
+            Some(diversity) => {
+                tally.sums.diversity += diversity.differentiate(simd, scores);
+                scores.iter_mut().zip(&*room).for_each(|(to, &r)| *to = *to + r);
+            }
+        }
+    }
+}
+
+/// `sum_D S^2 - sum_k f_k^2`.
+#[derive(Clone, Copy)]
+struct Diversity {
+    /// What each term counts.
+    share: f64,
+    gamma: f64,
+}
+
+impl Diversity {
+    fn new(gamma: f64, m: usize, n: usize) -> Self {
+        let m = m as f64;
+        Diversity { share: 1.0 / (m * (m - 1.0) * n as f64), gamma }
     }
 
-    fn diversity(&self, rows: &dyn Rows, weights: &[f64], gradient: &mut [f64]) -> f64 {
-        let m = self.m as f64;
-        let share = 1.0 / (m * (m - 1.0) * rows.n_rows() as f64);
-        share
-            * pass(rows, weights, self.m, Some(gradient), |_, scores| {
-                tanh_half(scores);
-                let sum: f64 = scores.iter().sum();
-                let squares: f64 = scores.iter().map(|f| f * f).sum();
-                for f in scores {
-                    *f = self.gamma * share * (sum - *f) * (1.0 - *f * *f);
-                }
-                sum * sum - squares
-            })
+    /// The term of a row; the outputs of the members on it are replaced by its derivatives by their scores.
+    #[inline(always)]
+    fn differentiate<S: Simd, T: Real>(&self, simd: S, outputs: &mut [T]) -> f64 {
+        let sum = T::sum(simd, outputs);
+        let squares = T::sum_of_squares(simd, outputs);
+        let (factor, one, s) = (T::from_double(self.gamma * self.share), T::from_double(1.0), T::from_double(sum));
+        outputs.iter_mut().for_each(|f| *f = factor * (s - *f) * (one - *f * *f));
+        sum * sum - squares
+    }
+}
+
+impl<T: Real> Visit<T> for Diversity {
+    type Tally = f64;
+
+    #[inline(always)]
+    fn visit<S: Simd>(&self, simd: S, total: &mut f64, _: usize, scores: &mut [T]) {
+        scores.iter_mut().for_each(|z| *z = z.tanh_half());
+        *total += self.differentiate(simd, scores);
     }
 }

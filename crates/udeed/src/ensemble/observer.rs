@@ -174,7 +174,8 @@ impl fmt::Display for Warning {
 /// # Ok::<(), udeed::Error>(())
 /// ```
 pub trait Observer: Send {
-    /// Another initial member is fitted: `done` of `total`. To break ends the fit with an error.
+    /// So many of the initial members are fitted. Heard again and again while they are, also when no further one is done,
+    /// since they are fitted together. To break ends the fit with an error.
     fn member(&mut self, done: usize, total: usize) -> ControlFlow<()> {
         let _ = (done, total);
         ControlFlow::Continue(())

@@ -11,6 +11,8 @@ macro_rules! settings {
     ) => {
         $(#[$about])*
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        // A model that was saved before a setting existed was trained with its default.
+        #[serde(default)]
         #[non_exhaustive]
         pub struct $name {
             $($(#[doc = $doc])+ pub $field: $type,)+

@@ -9,7 +9,8 @@ use crate::ensemble::bagging::bootstrapped;
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_members, check_positive, settings};
 use crate::ensemble::{
-    EnsembleLoss, Loss, Members, Method, Objective, Observer, Prepared, Stage, StageSummary, Step, Stop, Warning,
+    EnsembleLoss, Loss, Members, Method, Objective, Observer, Precision, Prepared, Stage, StageSummary, Step, Stop,
+    Warning,
 };
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -99,6 +100,8 @@ settings! {
         steps: usize = 25,
         /// How the members vote.
         vote: Vote = Vote::Weighted,
+        /// In which numbers the descent reckons. The initial members and predictions are always in double precision.
+        precision: Precision = Precision::Double,
         /// What all random draws follow from.
         seed: u64 = 0,
     }
@@ -116,7 +119,7 @@ impl Learn for Udeed {
 
     fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
         let initial = self.initial_members(prepared, observer)?;
-        Ok(self.descend(prepared, initial, observer))
+        self.descend(prepared, initial, observer)
     }
 }
 
@@ -151,7 +154,7 @@ impl Udeed {
     }
 
     /// The stages of the variant, one after the other.
-    fn descend(&self, prepared: &Prepared, initial: Members, observer: &mut dyn Observer) -> Learned {
+    fn descend(&self, prepared: &Prepared, initial: Members, observer: &mut dyn Observer) -> Result<Learned> {
         let mut learned = Learned::alike(initial.clone(), self.vote);
         let n_unlabeled = prepared.unlabeled.rows().n_rows();
         if self.variant == Variant::LcUd && n_unlabeled == 0 {
@@ -170,8 +173,9 @@ impl Udeed {
                 loss: self.loss,
                 gamma: self.gamma,
                 m: self.members,
+                precision: self.precision,
             };
-            let (members, summary) = run_stage(&objective, stage, self, learned.members, observer);
+            let (members, summary) = run_stage(&objective, stage, self, learned.members, observer)?;
             learned.members = members;
             learned.stages.push(summary);
             if summary.stop == Stop::Observer {
@@ -179,7 +183,7 @@ impl Udeed {
             }
         }
         learned.initial = Some(initial);
-        learned
+        Ok(learned)
     }
 
     fn stages(&self, n_unlabeled: usize) -> Vec<Stage> {
@@ -248,7 +252,7 @@ impl InitialEnsemble {
             seed: self.settings.seed,
             ..settings.clone()
         };
-        let learned = settings.descend(&self.prepared, self.members.prefix(settings.members), observer);
+        let learned = settings.descend(&self.prepared, self.members.prefix(settings.members), observer)?;
         Ok(self.prepared.model(settings.into(), learned))
     }
 }
@@ -260,23 +264,23 @@ fn run_stage(
     settings: &Udeed,
     start: Members,
     observer: &mut dyn Observer,
-) -> (Members, StageSummary) {
+) -> Result<(Members, StageSummary)> {
     let m = start.n_members();
     let rate = settings.rate * if settings.scale_rate { m as f64 / 20.0 } else { 1.0 };
     // Without weight, or without rows to measure it on, diversity has no say in when to stop.
     let diversity_counts = stage != Stage::Empirical && settings.gamma > 0.0;
     let mut weights = start.weights().to_vec();
     let mut gradient = vec![0.0; weights.len()];
-    let first = objective.evaluate(&weights, &mut gradient);
+    let first = objective.evaluate(&weights, &mut gradient)?;
     let mut summary = StageSummary { stage, steps: 0, first, last: first, stop: Stop::Steps };
     let seen = |step, losses, accepted| Step { stage, step, losses, accepted };
     if observer.step(&seen(0, first, true)).is_break() {
         summary.stop = Stop::Observer;
-        return (start, summary);
+        return Ok((start, summary));
     }
     for step in 1..=settings.steps {
         let next: Vec<f64> = weights.iter().zip(&gradient).map(|(w, g)| w - rate * g).collect();
-        let losses = objective.evaluate(&next, &mut gradient);
+        let losses = objective.evaluate(&next, &mut gradient)?;
         // What is no number has not decreased either.
         let decreased = losses.total < summary.last.total;
         let differs_more = losses.diversity < summary.last.diversity || !diversity_counts;
@@ -296,5 +300,5 @@ fn run_stage(
             break;
         }
     }
-    (Members::from_weights(m, weights), summary)
+    Ok((Members::from_weights(m, weights), summary))
 }

@@ -2,9 +2,51 @@
 //!
 //! Weights are stored feature by feature: `weights[j * m + k]` is the weight of feature `j` in member `k`, and the last
 //! feature is the constant 1, which rows do not store. The inner loops then run over members, which lie side by side.
+//!
+//! [`pass`] is the one way to do it: rows in blocks that stay in the cache, scores, what the caller makes of them, and the
+//! gradient, in one go, in double or single precision, with the widest vectors the machine has. The bits depend on none of
+//! these but the precision.
 
+mod dense;
+mod gram;
 mod pass;
+mod real;
+mod scatter;
 mod sigmoid;
+mod sparse;
+mod tile;
 
-pub(crate) use pass::{map_rows, pass};
-pub(crate) use sigmoid::{softplus, tanh_half};
+use std::sync::OnceLock;
+
+use pulp::Arch;
+
+pub(crate) use gram::gram;
+pub(crate) use pass::{Visit, in_memory, map_rows, pass};
+pub(crate) use real::Real;
+
+/// The instruction set to use: the best that the machine has, or the one that the environment variable
+/// `UDEED_INSTRUCTIONS` names: `avx512`, `avx2` or `scalar`, if the machine has it. All give the same bits.
+pub(crate) fn instructions() -> Arch {
+    static CHOSEN: OnceLock<Arch> = OnceLock::new();
+    *CHOSEN.get_or_init(|| {
+        let wanted = std::env::var("UDEED_INSTRUCTIONS").unwrap_or_default();
+        named_instructions(&wanted).unwrap_or_else(Arch::new)
+    })
+}
+
+fn named_instructions(name: &str) -> Option<Arch> {
+    match name {
+        "scalar" => Some(Arch::Scalar),
+        #[cfg(target_arch = "x86_64")]
+        "avx2" => pulp::x86::V3::try_new().map(Arch::V3),
+        #[cfg(target_arch = "x86_64")]
+        "avx512" => pulp::x86::V4::try_new().map(Arch::V4),
+        _ => None,
+    }
+}
+
+/// Runs `f` with the instructions of the machine at hand, which the compiler does not assume otherwise.
+#[cfg(test)]
+pub(crate) fn vectorized<F: FnOnce() -> R, R>(f: F) -> R {
+    instructions().dispatch(f)
+}

@@ -1,10 +1,15 @@
-//! One walk over the rows: the score of each member, a function of them, and the gradient of its sum.
+//! One walk over the rows: the scores of all members, a function of them, and the gradient of its sum.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use crate::data::{Row, Rows};
+use super::real::Real;
+use super::{dense, instructions, scatter, sparse, tile};
+use crate::data::{Blocks, Rows};
+use crate::error::Result;
 
 /// Fewer rows than this are not worth a part of their own.
 const SMALLEST_PART: usize = 64;
@@ -14,97 +19,204 @@ const PARTS: usize = 16;
 /// How much memory the gradients of the parts may take together, in numbers.
 const PARTS_MEMORY: usize = 1 << 24;
 
-/// Walks over all rows. `map(i, scores)` gets the scores of the `m` members on row `i`, returns what the row adds to the
-/// value, and leaves in place of each score the derivative of that by it. Returns the sum of the values; the gradient
-/// by the weights is added to `gradient`, if there is one.
-pub(crate) fn pass(
-    rows: &dyn Rows,
+/// What is done with the scores of a row.
+pub(crate) trait Visit<T: Real>: Sync {
+    /// What is counted on the way.
+    type Tally: Default + Send;
+
+    /// Gets the scores of all members on row `i`, padded with zeros to whole [`Real::LANES`], and leaves in place of each
+    /// the derivative by it of what is summed, if there is a gradient. To be inlined always: only so it gets vectors.
+    fn visit<S: Simd>(&self, simd: S, tally: &mut Self::Tally, i: usize, scores: &mut [T]);
+}
+
+/// Walks over all rows. The gradient by the weights of what the visitor sums is added to `gradient`, if there is one.
+/// Returns the tallies of the parts in their order.
+///
+/// # Errors
+/// If the rows cannot be read.
+pub(crate) fn pass<T: Real, V: Visit<T>>(
+    rows: &dyn Blocks,
     weights: &[f64],
     m: usize,
     gradient: Option<&mut [f64]>,
-    map: impl Fn(usize, &mut [f64]) -> f64 + Sync,
-) -> f64 {
-    let n = rows.n_rows();
-    let parts = PARTS.min(PARTS_MEMORY / weights.len().max(1)).clamp(1, n.div_ceil(SMALLEST_PART).max(1));
-    let spans: Vec<Range<usize>> = (0..parts).map(|p| n * p / parts..n * (p + 1) / parts).collect();
-    let walk = |span: &Range<usize>, gradient: Option<&mut [f64]>| walk(rows, weights, m, span.clone(), gradient, &map);
-    let Some(gradient) = gradient else {
-        let values: Vec<f64> = spans.par_iter().map(|span| walk(span, None)).collect();
-        return values.into_iter().sum();
-    };
-    if let [span] = spans.as_slice() {
-        return walk(span, Some(gradient));
+    visitor: &V,
+) -> Result<Vec<V::Tally>> {
+    instructions().dispatch(Pass { rows, weights, m, gradient, visitor, real: PhantomData::<T> })
+}
+
+/// `f(scores)` of every row, in their order. The scores are padded with zeros to whole [`Real::LANES`].
+pub(crate) fn map_rows<R: Send>(
+    rows: &dyn Rows,
+    weights: &[f64],
+    m: usize,
+    f: impl Fn(&mut [f64]) -> R + Sync,
+) -> Vec<R> {
+    let parts = in_memory(pass(rows, weights, m, None, &Map { f, output: PhantomData }));
+    parts.into_iter().flatten().collect()
+}
+
+/// What came of a pass over rows that lie in memory, where reading cannot fail.
+pub(crate) fn in_memory<A>(passed: Result<A>) -> A {
+    passed.unwrap_or_else(|error| unreachable!("rows in memory: {error}"))
+}
+
+struct Map<F, R> {
+    f: F,
+    output: PhantomData<fn() -> R>,
+}
+
+impl<R: Send, F: Fn(&mut [f64]) -> R + Sync> Visit<f64> for Map<F, R> {
+    type Tally = Vec<R>;
+
+    #[inline(always)]
+    fn visit<S: Simd>(&self, _: S, outputs: &mut Vec<R>, _: usize, scores: &mut [f64]) {
+        outputs.push((self.f)(scores));
     }
-    let sums: Vec<(f64, Vec<f64>)> = spans
-        .par_iter()
-        .map(|span| {
-            let mut part = vec![0.0; weights.len()];
-            (walk(span, Some(&mut part)), part)
+}
+
+struct Pass<'a, T, V> {
+    rows: &'a dyn Blocks,
+    weights: &'a [f64],
+    m: usize,
+    gradient: Option<&'a mut [f64]>,
+    visitor: &'a V,
+    real: PhantomData<T>,
+}
+
+impl<T: Real, V: Visit<T>> WithSimd for Pass<'_, T, V> {
+    type Output = Result<Vec<V::Tally>>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Result<Vec<V::Tally>> {
+        if self.rows.is_sparse() { self.sparse(simd) } else { self.dense(simd) }
+    }
+}
+
+impl<T: Real, V: Visit<T>> Pass<'_, T, V> {
+    fn dense<S: Simd>(self, simd: S) -> Result<Vec<V::Tally>> {
+        let weights = &dense::pack_weights::<S, T>(self.weights, self.m);
+        let (rows, visitor, stride) = (self.rows, self.visitor, tile::padded::<T>(self.m));
+        let len = self.weights.len() / self.m * stride;
+        let mut padded = self.gradient.as_ref().map(|_| vec![0.0; len]);
+        let tallies = in_parts(rows.shape().0, len, padded.as_deref_mut(), |span, gradient| {
+            simd.vectorize(dense::Walk { simd, rows, span, weights, stride, gradient, visitor })
+        })?;
+        if let (Some(gradient), Some(padded)) = (self.gradient, padded) {
+            for (to, from) in gradient.chunks_exact_mut(self.m).zip(padded.chunks_exact(stride)) {
+                add(to, &from[..self.m]);
+            }
+        }
+        Ok(tallies)
+    }
+
+    fn sparse<S: Simd>(self, simd: S) -> Result<Vec<V::Tally>> {
+        let weights = &T::convert(self.weights);
+        let (rows, visitor, m) = (self.rows, self.visitor, self.m);
+        let gradient = match self.gradient {
+            Some(gradient) if 2 * weights.len() > PARTS_MEMORY => {
+                return scatter::walk(simd, rows, weights, m, gradient, visitor);
+            }
+            gradient => gradient,
+        };
+        in_parts(rows.shape().0, weights.len(), gradient, |span, gradient| {
+            simd.vectorize(sparse::Walk { rows, span, weights, m, gradient, residuals: None, visitor })
         })
-        .collect();
-    let mut value = 0.0;
-    for (part_value, part) in sums {
-        value += part_value;
-        add(gradient, &part);
     }
-    value
 }
 
-/// `f(scores)` of every row, in their order.
-pub(crate) fn map_rows<T: Send>(
-    rows: &dyn Rows,
-    weights: &[f64],
-    m: usize,
-    f: impl Fn(&mut [f64]) -> T + Sync + Send,
-) -> Vec<T> {
-    let of_row = |scores: &mut Vec<f64>, i: usize| {
-        score(rows.row(i), weights, scores);
-        f(scores)
-    };
-    (0..rows.n_rows()).into_par_iter().with_min_len(SMALLEST_PART).map_init(|| vec![0.0; m], of_row).collect()
-}
-
-fn walk(
-    rows: &dyn Rows,
-    weights: &[f64],
-    m: usize,
-    span: Range<usize>,
-    mut gradient: Option<&mut [f64]>,
-    map: &(impl Fn(usize, &mut [f64]) -> f64 + Sync),
-) -> f64 {
-    let mut value = 0.0;
-    let mut scores = vec![0.0; m];
-    for i in span {
-        let row = rows.row(i);
-        score(row, weights, &mut scores);
-        value += map(i, &mut scores);
-        if let Some(gradient) = gradient.as_deref_mut() {
-            accumulate(row, &scores, gradient);
+/// Cuts `n` rows into parts, walks over them in parallel, and adds their gradients, of `len` numbers each, in order.
+pub(super) fn in_parts<A: Send>(
+    n: usize,
+    len: usize,
+    gradient: Option<&mut [f64]>,
+    walk: impl Fn(Range<usize>, Option<&mut [f64]>) -> Result<A> + Sync,
+) -> Result<Vec<A>> {
+    let parts = PARTS.min(PARTS_MEMORY / len.max(1)).clamp(1, n.div_ceil(SMALLEST_PART).max(1));
+    let spans: Vec<Range<usize>> = (0..parts).map(|p| n * p / parts..n * (p + 1) / parts).collect();
+    match (spans.as_slice(), gradient) {
+        ([span], gradient) => Ok(vec![walk(span.clone(), gradient)?]),
+        (_, None) => spans.into_par_iter().map(|span| walk(span, None)).collect(),
+        (_, Some(gradient)) => {
+            let walk = |span| {
+                let mut part = vec![0.0; len];
+                Ok((walk(span, Some(&mut part))?, part))
+            };
+            let sums: Vec<(A, Vec<f64>)> = spans.into_par_iter().map(walk).collect::<Result<_>>()?;
+            let tally = |(tally, part): (A, Vec<f64>)| {
+                add(gradient, &part);
+                tally
+            };
+            Ok(sums.into_iter().map(tally).collect())
         }
     }
-    value
-}
-
-/// `scores[k] = w_k . (x, 1)`.
-fn score(row: Row<'_>, weights: &[f64], scores: &mut [f64]) {
-    let m = scores.len();
-    let (features, bias) = weights.split_at(weights.len() - m);
-    scores.copy_from_slice(bias);
-    row.for_each(|j, x| add_scaled(scores, x, &features[j * m..][..m]));
-}
-
-/// `gradient_k += residual_k (x, 1)`.
-fn accumulate(row: Row<'_>, residuals: &[f64], gradient: &mut [f64]) {
-    let m = residuals.len();
-    let (features, bias) = gradient.split_at_mut(gradient.len() - m);
-    add(bias, residuals);
-    row.for_each(|j, x| add_scaled(&mut features[j * m..][..m], x, residuals));
 }
 
 fn add(to: &mut [f64], values: &[f64]) {
     to.iter_mut().zip(values).for_each(|(to, value)| *to += value);
 }
 
-fn add_scaled(to: &mut [f64], factor: f64, values: &[f64]) {
-    to.iter_mut().zip(values).for_each(|(to, value)| *to += factor * value);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Dense, Matrix};
+    use crate::kernel::named_instructions;
+    use crate::rng::{Purpose, Stream};
+
+    /// `f -> sum over rows of (sum_k f_k)^2`, with all that the objectives use.
+    struct Squares;
+
+    impl<T: Real> Visit<T> for Squares {
+        type Tally = f64;
+
+        #[inline(always)]
+        fn visit<S: Simd>(&self, simd: S, tally: &mut f64, i: usize, scores: &mut [T]) {
+            *tally += scores.iter().map(|z| z.softplus().to_double()).sum::<f64>();
+            scores.iter_mut().for_each(|z| *z = z.tanh_half());
+            let sum = T::sum(simd, scores);
+            *tally += sum * sum + T::sum_of_squares(simd, scores) + i as f64;
+            let sum = T::from_double(sum);
+            scores.iter_mut().for_each(|f| *f = sum * *f);
+        }
+    }
+
+    fn bits<T: Real>(instructions: &str, rows: &dyn Rows, weights: &[f64], m: usize) -> Option<Vec<u64>> {
+        let mut gradient = vec![0.0; weights.len()];
+        let pass = Pass { rows, weights, m, gradient: Some(&mut gradient), visitor: &Squares, real: PhantomData::<T> };
+        let tallies = named_instructions(instructions)?.dispatch(pass).unwrap();
+        let gram = named_instructions(instructions)?
+            .dispatch(super::super::gram::Gram { rows, factors: &weights[..rows.n_rows()] });
+        Some(tallies.into_iter().chain(gradient).chain(gram).map(f64::to_bits).collect())
+    }
+
+    #[test]
+    fn every_instruction_set_gives_the_same_bits() {
+        let mut stream = Stream::new(1, Purpose::Split, 0);
+        for (n, d, m) in [(1, 1, 1), (7, 3, 2), (100, 8, 25), (130, 13, 40), (193, 54, 100), (64, 30, 130)] {
+            let value = |stream: &mut Stream| if stream.unit() < 0.3 { 0.0 } else { 4.0 * stream.unit() - 2.0 };
+            let dense = Dense::new(n, d, (0..n * d).map(|_| value(&mut stream)).collect()).unwrap();
+            let weights: Vec<f64> = (0..((d + 1) * m).max(n)).map(|_| value(&mut stream)).collect();
+            let sparse = Matrix::from(dense.clone()).to_sparse();
+            for rows in [&dense as &dyn Rows, &sparse] {
+                let weights = &weights[..(d + 1) * m];
+                if weights.len() < n {
+                    continue;
+                }
+                let double = bits::<f64>("scalar", rows, weights, m).unwrap();
+                let single = bits::<f32>("scalar", rows, weights, m).unwrap();
+                assert_ne!(double, single);
+                for instructions in ["avx2", "avx512"] {
+                    let Some(found) = bits::<f64>(instructions, rows, weights, m) else {
+                        eprintln!("this machine has no {instructions}: not tested");
+                        continue;
+                    };
+                    assert!(found == double, "{instructions}, {n} x {d}, {m} members, double precision");
+                    let found = bits::<f32>(instructions, rows, weights, m);
+                    assert!(
+                        found.as_ref() == Some(&single),
+                        "{instructions}, {n} x {d}, {m} members, single precision"
+                    );
+                }
+            }
+        }
+    }
 }

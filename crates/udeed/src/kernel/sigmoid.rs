@@ -1,88 +1,154 @@
 //! The logistic function and its relatives, without the system's mathematics library: that one gives other last bits on
-//! other processors.
+//! other processors. Free of branches, so that the compiler can use vectors: to be called inside
+//! [`vectorized`](super::vectorized) only, where a fused multiplication is one instruction.
 
-const LOG2_E: f64 = std::f64::consts::LOG2_E;
-const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
-const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-/// Adding and subtracting it rounds to the nearest integer, which then stands in the lowest bits.
-const ROUNDER: f64 = 6_755_399_441_055_744.0;
-/// Beyond it the hyperbolic tangent of half of it is 1 in double precision.
-const SATURATED: f64 = 40.0;
+/// The functions of one precision: its integer, how far `ln 2` is split, where tanh is 1, the largest exponent of a
+/// normal number, and the coefficients of two series, the highest power first.
+macro_rules! sigmoid {
+    ($real:ident, $rounder:literal, $ln_2_high:literal, $ln_2_low:literal, $saturated:literal,
+     $vanished:literal, $bias:literal, $mantissa:literal, [$($exponential:literal),+], [$($logarithm:literal),+]) => {
+        pub(super) mod $real {
+            /// Adding and subtracting it rounds to the nearest integer, which then stands in the lowest bits.
+            const ROUNDER: $real = $rounder;
+            /// The factorials below `e^r - 1 = r + r^2/2 + ...`, for `|r| <= ln(2) / 2`.
+            const EXPONENTIAL: &[$real] = &[$(1.0 / $exponential),+];
+            /// The odd numbers below `ln((1 + s) / (1 - s)) = 2 (s + s^3/3 + ...)`, for `s <= 1/3`.
+            const LOGARITHM: &[$real] = &[$(1.0 / $logarithm),+];
 
-/// Replaces each `z` by `tanh(z / 2) = 2 / (1 + e^-z) - 1`.
-///
-/// With `e = e^|z| - 1` it is `e / (e + 2)`, which is exact near zero and odd to the last bit. Free of branches, so that
-/// the compiler can use vectors.
-pub(crate) fn tanh_half(scores: &mut [f64]) {
-    for z in scores {
-        let e = exp_m1(z.abs().clamp(0.0, SATURATED));
-        *z = (e / (e + 2.0)).copysign(*z);
-    }
+            /// `tanh(z / 2) = 2 / (1 + e^-z) - 1`. With `e = e^|z| - 1` it is `e / (e + 2)`, which is exact near zero and
+            /// odd to the last bit.
+            #[inline(always)]
+            pub(in super::super) fn tanh_half(z: $real) -> $real {
+                // From `saturated` on the result rounds to 1.
+                let (power, series) = exponential(z.abs().clamp(0.0, $saturated));
+                let e = power.mul_add(series, power - 1.0);
+                (e / (e + 2.0)).copysign(z)
+            }
+
+            /// `ln(1 + e^x)`, for any `x`.
+            #[inline(always)]
+            pub(in super::super) fn softplus(x: $real) -> $real {
+                // Beyond `vanished` the exponential is below the smallest normal number.
+                let (power, series) = exponential(-x.abs().clamp(0.0, $vanished));
+                let t = power.mul_add(series, power);
+                // ln(1 + t) with 1 + t = (1 + s) / (1 - s)
+                let s = t / (t + 2.0);
+                x.max(0.0) + 2.0 * s * polynomial(LOGARITHM, s * s)
+            }
+
+            /// `(2^k, e^r - 1)` with `x = k ln 2 + r`: so `e^x = 2^k (1 + (e^r - 1))`.
+            #[inline(always)]
+            fn exponential(x: $real) -> ($real, $real) {
+                let shifted = x.mul_add(std::$real::consts::LOG2_E, ROUNDER);
+                let k = shifted - ROUNDER;
+                let r = k.mul_add(-$ln_2_low, k.mul_add(-$ln_2_high, x));
+                let power = $real::from_bits(shifted.to_bits().wrapping_add($bias) << $mantissa);
+                (power, polynomial(EXPONENTIAL, r) * r)
+            }
+
+            #[inline(always)]
+            fn polynomial(coefficients: &[$real], x: $real) -> $real {
+                let mut sum = coefficients[0];
+                for &coefficient in &coefficients[1..] {
+                    sum = sum.mul_add(x, coefficient);
+                }
+                sum
+            }
+        }
+    };
 }
 
-/// `e^x - 1` for `0 <= x <= 40`: `x = k ln 2 + r`, then the series of `e^r - 1` with `|r| <= ln(2) / 2`.
-#[inline(always)]
-fn exp_m1(x: f64) -> f64 {
-    let shifted = x * LOG2_E + ROUNDER;
-    let k = shifted - ROUNDER;
-    let r = (x - k * LN_2_HIGH) - k * LN_2_LOW;
-    const TERMS: [f64; 13] = [
-        1.0 / 6_227_020_800.0,
-        1.0 / 479_001_600.0,
-        1.0 / 39_916_800.0,
-        1.0 / 3_628_800.0,
-        1.0 / 362_880.0,
-        1.0 / 40_320.0,
-        1.0 / 5_040.0,
-        1.0 / 720.0,
-        1.0 / 120.0,
-        1.0 / 24.0,
-        1.0 / 6.0,
-        1.0 / 2.0,
-        1.0,
-    ];
-    let mut series = TERMS[0];
-    for term in &TERMS[1..] {
-        series = series * r + term;
-    }
-    let series = series * r;
-    let power = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
-    power * series + (power - 1.0)
-}
-
-/// `ln(1 + e^x)`, for any `x`.
-pub(crate) fn softplus(x: f64) -> f64 {
-    x.max(0.0) + libm::log1p(libm::exp(-x.abs()))
-}
+sigmoid!(
+    f64,
+    6_755_399_441_055_744.0,
+    6.931_471_803_691_238e-1,
+    1.908_214_929_270_587_7e-10,
+    40.0,
+    708.0,
+    1023,
+    52,
+    [
+        6_227_020_800.0,
+        479_001_600.0,
+        39_916_800.0,
+        3_628_800.0,
+        362_880.0,
+        40_320.0,
+        5_040.0,
+        720.0,
+        120.0,
+        24.0,
+        6.0,
+        2.0,
+        1.0
+    ],
+    [33.0, 31.0, 29.0, 27.0, 25.0, 23.0, 21.0, 19.0, 17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0]
+);
+sigmoid!(
+    f32,
+    12_582_912.0,
+    0.693_359_375,
+    -2.121_944_4e-4,
+    20.0,
+    87.0,
+    127,
+    23,
+    [5_040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0],
+    [15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0]
+);
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::kernel::vectorized;
+
+    fn near(found: f64, expected: f64, ulps: f64, epsilon: f64) -> bool {
+        (found - expected).abs() <= ulps * epsilon * expected.abs()
+    }
 
     #[test]
-    fn tanh_is_right_to_the_last_bits() {
-        for i in -400_000..=400_000 {
-            let z = f64::from(i) * 1.1e-4;
-            let mut value = [z];
-            tanh_half(&mut value);
-            let expected = (z / 2.0).tanh();
-            let tolerance = 4.0 * f64::EPSILON * expected.abs();
-            assert!((value[0] - expected).abs() <= tolerance, "{z}: {} against {expected}", value[0]);
-        }
+    fn tanh_and_softplus_are_right_to_the_last_bits() {
+        vectorized(|| {
+            for i in -400_000..=400_000 {
+                let z = f64::from(i) * 1.1e-4;
+                let (tanh, softplus) = (super::f64::tanh_half(z), super::f64::softplus(z));
+                assert!(near(tanh, (z / 2.0).tanh(), 4.0, f64::EPSILON), "tanh({z} / 2): {tanh}");
+                let expected = z.max(0.0) + (-z.abs()).exp().ln_1p();
+                assert!(near(softplus, expected, 4.0, f64::EPSILON), "softplus({z}): {softplus} against {expected}");
+            }
+        });
+    }
+
+    #[test]
+    fn single_precision_is_right_to_its_last_bits() {
+        vectorized(|| {
+            for i in -40_000..=40_000 {
+                let z = i as f32 * 1.1e-3;
+                let (tanh, softplus) = (super::f32::tanh_half(z), super::f32::softplus(z));
+                let wide = f64::from(z);
+                assert!(near(tanh.into(), (wide / 2.0).tanh(), 4.0, f32::EPSILON.into()), "tanh({z} / 2): {tanh}");
+                let expected = wide.max(0.0) + (-wide.abs()).exp().ln_1p();
+                assert!(near(softplus.into(), expected, 4.0, f32::EPSILON.into()), "softplus({z}): {softplus}");
+            }
+        });
     }
 
     #[test]
     fn tanh_is_odd_saturates_and_passes_on_what_is_no_number() {
-        let mut values = [0.0, 1e-300, -1e-300, 1e300, f64::NEG_INFINITY, f64::NAN];
-        tanh_half(&mut values);
-        assert_eq!(&values[..5], [0.0, 5e-301, -5e-301, 1.0, -1.0]);
-        assert!(values[5].is_nan());
+        vectorized(|| {
+            let values = [0.0, 1e-300, -1e-300, 1e300, f64::NEG_INFINITY].map(super::f64::tanh_half);
+            assert_eq!(values, [0.0, 5e-301, -5e-301, 1.0, -1.0]);
+            assert!(super::f64::tanh_half(f64::NAN).is_nan());
+            assert_eq!([0.0, 1e30, f32::NEG_INFINITY].map(super::f32::tanh_half), [0.0, 1.0, -1.0]);
+        });
     }
 
     #[test]
     fn softplus_neither_overflows_nor_vanishes() {
-        assert_eq!(softplus(1000.0), 1000.0);
-        assert_eq!(softplus(0.0), std::f64::consts::LN_2);
-        assert!(softplus(-700.0) > 0.0);
+        vectorized(|| {
+            assert_eq!(super::f64::softplus(1000.0), 1000.0);
+            assert!(near(super::f64::softplus(0.0), std::f64::consts::LN_2, 1.0, f64::EPSILON));
+            assert!(super::f64::softplus(-700.0) > 0.0);
+            assert!(super::f32::softplus(-80.0) > 0.0);
+        });
     }
 }

@@ -1,8 +1,10 @@
 //! Logistic regression with a penalty on the weights, fitted to convergence.
 
-use crate::data::{Row, Rows};
+use pulp::Simd;
+
+use crate::data::{Matrix, Row, Rows};
 use crate::error::{Error, Result};
-use crate::kernel::softplus;
+use crate::kernel::{Real, Visit, gram, in_memory, pass};
 use crate::learner::cholesky::{self, dot};
 
 /// Logistic regression: minimises `1/2 |w|^2 + lambda sum_i s_i ln(1 + e^(-y_i w.x_i))`, the last weight being that of a
@@ -39,7 +41,7 @@ pub struct LogisticFit {
 }
 
 /// More features than this are solved for by conjugate gradients: a factor costs their third power.
-const WIDEST_FACTOR: usize = 600;
+pub(super) const WIDEST_FACTOR: usize = 600;
 
 impl Logistic {
     /// How near the weights come to their optimum.
@@ -55,15 +57,22 @@ impl Logistic {
     /// # Panics
     /// If the lengths do not fit together.
     pub fn fit(&self, rows: &dyn Rows, targets: &[f64], weights: &[f64], start: Option<&[f64]>) -> Result<LogisticFit> {
-        let width = rows.n_columns() + 1;
-        let counted = (0..rows.n_rows()).filter(|&i| weights[i] != 0.0).map(|i| Counted {
-            row: rows.row(i),
-            target: targets[i],
-            weight: self.lambda * weights[i],
-        });
-        let problem = Problem { rows: counted.collect(), width };
-        let mut state = State::new(&problem, start.map_or_else(|| vec![0.0; width], <[f64]>::to_vec));
-        let mut direction = Direction::choose(&problem);
+        let counted: Vec<usize> = (0..rows.n_rows()).filter(|&i| weights[i] != 0.0).collect();
+        // Rows that do not count are only worth leaving out where they are many.
+        if 4 * counted.len() < 3 * rows.n_rows() {
+            let rows = Matrix::gather(rows, &counted);
+            let take = |from: &[f64]| -> Vec<f64> { counted.iter().map(|&i| from[i]).collect() };
+            return self.search(rows.rows(), &take(targets), &take(weights), start);
+        }
+        self.search(rows, targets, weights, start)
+    }
+
+    fn search(&self, rows: &dyn Rows, targets: &[f64], weights: &[f64], start: Option<&[f64]>) -> Result<LogisticFit> {
+        let weights = weights.iter().map(|weight| self.lambda * weight).collect();
+        let problem = Problem { rows, targets, weights, width: rows.n_columns() + 1 };
+        let start = start.map_or_else(|| vec![0.0; problem.width], <[f64]>::to_vec);
+        let mut state = State::new(&problem, start);
+        let direction = Direction::choose(&problem);
         let mut previous = f64::INFINITY;
         for steps in 1..=Self::MOST_STEPS {
             let step = direction.solve(&problem, &state);
@@ -87,35 +96,26 @@ impl Logistic {
     }
 }
 
-struct Counted<'a> {
-    row: Row<'a>,
-    target: f64,
-    /// How often the row counts, times lambda.
-    weight: f64,
-}
-
 struct Problem<'a> {
-    rows: Vec<Counted<'a>>,
+    rows: &'a dyn Rows,
+    targets: &'a [f64],
+    /// How often each row counts, times lambda.
+    weights: Vec<f64>,
     width: usize,
 }
 
 impl Problem<'_> {
-    fn value(&self, weights: &[f64], scores: &[f64]) -> f64 {
-        let losses = self.rows.iter().zip(scores).map(|(row, score)| row.weight * softplus(-row.target * score));
-        0.5 * dot(weights, weights) + losses.sum::<f64>()
-    }
-
     fn scores(&self, weights: &[f64]) -> Vec<f64> {
         let (features, bias) = weights.split_at(self.width - 1);
-        self.rows.iter().map(|row| dot_row(row.row, features) + bias[0]).collect()
+        (0..self.rows.n_rows()).map(|i| dot_row(self.rows.row(i), features) + bias[0]).collect()
     }
 
     /// `to += sum_i factors_i (x_i, 1)`.
     fn add_rows(&self, factors: &[f64], to: &mut [f64]) {
         let (features, bias) = to.split_at_mut(self.width - 1);
-        for (row, &factor) in self.rows.iter().zip(factors) {
+        for (i, &factor) in factors.iter().enumerate() {
             if factor != 0.0 {
-                row.row.for_each(|j, x| features[j] += factor * x);
+                self.rows.row(i).for_each(|j, x| features[j] += factor * x);
                 bias[0] += factor;
             }
         }
@@ -129,10 +129,23 @@ fn dot_row(row: Row<'_>, weights: &[f64]) -> f64 {
     }
 }
 
+/// The losses of the rows: their sum, and the second derivative of each by its score.
+impl Visit<f64> for Problem<'_> {
+    type Tally = (f64, Vec<f64>);
+
+    #[inline(always)]
+    fn visit<S: Simd>(&self, _: S, tally: &mut Self::Tally, i: usize, scores: &mut [f64]) {
+        let (z, y, weight) = (scores[0], self.targets[i], self.weights[i]);
+        let f = z.tanh_half();
+        tally.0 += weight * (-y * z).softplus();
+        tally.1.push(0.25 * weight * (1.0 - f * f));
+        scores[0] = 0.5 * weight * (f - y);
+    }
+}
+
 /// A point of the search and what is known there.
 struct State {
     weights: Vec<f64>,
-    scores: Vec<f64>,
     value: f64,
     gradient: Vec<f64>,
     /// The second derivative of each row's loss by its score.
@@ -141,60 +154,37 @@ struct State {
 
 impl State {
     fn new(problem: &Problem<'_>, weights: Vec<f64>) -> Self {
-        let scores = problem.scores(&weights);
-        let mut state = State {
-            value: problem.value(&weights, &scores),
-            gradient: Vec::new(),
-            curvatures: Vec::new(),
-            weights,
-            scores,
-        };
-        state.differentiate(problem);
-        state
-    }
-
-    fn differentiate(&mut self, problem: &Problem<'_>) {
-        let rows = || problem.rows.iter().zip(&self.scores);
-        // The probability of the other class.
-        let wrong = |row: &Counted<'_>, score: f64| 1.0 / (1.0 + libm::exp(row.target * score));
-        let slopes: Vec<f64> = rows().map(|(row, &z)| -row.target * row.weight * wrong(row, z)).collect();
-        self.curvatures = rows()
-            .map(|(row, &z)| {
-                let p = wrong(row, z);
-                row.weight * p * (1.0 - p)
-            })
-            .collect();
-        self.gradient = self.weights.clone();
-        problem.add_rows(&slopes, &mut self.gradient);
+        let mut gradient = weights.clone();
+        let parts = in_memory(pass(problem.rows, &weights, 1, Some(&mut gradient), problem));
+        let mut value = 0.5 * dot(&weights, &weights);
+        let mut curvatures = Vec::with_capacity(problem.targets.len());
+        for (losses, part) in parts {
+            value += losses;
+            curvatures.extend(part);
+        }
+        State { weights, value, gradient, curvatures }
     }
 
     /// Goes against the step, as far as it pays. False if it never does.
     fn advance(&mut self, problem: &Problem<'_>, step: &[f64], whole: bool) -> bool {
         let slope = dot(step, &self.gradient);
-        let score_step = problem.scores(step);
         let mut length = 1.0;
-        loop {
-            let moved = |from: &[f64], step: &[f64]| -> Vec<f64> {
-                from.iter().zip(step).map(|(from, step)| from - length * step).collect()
-            };
-            let (weights, scores) = (moved(&self.weights, step), moved(&self.scores, &score_step));
-            let value = problem.value(&weights, &scores);
-            if (whole && value.is_finite()) || value <= self.value - 1e-4 * length * slope {
-                // The scores are recomputed: updating them over many steps would let rounding errors grow.
-                *self = State::new(problem, weights);
+        while length >= 1e-12 {
+            let weights = self.weights.iter().zip(step).map(|(from, step)| from - length * step).collect();
+            let next = State::new(problem, weights);
+            if (whole && next.value.is_finite()) || next.value <= self.value - 1e-4 * length * slope {
+                *self = next;
                 return true;
             }
             length *= 0.5;
-            if length < 1e-12 {
-                return false;
-            }
         }
+        false
     }
 }
 
 /// How the Newton equations are solved.
 enum Direction {
-    Factor(Vec<f64>),
+    Factor,
     ConjugateGradients,
 }
 
@@ -202,60 +192,39 @@ impl Direction {
     fn choose(problem: &Problem<'_>) -> Self {
         let width = problem.width;
         // With fewer rows than features conjugate gradients need at most one step a row.
-        if width <= WIDEST_FACTOR && width <= 2 * problem.rows.len() {
-            Direction::Factor(vec![0.0; width * width])
+        if width <= WIDEST_FACTOR && width <= 2 * problem.targets.len() {
+            Direction::Factor
         } else {
             Direction::ConjugateGradients
         }
     }
 
-    fn solve(&mut self, problem: &Problem<'_>, state: &State) -> Vec<f64> {
-        if let Direction::Factor(hessian) = self {
-            fill_hessian(problem, &state.curvatures, hessian);
-            if cholesky::factor(hessian, problem.width) {
-                let mut step = state.gradient.clone();
-                cholesky::solve(hessian, problem.width, &mut step);
-                return step;
-            }
+    fn solve(&self, problem: &Problem<'_>, state: &State) -> Vec<f64> {
+        if matches!(self, Direction::Factor)
+            && let Some(hessian) = factored_hessian(problem.rows, &state.curvatures)
+        {
+            let mut step = state.gradient.clone();
+            cholesky::solve(&hessian, problem.width, &mut step);
+            return step;
         }
         conjugate_gradients(problem, state)
     }
 }
 
-/// The lower triangle of `I + sum_i curvature_i (x_i, 1) (x_i, 1)'`.
-fn fill_hessian(problem: &Problem<'_>, curvatures: &[f64], hessian: &mut [f64]) {
-    let n = problem.width;
-    hessian.fill(0.0);
-    (0..n).for_each(|j| hessian[j * n + j] = 1.0);
-    for (row, &curvature) in problem.rows.iter().zip(curvatures) {
-        match row.row {
-            Row::Dense(values) => {
-                for (j, &x) in values.iter().enumerate() {
-                    let factor = curvature * x;
-                    let to = &mut hessian[j * n..=j * n + j];
-                    to.iter_mut().zip(values).for_each(|(to, value)| *to += factor * value);
-                }
-            }
-            Row::Sparse { columns, values } => {
-                for (place, (&j, &x)) in columns.iter().zip(values).enumerate() {
-                    let to = &mut hessian[j as usize * n..][..n];
-                    let factor = curvature * x;
-                    columns[..=place].iter().zip(values).for_each(|(&k, value)| to[k as usize] += factor * value);
-                }
-            }
-        }
-        let last = &mut hessian[(n - 1) * n..];
-        row.row.for_each(|j, x| last[j] += curvature * x);
-        last[n - 1] += curvature;
-    }
+/// The Cholesky factor of `I + sum_i curvature_i (x_i, 1) (x_i, 1)'`; none where the arithmetic fails.
+pub(super) fn factored_hessian(rows: &dyn Rows, curvatures: &[f64]) -> Option<Vec<f64>> {
+    let width = rows.n_columns() + 1;
+    let mut hessian = gram(rows, curvatures);
+    (0..width).for_each(|j| hessian[j * width + j] += 1.0);
+    cholesky::factor(&mut hessian, width).then_some(hessian)
 }
 
 /// The Newton equations to a relative residual of 1e-4, preconditioned by the diagonal.
 fn conjugate_gradients(problem: &Problem<'_>, state: &State) -> Vec<f64> {
     let n = problem.width;
     let mut diagonal = vec![1.0; n];
-    for (row, &curvature) in problem.rows.iter().zip(&state.curvatures) {
-        row.row.for_each(|j, x| diagonal[j] += curvature * x * x);
+    for (i, &curvature) in state.curvatures.iter().enumerate() {
+        problem.rows.row(i).for_each(|j, x| diagonal[j] += curvature * x * x);
         diagonal[n - 1] += curvature;
     }
     let precondition = |r: &[f64]| -> Vec<f64> { r.iter().zip(&diagonal).map(|(r, d)| r / d).collect() };

@@ -1,9 +1,12 @@
 //! Base learners, one file each.
 
+mod batch;
 mod cholesky;
 mod logistic;
 
 pub use logistic::{Logistic, LogisticFit};
+
+pub(crate) use batch::Batch;
 
 use crate::data::Rows;
 use crate::ensemble::Members;

@@ -1,0 +1,84 @@
+//! A walk over dense rows, block by block: scores, what the visitor makes of them, gradient.
+
+use std::ops::Range;
+
+use pulp::{Simd, WithSimd};
+
+use super::pass::Visit;
+use super::real::Real;
+use super::tile::{self, Packed, Vectors};
+use crate::data::{Block, Blocks, Buffer};
+use crate::error::Result;
+
+/// The weights of all members, each feature padded to whole vectors.
+pub(super) fn pack_weights<S: Simd, T: Real>(weights: &[f64], m: usize) -> Vectors<S, T> {
+    let stride = tile::padded::<T>(m);
+    let mut packed = Vectors::zeros(weights.len() / m, stride);
+    for (to, from) in packed.numbers_mut().chunks_exact_mut(stride).zip(weights.chunks_exact(m)) {
+        to.iter_mut().zip(from).for_each(|(to, &from)| *to = T::from_double(from));
+    }
+    packed
+}
+
+/// One walk over some of the rows.
+pub(super) struct Walk<'a, S: Simd, T: Real, V: Visit<T>> {
+    pub(super) simd: S,
+    pub(super) rows: &'a dyn Blocks,
+    pub(super) span: Range<usize>,
+    pub(super) weights: &'a Vectors<S, T>,
+    /// How many numbers a padded row of members takes.
+    pub(super) stride: usize,
+    /// Where the gradient is added, one padded row a feature.
+    pub(super) gradient: Option<&'a mut [f64]>,
+    pub(super) visitor: &'a V,
+}
+
+impl<S: Simd, T: Real, V: Visit<T>> WithSimd for Walk<'_, S, T, V> {
+    type Output = Result<V::Tally>;
+
+    #[inline(always)]
+    fn with_simd<Same: Simd>(mut self, _: Same) -> Result<V::Tally> {
+        let simd = self.simd;
+        let (_, columns) = self.rows.shape();
+        let stride = self.stride;
+        let mut x = Packed::new(self.span.len(), columns);
+        let mut next_x = Packed::new(self.span.len(), columns);
+        let mut scores = Vectors::zeros(x.rows, stride);
+        let features = if self.gradient.is_some() { columns + 1 } else { 0 };
+        let mut block_gradient = Vectors::zeros(features, stride);
+        let mut buffer = Buffer::default();
+        let mut tally = V::Tally::default();
+        let (rows, end) = (x.rows, self.span.end);
+        let block = |start: usize| start.min(end)..end.min(start + rows);
+        for (i, row) in dense_rows(self.rows.block(block(self.span.start), &mut buffer)?, columns).enumerate() {
+            x.pack(i, row);
+        }
+        for start in self.span.clone().step_by(rows) {
+            let n = block(start).len();
+            let mut next = dense_rows(self.rows.block(block(start + rows), &mut buffer)?, columns);
+            tile::score(simd, &x, self.weights, n, &mut scores);
+            for (i, scores) in scores.numbers_mut().chunks_exact_mut(stride).take(n).enumerate() {
+                self.visitor.visit(simd, &mut tally, start + i, scores);
+                // The next block is packed here, a row at a time, so that the memory can bring it in the meantime.
+                if let Some(row) = next.next() {
+                    next_x.pack(i, row);
+                }
+            }
+            if let Some(gradient) = &mut self.gradient {
+                tile::differentiate(simd, &x, &scores, n, &mut block_gradient);
+                for (to, from) in gradient.iter_mut().zip(block_gradient.numbers()) {
+                    *to += from.to_double();
+                }
+            }
+            std::mem::swap(&mut x, &mut next_x);
+        }
+        Ok(tally)
+    }
+}
+
+#[inline(always)]
+pub(super) fn dense_rows<'a>(block: Block<'a>, columns: usize) -> impl Iterator<Item = &'a [f64]> {
+    let Block::Dense(values) = block else { unreachable!("dense rows come in dense blocks") };
+    // Rows without columns need no packing.
+    values.chunks_exact(columns.max(1))
+}

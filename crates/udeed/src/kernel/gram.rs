@@ -1,0 +1,111 @@
+//! The weighted sum of the products of rows with themselves, which is what the second derivative of a loss is made of.
+
+use std::ops::Range;
+
+use pulp::{Simd, WithSimd};
+
+use super::instructions;
+use super::pass::in_parts;
+use super::tile::{self, Packed, Vectors};
+use crate::data::{Row, Rows};
+
+/// The lower triangle of `sum_i factors_i (x_i, 1) (x_i, 1)'`, row after row. What stands above it means nothing.
+pub(crate) fn gram(rows: &dyn Rows, factors: &[f64]) -> Vec<f64> {
+    instructions().dispatch(Gram { rows, factors })
+}
+
+pub(super) struct Gram<'a> {
+    pub(super) rows: &'a dyn Rows,
+    pub(super) factors: &'a [f64],
+}
+
+impl WithSimd for Gram<'_> {
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Vec<f64> {
+        let (n, columns) = self.rows.shape();
+        let width = columns + 1;
+        let stride = if self.rows.is_sparse() { width } else { tile::padded::<f64>(width) };
+        let mut sum = vec![0.0; width * stride];
+        let (rows, factors) = (self.rows, self.factors);
+        let done = in_parts(n, sum.len(), Some(&mut sum), |span, sum| {
+            let sum = sum.unwrap_or_default();
+            if rows.is_sparse() {
+                simd.vectorize(SparseWalk { rows, factors, span, sum });
+            } else {
+                simd.vectorize(DenseWalk { simd, rows, factors, span, sum, stride });
+            }
+            Ok(())
+        });
+        debug_assert!(done.is_ok());
+        match stride == width {
+            true => sum,
+            false => sum.chunks_exact(stride).flat_map(|row| &row[..width]).copied().collect(),
+        }
+    }
+}
+
+struct DenseWalk<'a, S> {
+    simd: S,
+    rows: &'a dyn Rows,
+    factors: &'a [f64],
+    span: Range<usize>,
+    sum: &'a mut [f64],
+    stride: usize,
+}
+
+impl<S: Simd> WithSimd for DenseWalk<'_, S> {
+    type Output = ();
+
+    /// The rows, each times its factor, take the place that residuals have in a gradient.
+    #[inline(always)]
+    fn with_simd<Same: Simd>(self, _: Same) {
+        let (simd, columns) = (self.simd, self.rows.n_columns());
+        let mut x = Packed::new(self.span.len(), columns);
+        let mut scaled = Vectors::<S, f64>::zeros(x.rows, self.stride);
+        let mut block_sum = Vectors::zeros(columns + 1, self.stride);
+        for start in self.span.clone().step_by(x.rows) {
+            let block = start..self.span.end.min(start + x.rows);
+            let to = scaled.numbers_mut().chunks_exact_mut(self.stride);
+            for ((i, &factor), to) in self.factors[block.clone()].iter().enumerate().zip(to) {
+                if let Row::Dense(row) = self.rows.row(start + i) {
+                    x.pack(i, row);
+                    to.iter_mut().zip(row).for_each(|(to, x)| *to = factor * x);
+                    to[columns] = factor;
+                }
+            }
+            tile::differentiate(simd, &x, &scaled, block.len(), &mut block_sum);
+            self.sum.iter_mut().zip(block_sum.numbers()).for_each(|(to, from)| *to += from);
+        }
+    }
+}
+
+struct SparseWalk<'a> {
+    rows: &'a dyn Rows,
+    factors: &'a [f64],
+    span: Range<usize>,
+    sum: &'a mut [f64],
+}
+
+impl WithSimd for SparseWalk<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let width = self.rows.n_columns() + 1;
+        for i in self.span {
+            let (factor, row) = (self.factors[i], self.rows.row(i));
+            if let Row::Sparse { columns, values } = row {
+                for (place, (&j, &x)) in columns.iter().zip(values).enumerate() {
+                    let to = &mut self.sum[j as usize * width..][..width];
+                    let scaled = factor * x;
+                    columns[..=place].iter().zip(values).for_each(|(&k, value)| to[k as usize] += scaled * value);
+                }
+            }
+            let last = &mut self.sum[(width - 1) * width..];
+            row.for_each(|j, x| last[j] += factor * x);
+            last[width - 1] += factor;
+        }
+    }
+}

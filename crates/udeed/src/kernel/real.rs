@@ -1,0 +1,172 @@
+//! The two precisions in which the arithmetic can run.
+
+use std::borrow::Cow;
+use std::ops::{Add, Mul, Neg, Sub};
+
+use pulp::{Simd, bytemuck};
+
+use super::sigmoid;
+
+/// The lanes of single precision, the most there are.
+const MOST_LANES: usize = 16;
+
+/// A floating point number of the kernel, with its vectors.
+pub(crate) trait Real:
+    Copy
+    + Default
+    + Send
+    + Sync
+    + bytemuck::Pod
+    + Neg<Output = Self>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+{
+    /// Members are padded to a multiple of so many, the widest vector there is. Sums over members keep so many partial
+    /// sums, so that they do not depend on how wide the vectors of the machine are.
+    const LANES: usize;
+
+    /// What the instruction set works on at once.
+    type Vector<S: Simd>: Copy + Send + Sync + bytemuck::Pod;
+
+    fn from_double(value: f64) -> Self;
+
+    fn to_double(self) -> f64;
+
+    /// The same numbers in this precision, borrowed where it is theirs.
+    fn convert(values: &[f64]) -> Cow<'_, [Self]>;
+
+    fn splat<S: Simd>(simd: S, value: Self) -> Self::Vector<S>;
+
+    /// `a * b + c`, rounded once on every instruction set.
+    fn mul_add<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>, c: Self::Vector<S>) -> Self::Vector<S>;
+
+    /// `a * self + b`, rounded once.
+    fn times_plus(self, a: Self, b: Self) -> Self;
+
+    /// `tanh(z / 2)`, see [`sigmoid`].
+    fn tanh_half(self) -> Self;
+
+    /// `ln(1 + e^x)`, see [`sigmoid`].
+    fn softplus(self) -> Self;
+
+    /// The sum of as many numbers as fill whole [`Real::LANES`].
+    #[inline(always)]
+    fn sum<S: Simd>(simd: S, values: &[Self]) -> f64 {
+        let one = Self::splat(simd, Self::from_double(1.0));
+        let mut lanes = Lanes::new(simd);
+        lanes.add(
+            values,
+            #[inline(always)]
+            |value, lane| Self::mul_add(simd, one, value, lane),
+        );
+        lanes.total()
+    }
+
+    /// The sum of their squares.
+    #[inline(always)]
+    fn sum_of_squares<S: Simd>(simd: S, values: &[Self]) -> f64 {
+        let mut lanes = Lanes::new(simd);
+        lanes.add(
+            values,
+            #[inline(always)]
+            |value, lane| Self::mul_add(simd, value, value, lane),
+        );
+        lanes.total()
+    }
+}
+
+macro_rules! real {
+    ($real:ident, $lanes:literal, $vector:ident, $splat:ident, $mul_add:ident, $convert:expr) => {
+        impl Real for $real {
+            const LANES: usize = $lanes;
+
+            type Vector<S: Simd> = S::$vector;
+
+            #[inline(always)]
+            fn from_double(value: f64) -> Self {
+                value as $real
+            }
+
+            #[inline(always)]
+            fn to_double(self) -> f64 {
+                f64::from(self)
+            }
+
+            fn convert(values: &[f64]) -> Cow<'_, [Self]> {
+                $convert(values)
+            }
+
+            #[inline(always)]
+            fn splat<S: Simd>(simd: S, value: Self) -> Self::Vector<S> {
+                simd.$splat(value)
+            }
+
+            #[inline(always)]
+            fn mul_add<S: Simd>(
+                simd: S,
+                a: Self::Vector<S>,
+                b: Self::Vector<S>,
+                c: Self::Vector<S>,
+            ) -> Self::Vector<S> {
+                simd.$mul_add(a, b, c)
+            }
+
+            #[inline(always)]
+            fn times_plus(self, a: Self, b: Self) -> Self {
+                self.mul_add(a, b)
+            }
+
+            #[inline(always)]
+            fn tanh_half(self) -> Self {
+                sigmoid::$real::tanh_half(self)
+            }
+
+            #[inline(always)]
+            fn softplus(self) -> Self {
+                sigmoid::$real::softplus(self)
+            }
+        }
+    };
+}
+
+real!(f64, 8, f64s, splat_f64s, mul_add_f64s, Cow::Borrowed);
+real!(f32, 16, f32s, splat_f32s, mul_add_f32s, |values: &[f64]| values.iter().map(|&x| x as f32).collect());
+
+/// One partial sum for each of [`Real::LANES`], added up in a fixed order at the end: so the bits do not depend on how many
+/// of them a vector holds.
+struct Lanes<S: Simd, T: Real> {
+    sums: [T::Vector<S>; MOST_LANES],
+}
+
+impl<S: Simd, T: Real> Lanes<S, T> {
+    const VECTORS: usize = T::LANES * size_of::<T>() / size_of::<T::Vector<S>>();
+
+    #[inline(always)]
+    fn new(simd: S) -> Self {
+        Lanes { sums: [T::splat(simd, T::default()); MOST_LANES] }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, values: &[T], add: impl Fn(T::Vector<S>, T::Vector<S>) -> T::Vector<S>) {
+        let vectors: &[T::Vector<S>] = bytemuck::cast_slice(values);
+        for vectors in vectors.chunks_exact(Self::VECTORS) {
+            for (sum, &vector) in self.sums.iter_mut().zip(vectors) {
+                *sum = add(vector, *sum);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn total(&self) -> f64 {
+        let lanes: &[T] = bytemuck::cast_slice(&self.sums[..Self::VECTORS]);
+        let mut wide = [0.0; MOST_LANES];
+        wide.iter_mut().zip(lanes).for_each(|(wide, lane)| *wide = lane.to_double());
+        for half in [8, 4, 2, 1] {
+            for lane in 0..half {
+                wide[lane] += wide[lane + half];
+            }
+        }
+        wide[0]
+    }
+}

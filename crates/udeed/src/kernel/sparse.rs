@@ -1,0 +1,93 @@
+//! A walk over sparse rows: for each stored value the weights of its feature are added to the scores of all members, and
+//! the residuals to the gradient of its feature. Nothing is ever made dense.
+
+use std::ops::Range;
+
+use pulp::{Simd, WithSimd};
+
+use super::pass::Visit;
+use super::real::Real;
+use super::tile::{self, Vectors};
+use crate::data::{Block, Blocks, Buffer};
+use crate::error::Result;
+
+/// Rows that are read at a time.
+pub(super) const ROWS: usize = 64;
+
+/// One walk over some of the rows.
+pub(super) struct Walk<'a, T: Real, V: Visit<T>> {
+    pub(super) rows: &'a dyn Blocks,
+    pub(super) span: Range<usize>,
+    /// The weights of all members, feature by feature, without padding.
+    pub(super) weights: &'a [T],
+    pub(super) m: usize,
+    /// Where the gradient is added, feature by feature.
+    pub(super) gradient: Option<&'a mut [f64]>,
+    /// Where the residuals are kept, row by row without padding.
+    pub(super) residuals: Option<&'a mut [T]>,
+    pub(super) visitor: &'a V,
+}
+
+impl<T: Real, V: Visit<T>> WithSimd for Walk<'_, T, V> {
+    type Output = Result<V::Tally>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, simd: S) -> Result<V::Tally> {
+        let m = self.m;
+        let mut scores = Vectors::<S, T>::zeros(1, tile::padded::<T>(m));
+        let scores = scores.numbers_mut();
+        let mut buffer = Buffer::default();
+        let mut tally = V::Tally::default();
+        for start in self.span.clone().step_by(ROWS) {
+            let block = self.rows.block(start..self.span.end.min(start + ROWS), &mut buffer)?;
+            for (i, (columns, values)) in sparse_rows(block).enumerate() {
+                score(columns, values, self.weights, m, scores);
+                self.visitor.visit(simd, &mut tally, start + i, scores);
+                if let Some(residuals) = &mut self.residuals {
+                    residuals[(start - self.span.start + i) * m..][..m].copy_from_slice(&scores[..m]);
+                }
+                if let Some(gradient) = &mut self.gradient {
+                    scatter(columns, values, &scores[..m], gradient, m);
+                }
+            }
+        }
+        Ok(tally)
+    }
+}
+
+/// The columns and values of each row.
+#[inline(always)]
+pub(super) fn sparse_rows<'a>(block: Block<'a>) -> impl Iterator<Item = (&'a [u32], &'a [f64])> {
+    let Block::Sparse { starts, columns, values } = block else { unreachable!("sparse rows come in sparse blocks") };
+    starts.windows(2).map(move |pair| {
+        let span = pair[0] - starts[0]..pair[1] - starts[0];
+        (&columns[span.clone()], &values[span])
+    })
+}
+
+/// `scores_k = w_k.(x, 1)`, the padding zero.
+#[inline(always)]
+pub(super) fn score<T: Real>(columns: &[u32], values: &[f64], weights: &[T], m: usize, scores: &mut [T]) {
+    scores.fill(T::default());
+    let (features, bias) = weights.split_at(weights.len() - m);
+    for (&j, &x) in columns.iter().zip(values) {
+        add_scaled(&mut scores[..m], T::from_double(x), &features[j as usize * m..][..m]);
+    }
+    add_scaled(&mut scores[..m], T::from_double(1.0), bias);
+}
+
+/// `gradient_k += residual_k (x, 1)`.
+#[inline(always)]
+pub(super) fn scatter<T: Real>(columns: &[u32], values: &[f64], residuals: &[T], gradient: &mut [f64], m: usize) {
+    let (features, bias) = gradient.split_at_mut(gradient.len() - m);
+    for (&j, &x) in columns.iter().zip(values) {
+        let to = &mut features[j as usize * m..][..m];
+        to.iter_mut().zip(residuals).for_each(|(to, r)| *to = x.mul_add(r.to_double(), *to));
+    }
+    bias.iter_mut().zip(residuals).for_each(|(to, r)| *to += r.to_double());
+}
+
+#[inline(always)]
+fn add_scaled<T: Real>(to: &mut [T], factor: T, values: &[T]) {
+    to.iter_mut().zip(values).for_each(|(to, &value)| *to = factor.times_plus(value, *to));
+}

@@ -1,0 +1,242 @@
+//! The two products of dense rows with many members, held in registers: scores `Z = X W` and gradient `G = X' R`.
+//!
+//! Rows come in blocks, packed eight features at a time, see [`Packed`]. Both products then read them in the order in
+//! which they lie. Members are padded to whole vectors.
+//! Every number is one chain of fused multiplications in the order of the features, or of the rows: so the bits do not
+//! depend on how wide the vectors are.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use pulp::{Simd, bytemuck};
+
+use super::real::Real;
+
+/// Rows in a block at most: few enough that a block and its scores stay in the cache, and a multiple of eight.
+const MOST_ROWS: usize = 96;
+/// Features in a tile.
+const FEATURES: usize = 8;
+
+/// Vectors that are held side by side: with eight rows 24 sums, which 32 registers can hold.
+const VECTORS: usize = 3;
+
+/// A block of rows, eight features at a time: `values[(tile * rows + i) * 8 + f]` is feature `8 tile + f` of row `i`. The
+/// feature after the last one is the constant 1.
+pub(super) struct Packed<T> {
+    values: Vec<T>,
+    /// How many rows fit in.
+    pub(super) rows: usize,
+}
+
+impl<T: Real> Packed<T> {
+    /// Room for a block of `n` rows, or of some of them if they are many.
+    pub(super) fn new(n: usize, columns: usize) -> Self {
+        let rows = n.next_multiple_of(8).clamp(8, MOST_ROWS);
+        let mut values = vec![T::default(); (columns + 1).next_multiple_of(FEATURES) * rows];
+        for row in values[columns / FEATURES * FEATURES * rows..].chunks_exact_mut(FEATURES) {
+            row[columns % FEATURES] = T::from_double(1.0);
+        }
+        Packed { values, rows }
+    }
+
+    #[inline(always)]
+    pub(super) fn pack(&mut self, i: usize, row: &[f64]) {
+        let (chunks, rest) = row.as_chunks::<FEATURES>();
+        for (tile, chunk) in chunks.iter().enumerate() {
+            let to = &mut self.values[(tile * self.rows + i) * FEATURES..][..FEATURES];
+            to.copy_from_slice(&chunk.map(T::from_double));
+        }
+        let last = &mut self.values[(chunks.len() * self.rows + i) * FEATURES..][..FEATURES];
+        last.iter_mut().zip(rest).for_each(|(to, &from)| *to = T::from_double(from));
+    }
+
+    /// The tiles, each with all rows.
+    #[inline(always)]
+    fn tiles(&self) -> impl Iterator<Item = &[T]> {
+        self.values.chunks_exact(self.rows * FEATURES)
+    }
+}
+
+/// A table of vectors, row after row, that begins where a line of the cache does.
+pub(super) struct Vectors<S: Simd, T: Real> {
+    room: Vec<T>,
+    /// Where in the room the table lies.
+    place: Range<usize>,
+    /// Vectors in a row.
+    stride: usize,
+    instructions: PhantomData<S>,
+}
+
+impl<S: Simd, T: Real> Vectors<S, T> {
+    /// Zeros. Rows are `members` wide, which fills whole vectors.
+    pub(super) fn zeros(rows: usize, members: usize) -> Self {
+        const CACHE_LINE: usize = 64;
+        let (len, spare) = (rows * members, CACHE_LINE / size_of::<T>());
+        let room = vec![T::default(); len + spare];
+        let first = room.as_ptr().align_offset(CACHE_LINE).min(spare);
+        Vectors { room, place: first..first + len, stride: members / lanes::<S, T>(), instructions: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(super) fn numbers(&self) -> &[T] {
+        &self.room[self.place.clone()]
+    }
+
+    #[inline(always)]
+    pub(super) fn numbers_mut(&mut self) -> &mut [T] {
+        &mut self.room[self.place.clone()]
+    }
+
+    #[inline(always)]
+    fn vectors(&self) -> &[T::Vector<S>] {
+        bytemuck::cast_slice(self.numbers())
+    }
+
+    #[inline(always)]
+    fn vectors_mut(&mut self) -> &mut [T::Vector<S>] {
+        bytemuck::cast_slice_mut(self.numbers_mut())
+    }
+}
+
+fn lanes<S: Simd, T: Real>() -> usize {
+    size_of::<T::Vector<S>>() / size_of::<T>()
+}
+
+/// How many numbers a row of `m` members takes: whole lanes.
+pub(super) fn padded<T: Real>(m: usize) -> usize {
+    m.next_multiple_of(T::LANES)
+}
+
+/// `scores = X W` for the first `rows` rows of a block, rounded up to eight.
+#[inline(always)]
+pub(super) fn score<S: Simd, T: Real>(
+    simd: S,
+    x: &Packed<T>,
+    weights: &Vectors<S, T>,
+    rows: usize,
+    scores: &mut Vectors<S, T>,
+) {
+    // No closures and no functions that are not inlined for sure: they would not get the vector instructions.
+    for column in (0..weights.stride).step_by(VECTORS) {
+        for row in (0..rows).step_by(8) {
+            match (S::REGISTER_COUNT >= 32, weights.stride - column) {
+                (true, 3..) => score_tile::<S, T, 8, 3>(simd, x, weights, row, column, scores),
+                (true, 2) => score_tile::<S, T, 8, 2>(simd, x, weights, row, column, scores),
+                (true, _) => score_tile::<S, T, 8, 1>(simd, x, weights, row, column, scores),
+                (false, left) => {
+                    for row in [row, row + 4] {
+                        match left {
+                            3.. => score_tile::<S, T, 4, 3>(simd, x, weights, row, column, scores),
+                            2 => score_tile::<S, T, 4, 2>(simd, x, weights, row, column, scores),
+                            _ => score_tile::<S, T, 4, 1>(simd, x, weights, row, column, scores),
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `gradient = X' R` over the first `rows` rows of a block.
+#[inline(always)]
+pub(super) fn differentiate<S: Simd, T: Real>(
+    simd: S,
+    x: &Packed<T>,
+    residuals: &Vectors<S, T>,
+    rows: usize,
+    gradient: &mut Vectors<S, T>,
+) {
+    let features = gradient.vectors().len() / gradient.stride;
+    for column in (0..residuals.stride).step_by(VECTORS) {
+        let mut feature = 0;
+        while feature < features {
+            let tallest = if S::REGISTER_COUNT >= 32 { 8 } else { 4 };
+            let height = match features - feature {
+                left if left >= tallest => tallest,
+                left => 1 << left.ilog2(),
+            };
+            match height {
+                8 => gradient_tiles::<S, T, 8>(simd, x, residuals, rows, feature, column, gradient),
+                4 => gradient_tiles::<S, T, 4>(simd, x, residuals, rows, feature, column, gradient),
+                2 => gradient_tiles::<S, T, 2>(simd, x, residuals, rows, feature, column, gradient),
+                _ => gradient_tiles::<S, T, 1>(simd, x, residuals, rows, feature, column, gradient),
+            }
+            feature += height;
+        }
+    }
+}
+
+#[inline(always)]
+fn gradient_tiles<S: Simd, T: Real, const F: usize>(
+    simd: S,
+    x: &Packed<T>,
+    residuals: &Vectors<S, T>,
+    rows: usize,
+    feature: usize,
+    column: usize,
+    gradient: &mut Vectors<S, T>,
+) {
+    match residuals.stride - column {
+        3.. => gradient_tile::<S, T, F, 3>(simd, x, residuals, rows, feature, column, gradient),
+        2 => gradient_tile::<S, T, F, 2>(simd, x, residuals, rows, feature, column, gradient),
+        _ => gradient_tile::<S, T, F, 1>(simd, x, residuals, rows, feature, column, gradient),
+    }
+}
+
+#[inline(always)]
+fn score_tile<S: Simd, T: Real, const R: usize, const V: usize>(
+    simd: S,
+    x: &Packed<T>,
+    weights: &Vectors<S, T>,
+    row: usize,
+    column: usize,
+    scores: &mut Vectors<S, T>,
+) {
+    let mut sums = [[T::splat(simd, T::default()); V]; R];
+    let stride = weights.stride;
+    // The last tile of weights ends with the last feature.
+    for (x, weights) in x.tiles().zip(weights.vectors().chunks(FEATURES * stride)) {
+        let x = &x[row * FEATURES..][..R * FEATURES];
+        for (f, weights) in weights.chunks_exact(stride).enumerate() {
+            let w = &weights[column..][..V];
+            for (r, sums) in sums.iter_mut().enumerate() {
+                let x = T::splat(simd, x[r * FEATURES + f]);
+                for v in 0..V {
+                    sums[v] = T::mul_add(simd, x, w[v], sums[v]);
+                }
+            }
+        }
+    }
+    for (r, sums) in sums.iter().enumerate() {
+        scores.vectors_mut()[(row + r) * stride + column..][..V].copy_from_slice(sums);
+    }
+}
+
+#[inline(always)]
+fn gradient_tile<S: Simd, T: Real, const F: usize, const V: usize>(
+    simd: S,
+    x: &Packed<T>,
+    residuals: &Vectors<S, T>,
+    rows: usize,
+    feature: usize,
+    column: usize,
+    gradient: &mut Vectors<S, T>,
+) {
+    let mut sums = [[T::splat(simd, T::default()); V]; F];
+    let stride = residuals.stride;
+    let (tile, within) = (feature / FEATURES, feature % FEATURES);
+    let x = &x.values[tile * x.rows * FEATURES..][..rows * FEATURES];
+    for (x, residuals) in x.chunks_exact(FEATURES).zip(residuals.vectors().chunks_exact(stride)) {
+        let x = &x[within..][..F];
+        let residuals = &residuals[column..][..V];
+        for (f, sums) in sums.iter_mut().enumerate() {
+            let x = T::splat(simd, x[f]);
+            for v in 0..V {
+                sums[v] = T::mul_add(simd, x, residuals[v], sums[v]);
+            }
+        }
+    }
+    for (f, sums) in sums.iter().enumerate() {
+        gradient.vectors_mut()[(feature + f) * stride + column..][..V].copy_from_slice(sums);
+    }
+}
