@@ -10,7 +10,7 @@ use udeed::{CrossValidation, Format, Method, Model, Observer, Reader, Step, Trai
 use udeed_lab::statistics::{deviation, mean};
 use udeed_lab::tables::TextTable;
 
-use crate::input::{Reading, check_label, note_identifiers, read_any, read_file};
+use crate::input::{Reading, check_label, folder_of, note_identifiers, read_any, read_file, spill_file};
 use crate::laboratory::named;
 use crate::output::{Usage, check_outputs, is_stream, write_to};
 use crate::progress::Progress;
@@ -100,13 +100,32 @@ impl Fit {
         check_label(&sheet, self.label.as_deref(), &self.file)?;
         let mut train = named(sheet.into_train(), &self.file)?;
         if let Some(path) = &self.unlabeled {
-            let more = read_file(&self.unlabeled_reader(&train, path), path, progress)?;
-            if more.labels.n_labeled() > 0 {
+            let reader = self.unlabeled_reader(&train, path);
+            let n_labeled = if self.is_too_large(path) {
+                // Beside the model: temporary folders often lie in memory themselves.
+                let more = spill_file(&reader, path, folder_of(&self.out), progress)?;
+                progress.note(format_args!("note: the rows of {} are read again in every step", path.display()));
+                named(train.add_spilled(more.table), path)?;
+                more.n_labeled
+            } else {
+                let more = read_file(&reader, path, progress)?;
+                named(train.add_unlabeled(&more.table), path)?;
+                more.labels.n_labeled()
+            };
+            if n_labeled > 0 {
                 progress.note(format_args!("note: the labels in {} are not used", path.display()));
             }
-            named(train.add_unlabeled(&more.table), path)?;
         }
         Ok(train)
+    }
+
+    /// Whether rows would take more memory than they may: their text, unzipped, can grow fourfold as numbers, and these are
+    /// there twice, as they are and made ready. Of a stream nothing is known: it is trusted unless a limit was set.
+    fn is_too_large(&self, path: &Path) -> bool {
+        let Ok(metadata) = std::fs::metadata(path) else { return self.rivals.memory.is_some() };
+        let zipped = path.extension().is_some_and(|extension| extension == "gz");
+        let most = self.rivals.memory.unwrap_or_else(udeed::half_of_memory);
+        metadata.len().saturating_mul(if zipped { 64 } else { 8 }) > most
     }
 
     /// The unlabeled rows must have the columns of the others; their file may have another format.
@@ -156,6 +175,8 @@ struct Watcher<'a> {
     trace: String,
     /// Whether the bar runs over several fits, which then warn only once.
     counts_all: bool,
+    /// How many members of the present fit are done.
+    done: usize,
 }
 
 impl<'a> Watcher<'a> {
@@ -165,13 +186,15 @@ impl<'a> Watcher<'a> {
             bar: progress.bar("members", method.shared().members),
             trace: String::from("stage,step,v_emp,v_div,v,accepted\n"),
             counts_all: false,
+            done: 0,
         }
     }
 }
 
 impl Observer for Watcher<'_> {
     fn member(&mut self, done: usize, total: usize) -> ControlFlow<()> {
-        self.bar.inc(1);
+        self.bar.inc(done.saturating_sub(self.done) as u64);
+        self.done = if done == total { 0 } else { done };
         if done == total && !self.counts_all {
             self.bar.set_message("descent");
         }

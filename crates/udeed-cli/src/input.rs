@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use udeed::{Format, Kind, Layout, Naming, Reader, Sheet, Table};
+use udeed::{Format, Kind, Layout, Naming, Reader, Sheet, SpilledSheet, Table};
 
 use crate::output::{Usage, is_stream};
 use crate::progress::Progress;
@@ -75,6 +75,22 @@ pub fn read_file(reader: &Reader, path: &Path, progress: &Progress) -> udeed::Re
     };
     sign.finish_and_clear();
     sheet
+}
+
+/// Reads a file, or standard input for `-`, into a temporary file in a folder.
+pub fn spill_file(reader: &Reader, path: &Path, folder: &Path, progress: &Progress) -> udeed::Result<SpilledSheet> {
+    let sign = progress.reading(path);
+    let sheet = match is_stream(path) {
+        true => reader.spill_from("standard input", std::io::stdin().lock(), folder),
+        false => reader.spill(path, folder),
+    };
+    sign.finish_and_clear();
+    sheet
+}
+
+/// The folder that a file lies in.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Reads a file, standard input for `-`, or else a built-in set of that name.

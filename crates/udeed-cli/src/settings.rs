@@ -87,7 +87,8 @@ pub struct Rivals {
     /// SemiBoost: only so many nearest neighbours count as similar; 0 for all rows
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub neighbors: usize,
-    /// SemiBoost: most memory for similarities, such as 500M or 8G [default: half of the machine's]
+    /// Most memory for the rows of `--unlabeled`, and for SemiBoost's similarities, such as 500M or 8G; more rows are kept in a
+    /// temporary file and read again in every step [default: half of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<u64>,
 }

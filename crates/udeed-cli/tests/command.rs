@@ -252,6 +252,22 @@ mod fitting {
     }
 
     #[test]
+    fn rows_that_exceed_the_memory_are_streamed_to_the_same_model() {
+        let folder = ionosphere_in_every_format();
+        for file in ["all.csv", "all.csv.gz", "all.libsvm", "all.arff"] {
+            let line = format!("fit some.csv --label class --unlabeled {file} --folds 3");
+            folder.run(&format!("{line} --out kept.model"));
+            let output = folder.command(&format!("{line} --memory 1K --out streamed.model")).assert().success();
+            let notes = text(&output.get_output().stderr);
+            assert!(notes.contains("read again in every step"), "{file}: {notes}");
+            assert!(folder.bytes("kept.model") == folder.bytes("streamed.model"), "{file}");
+        }
+        let line = "fit some.csv --label class --unlabeled all.csv --memory 1K --method semiboost --out model";
+        let output = folder.command(line).assert().failure();
+        assert!(text(&output.get_output().stderr).contains("`--memory`"));
+    }
+
+    #[test]
     fn labels_in_the_unlabeled_file_are_not_used_and_that_is_said() {
         let folder = folder_with("labor");
         let output = folder.command("fit some.csv --label class --unlabeled all.csv --out model").assert().success();

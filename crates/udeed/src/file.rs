@@ -1,18 +1,23 @@
 //! Files: read plain or gzipped, written whole or not at all.
 
+use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use flate2::bufread::MultiGzDecoder;
 
 use crate::error::{Error, Place, Result};
 
-/// Text from a file or a stream, unzipped where it is gzipped, with a name for messages.
+/// Bytes of text from a file or a stream, unzipped where it is gzipped, with a name for messages.
 pub(crate) struct Source<'a> {
     name: String,
     text: Box<dyn BufRead + 'a>,
     gzipped: bool,
+    /// How many bytes the file has, where that is known, and how many were taken from it.
+    length: Option<u64>,
+    taken: Rc<Cell<u64>>,
 }
 
 impl<'a> Source<'a> {
@@ -22,12 +27,14 @@ impl<'a> Source<'a> {
             return Err(Error::input(Place::new(path.display().to_string()), "a directory", "a file"));
         }
         let file = File::open(path).map_err(refused)?;
-        Source::new(path.display().to_string(), file)
+        let length = file.metadata().ok().filter(fs::Metadata::is_file).map(|at| at.len());
+        Ok(Source { length, ..Source::new(path.display().to_string(), file)? })
     }
 
     /// Gzip is recognised by its first bytes, not by a name: a stream has none.
     pub(crate) fn new(name: String, bytes: impl Read + 'a) -> Result<Source<'a>> {
-        let mut bytes = BufReader::with_capacity(1 << 16, bytes);
+        let taken = Rc::new(Cell::new(0));
+        let mut bytes = BufReader::with_capacity(1 << 16, Counted { bytes, taken: Rc::clone(&taken) });
         let gzipped =
             bytes.fill_buf().map_err(|error| Error::io(Path::new(&name), "read", error))?.starts_with(&[0x1f, 0x8b]);
         let text: Box<dyn BufRead + 'a> = if gzipped {
@@ -35,68 +42,58 @@ impl<'a> Source<'a> {
         } else {
             Box::new(bytes)
         };
-        Ok(Source { name, text, gzipped })
+        Ok(Source { name, text, gzipped, length: None, taken })
     }
 
     pub(crate) fn place(&self) -> Place {
         Place::new(&self.name)
     }
 
+    /// Appends up to so many bytes of text; fewer only at the end. What was read before a failure is kept.
+    pub(crate) fn read(&mut self, most: usize, text: &mut Vec<u8>) -> Result<usize> {
+        let before = text.len();
+        while text.len() < before + most {
+            // Through the buffer: how much of a broken gzip stream can be read then does not depend on `most`.
+            match self.text.fill_buf() {
+                Ok([]) => break,
+                Ok(bytes) => {
+                    let n = bytes.len().min(before + most - text.len());
+                    text.extend_from_slice(&bytes[..n]);
+                    self.text.consume(n);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.failed(error)),
+            }
+        }
+        Ok(text.len() - before)
+    }
+
+    /// The share of the file that was read, where its length is known.
+    pub(crate) fn share(&self) -> Option<f64> {
+        Some((self.taken.get() as f64 / self.length.filter(|&length| length > 0)? as f64).min(1.0))
+    }
+
     /// What a failed read means: a broken gzip stream looks like any other failure to the system.
-    pub(crate) fn failed(name: &str, gzipped: bool, error: io::Error) -> Error {
+    fn failed(&self, error: io::Error) -> Error {
         use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
-        if gzipped && matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof) {
-            return Error::input(Place::new(name), format!("a broken gzip stream ({error})"), "a whole one");
+        if self.gzipped && matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof) {
+            return Error::input(self.place(), format!("a broken gzip stream ({error})"), "a whole one");
         }
-        Error::io(Path::new(name), "read", error)
-    }
-
-    /// The name, the text, and whether it is gzipped (for [`Source::failed`]).
-    pub(crate) fn into_parts(self) -> (String, Box<dyn BufRead + 'a>, bool) {
-        (self.name, self.text, self.gzipped)
-    }
-
-    /// The lines with their numbers.
-    pub(crate) fn lines(self) -> Lines<'a> {
-        Lines { source: self, number: 0, bytes: Vec::new() }
+        Error::io(Path::new(&self.name), "read", error)
     }
 }
 
-/// The lines of a source, one at a time, checked to be UTF-8.
-pub(crate) struct Lines<'a> {
-    source: Source<'a>,
-    number: u64,
-    bytes: Vec<u8>,
+/// Counts the bytes that are read.
+struct Counted<R> {
+    bytes: R,
+    taken: Rc<Cell<u64>>,
 }
 
-impl Lines<'_> {
-    /// The next line without its end, or `None` after the last one.
-    pub(crate) fn next_line(&mut self) -> Result<Option<&str>> {
-        self.bytes.clear();
-        let read = self.source.text.read_until(b'\n', &mut self.bytes);
-        let n = read.map_err(|error| Source::failed(&self.source.name, self.source.gzipped, error))?;
-        if n == 0 {
-            return Ok(None);
-        }
-        self.number += 1;
-        let place = self.place();
-        let mut line = checked_utf8(&self.bytes, || place)?;
-        line = line.strip_suffix('\n').unwrap_or(line);
-        line = line.strip_suffix('\r').unwrap_or(line);
-        if self.number == 1 {
-            line = line.strip_prefix('\u{feff}').unwrap_or(line);
-        }
-        Ok(Some(line))
-    }
-
-    /// Where the last line stands.
-    pub(crate) fn place(&self) -> Place {
-        self.source.place().line(self.number.max(1))
-    }
-
-    /// The source as a whole.
-    pub(crate) fn source(&self) -> Place {
-        self.source.place()
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.bytes.read(buffer)?;
+        self.taken.set(self.taken.get() + n as u64);
+        Ok(n)
     }
 }
 
@@ -222,14 +219,5 @@ mod tests {
         use std::os::unix::fs::FileTypeExt;
         write_file(Path::new("/dev/null"), |file| file.write_all(b"x")).unwrap();
         assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
-    }
-
-    #[test]
-    fn lines_are_numbered_and_cleaned() {
-        let mut lines = Source::new("x".into(), &b"\xef\xbb\xbfa\r\nb"[..]).unwrap().lines();
-        assert_eq!(lines.next_line().unwrap(), Some("a"));
-        assert_eq!(lines.next_line().unwrap(), Some("b"));
-        assert_eq!(lines.place().to_string(), "x, line 2");
-        assert_eq!(lines.next_line().unwrap(), None);
     }
 }

@@ -67,8 +67,8 @@ mod rng;
 mod validation;
 
 pub use data::{
-    Block, Blocks, Buffer, Column, Csr, Dense, Kind, Labeled, Labels, Matrix, Naming, Row, Rows, Shares, Split, Table,
-    TrainSet, stratified_folds, stratified_split,
+    Block, Blocks, Buffer, Column, Csr, Dense, Kind, Labeled, Labels, Matrix, Naming, Row, Rows, Shares, Spilled,
+    SpilledBuilder, SpilledTable, Split, Table, TrainSet, stratified_folds, stratified_split,
 };
 pub use diversity::{Diversity, Measure, Oracle};
 pub use ensemble::{
@@ -78,7 +78,7 @@ pub use ensemble::{
 };
 pub use error::{Error, Place, Result, quoted};
 pub use file::{check_writable, write_file};
-pub use format::{BuiltIn, Format, Layout, Reader, Sheet, Writer, built_in};
+pub use format::{BuiltIn, Format, Layout, Reader, Sheet, SpilledSheet, Writer, built_in};
 pub use learner::{Hypothesis, Learner, Logistic, LogisticFit};
 pub use model::{Evaluation, Model};
 pub use neighbors::half_of_memory;

@@ -20,8 +20,8 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde_json::{Value, json};
 use udeed::{
-    Column, Dense, Error, Format, Kind, Labels, Layout, Matrix, Method, Model, Preparation, Reader, Scaling, Shared,
-    Sheet, Table, Udeed, Writer,
+    Blocks, Column, Dense, Error, Format, Kind, Labels, Layout, Matrix, Method, Model, Preparation, Reader, Scaling,
+    Shared, Sheet, SpilledBuilder, SpilledSheet, SpilledTable, Table, Udeed, Writer,
 };
 
 /// So many cases. What failed is printed, not kept in a file.
@@ -74,12 +74,19 @@ fn in_little_memory<T>(input: &[u8], length: usize, work: impl FnOnce() -> T) ->
 
 /// Runs a test of this file in a process of its own, so that its memory can be told from that of the others.
 fn alone(test: &str, work: impl FnOnce()) {
+    alone_as(test, test, work);
+}
+
+/// Like [`alone`], for a test that does several things each of which has a name.
+fn alone_as(test: &str, name: &str, work: impl FnOnce()) {
     const ALONE: &str = "UDEED_TEST_ALONE";
-    if std::env::var_os(ALONE).is_some() {
-        return work();
+    match std::env::var(ALONE) {
+        Ok(alone) if alone == name => return work(),
+        Ok(_) => return,
+        Err(_) => {}
     }
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", test, "--test-threads=1", "--nocapture"]).env(ALONE, "1");
+    command.args(["--exact", test, "--test-threads=1", "--nocapture"]).env(ALONE, name);
     // Of glibc: no address space in reserve for other threads.
     let output = command.env("MALLOC_ARENA_MAX", "1").output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -416,6 +423,54 @@ proptest! {
     }
 }
 
+/// A sheet or why there is none, as text: a missing value is not equal to itself.
+fn answer(read: udeed::Result<Sheet>) -> String {
+    match read {
+        Ok(sheet) => format!("{sheet:?}"),
+        Err(error) => format!("{error} ({:?})", error.hint()),
+    }
+}
+
+/// A pool of threads that lives as long as the tests.
+static TWO_THREADS: LazyLock<rayon::ThreadPool> =
+    LazyLock::new(|| rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap());
+
+proptest! {
+    #![proptest_config(cases(4000))]
+
+    /// Values, levels, classes and the first error: all as if the text were read from start to end by one thread.
+    #[test]
+    fn what_is_read_depends_neither_on_blocks_nor_on_threads(
+        (reader, input) in reader_and_file(), block in 1usize..40
+    ) {
+        let whole = answer(reader.read_from("rows", &input.bytes[..]));
+        let cut = reader.block_size(block);
+        prop_assert_eq!(&answer(within_limits(&input.bytes, || cut.read_from("rows", &input.bytes[..]))), &whole);
+        let installed = TWO_THREADS.install(|| cut.read_from("rows", &input.bytes[..]));
+        prop_assert_eq!(&answer(installed), &whole);
+    }
+}
+
+/// The kind of a column that is told late changes what blocks after it mean, also those that were parsed before.
+#[test]
+fn a_kind_that_is_told_late_holds_for_what_follows() {
+    let text = |last: &str| format!("a,b\n{}x,1\n{}{last},3\n", ",1\n".repeat(500), ",2\n".repeat(500));
+    let reader = Reader::new().format(Format::Csv).block_size(64);
+    assert!(read(&reader, text("y").as_bytes()).is_some());
+    let error = reader.read_from("rows", text("7").as_bytes()).unwrap_err();
+    assert_eq!(error.to_string(), "rows, line 1003, column `a`: found `7`, expected text, like `x` in line 502");
+}
+
+#[test]
+fn lines_are_counted_whatever_ends_them() {
+    for end in ["\n", "\r\n", "\n\n"] {
+        let text = ["a,b", "1,2", "3,x"].join(end);
+        let line = 1 + text[..text.find('3').unwrap()].matches('\n').count();
+        let error = Reader::new().format(Format::Csv).read_from("rows", text.as_bytes()).unwrap_err();
+        assert!(error.to_string().starts_with(&format!("rows, line {line}, column `b`")), "{end:?}: {error}");
+    }
+}
+
 /// A brace among the values is no value, and not a place to stay forever.
 #[test]
 fn a_brace_in_a_nominal_declaration_is_refused() {
@@ -477,6 +532,93 @@ fn a_name_cannot_drive_the_terminal_through_a_hint() {
     assert_clean(&Preparation::fit(&sheet.table, Scaling::MinMax).unwrap_err());
 }
 
+// ------------------------------------------------------------------------------------------- more rows than memory
+
+/// All rows of a table that lies in a file.
+fn pieces_together(table: &SpilledTable) -> Table {
+    let mut pieces = Vec::new();
+    let keep = |piece: &Table| {
+        pieces.push(piece.clone());
+        Ok(())
+    };
+    table.for_each_piece(keep).unwrap();
+    let mut matrices = pieces.iter().map(|piece| piece.matrix().clone());
+    let first = matrices.next().unwrap();
+    let matrix = matrices.fold(first, |above, below| above.stack(&below).unwrap());
+    assert_eq!(matrix.is_sparse(), table.is_sparse());
+    assert!(pieces.iter().all(|piece| piece.columns() == table.columns() && piece.naming() == table.naming()));
+    Table::new(table.columns().to_vec(), matrix).unwrap()
+}
+
+/// The names of the columns and the values; how the columns got their names is compared elsewhere.
+fn cells(table: &Table) -> String {
+    format!("{:?} {:?}", table.columns(), table.matrix())
+}
+
+fn spill(reader: &Reader, bytes: &[u8]) -> udeed::Result<SpilledSheet> {
+    FOLDER.with(|folder| reader.spill_from("rows", bytes, folder.path()))
+}
+
+proptest! {
+    #![proptest_config(cases(4000))]
+
+    #[test]
+    fn a_file_of_rows_holds_what_memory_would((reader, input) in reader_and_file(), block in 1usize..40) {
+        match (reader.read_from("rows", &input.bytes[..]), spill(&reader.block_size(block), &input.bytes)) {
+            (Ok(sheet), Ok(spilled)) => {
+                prop_assert_eq!(spilled.table.n_rows(), sheet.table.n_rows());
+                prop_assert_eq!(spilled.table.naming(), sheet.table.naming());
+                prop_assert_eq!(spilled.n_labeled, sheet.labels.n_labeled());
+                prop_assert_eq!(cells(&pieces_together(&spilled.table)), cells(&sheet.table));
+            }
+            (Err(expected), Err(found)) => prop_assert_eq!(found.to_string(), expected.to_string()),
+            (expected, found) => prop_assert!(false, "{expected:?} but {found:?}"),
+        }
+    }
+
+    /// Statistics, and the features made with them, have the same bits.
+    #[test]
+    fn rows_in_a_file_are_prepared_as_in_memory(
+        (reader, train, other) in reader_and_two_files(), block in 1usize..40
+    ) {
+        let Some(train) = read(&reader, &train.bytes) else { return Ok(()) };
+        let Some(other_table) = read(&reader, &other.bytes) else { return Ok(()) };
+        let spilled = spill(&reader.block_size(block), &other.bytes).unwrap().table;
+        let mut both = train.table.clone();
+        let appended = both.append(&other_table.table);
+        for scaling in SCALINGS {
+            let found = Preparation::fit_spilled(&train.table, &spilled, scaling);
+            let expected = match &appended {
+                Err(error) => {
+                    prop_assert_eq!(found.unwrap_err().to_string(), error.to_string());
+                    continue;
+                }
+                Ok(()) => Preparation::fit(&both, scaling),
+            };
+            let (found, expected) = match (found, expected) {
+                (Ok(found), Ok(expected)) => (found, expected),
+                (found, expected) => {
+                    prop_assert_eq!(found.unwrap_err().to_string(), expected.unwrap_err().to_string());
+                    continue;
+                }
+            };
+            prop_assert_eq!(format!("{found:?}"), format!("{expected:?}"));
+            let mut rows = FOLDER.with(|folder| SpilledBuilder::new(folder.path())).unwrap();
+            found.spill(&spilled, &mut rows).unwrap();
+            let below: Vec<usize> = (train.table.n_rows()..both.n_rows()).collect();
+            let features = expected.apply(&both).unwrap().select(&below);
+            let rows = rows.finish();
+            prop_assert_eq!(rows.is_sparse(), features.is_sparse());
+            prop_assert_eq!(bits(&rows.matrix(0..rows.n_rows()).unwrap()), bits(&features));
+        }
+    }
+}
+
+/// The bits of every value: a zero may or may not be stored.
+fn bits(features: &Matrix) -> Vec<u64> {
+    features.to_dense().unwrap().values().iter().map(|x| x.to_bits()).collect()
+}
+
 // ------------------------------------------------------------------------------------------------- memory and time
 
 #[test]
@@ -489,6 +631,34 @@ fn numbers_in_a_file_cost_no_memory() {
             let _ = in_little_memory(&input.bytes, input.length, || load(&input.bytes));
         });
     });
+}
+
+/// Text goes by in blocks, vectors grow to their length at once, sparse rows are given back as they become dense.
+#[test]
+fn reading_takes_no_more_than_twice_the_data() {
+    for (test, format) in [
+        ("reading_takes_no_more_than_twice_the_data::csv", Format::Csv),
+        ("reading_takes_no_more_than_twice_the_data::libsvm", Format::Libsvm),
+    ] {
+        alone_as("reading_takes_no_more_than_twice_the_data", test, || {
+            let (n_rows, n_columns) = (200_000, 100);
+            let data = n_rows * n_columns * size_of::<f64>();
+            let path = FOLDER.with(|folder| folder.path().join("rows"));
+            let mut file = std::io::BufWriter::new(std::fs::File::create(&path).unwrap());
+            let line: String = match format {
+                Format::Libsvm => {
+                    "1".to_owned() + &(1..=n_columns).map(|j| format!(" {j}:{}", j % 7)).collect::<String>()
+                }
+                _ => (1..=n_columns).map(|j| (j % 7).to_string()).collect::<Vec<_>>().join(","),
+            };
+            (0..n_rows).for_each(|_| writeln!(file, "{line}").unwrap());
+            file.into_inner().unwrap();
+            let sheet = Reader::new().format(format).header(false).read(&path).unwrap();
+            assert_eq!((sheet.table.n_rows(), sheet.table.columns().len()), (n_rows, n_columns));
+            let peak = memory("VmHWM");
+            assert!(peak <= 2 * data, "{} MiB of memory for {} MiB of {format:?}", peak >> 20, data >> 20);
+        });
+    }
 }
 
 /// A dense first row must not make every empty sparse row after it cost a full one.

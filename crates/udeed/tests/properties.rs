@@ -4,8 +4,8 @@
 use std::ops::ControlFlow;
 
 use udeed::{
-    Initial, Loss, Model, Observer, Scaling, Shares, Stage, Step, Stop, TrainSet, Udeed, Variant, Vote, Warning,
-    built_in, stratified_split,
+    Format, Initial, Layout, Loss, Model, Observer, Precision, Reader, Scaling, SemiBoost, Shares, Stage, Step, Stop,
+    TrainSet, Udeed, Variant, Vote, Warning, Writer, built_in, stratified_split,
 };
 
 /// A quarter of half of a built-in set with labels, the rest of that half without.
@@ -249,4 +249,31 @@ fn more_features_than_rows_work() {
     let rows: Vec<usize> = (90..105).collect();
     let model = Udeed::new().fit(&data.select(&rows)).unwrap();
     assert_eq!(model.training().n_features, 60);
+}
+
+#[test]
+fn rows_outside_of_memory_give_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    for (set, layout) in [("ionosphere", Layout::Dense), ("vote", Layout::Dense), ("diabetes", Layout::Sparse)] {
+        let sheet = built_in(set).unwrap().read().unwrap();
+        let path = folder.path().join("rows.csv");
+        Writer::new(Format::Csv).write(&sheet, &mut std::fs::File::create(&path).unwrap()).unwrap();
+        let all = sheet.clone().into_train().unwrap();
+        let few = all.select(&(0..sheet.labels.len()).step_by(3).collect::<Vec<_>>());
+        let few = few.clone().hide_labels(&(40..few.labels().len()).collect::<Vec<_>>());
+        let reader = Reader::new().expect(few.table().columns(), few.table().naming()).layout(layout);
+        let (mut in_memory, mut spilled) = (few.clone(), few);
+        in_memory.add_unlabeled(&reader.read(&path).unwrap().table).unwrap();
+        spilled.add_spilled(reader.spill(&path, folder.path()).unwrap().table).unwrap();
+        assert_eq!(in_memory.n_unlabeled(), spilled.n_unlabeled());
+        for precision in [Precision::Double, Precision::Single] {
+            for scaling in [Scaling::MinMax, Scaling::Standard] {
+                let fit = |train| Udeed::new().precision(precision).scaling(scaling).fit(train).unwrap();
+                assert_eq!(fit(&in_memory), fit(&spilled), "{set}, {precision:?}, {scaling:?}");
+            }
+        }
+        let error = SemiBoost::new().fit(&spilled).unwrap_err();
+        assert!(error.to_string().contains("rows in memory"), "{error}");
+        assert!(spilled.add_spilled(reader.spill(&path, folder.path()).unwrap().table).is_err());
+    }
 }

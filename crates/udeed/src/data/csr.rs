@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::data::{Block, Blocks, Buffer, Row, Rows};
+use crate::data::{Block, Blocks, Buffer, Dense, Row, Rows};
 use crate::error::{Error, Place, Result};
 
 /// Compressed sparse rows: for each row the columns that are stored, ascending, and their values. What is not stored is
@@ -81,6 +81,73 @@ impl Csr {
         self.starts.push(self.values.len());
     }
 
+    /// Puts the rows of another matrix of the same width below the own ones.
+    pub(crate) fn append(&mut self, below: &Csr) {
+        debug_assert_eq!(self.n_columns, below.n_columns);
+        let above = self.values.len();
+        self.starts.extend(below.starts[1..].iter().map(|start| above + start));
+        self.columns.extend_from_slice(&below.columns);
+        self.values.extend_from_slice(&below.values);
+    }
+
+    /// Makes room for as many further values and rows as make up the rest, when this share is here.
+    pub(crate) fn reserve_rest(&mut self, share: f64) {
+        let rest = |length: usize| (length as f64 * (1.02 / share - 1.0).max(0.0)) as usize;
+        // An estimate only: if that much cannot be had, what is needed may be.
+        let _ = self.starts.try_reserve_exact(rest(self.starts.len()));
+        let _ = self.columns.try_reserve_exact(rest(self.columns.len()));
+        let _ = self.values.try_reserve_exact(rest(self.values.len()));
+    }
+
+    /// Whether so many more values need more memory.
+    pub(crate) fn is_full(&self, more: usize) -> bool {
+        self.values.len() + more > self.values.capacity()
+    }
+
+    /// The same rows with every value stored, made in the memory of the stored values: from the last row to the first
+    /// each moves to a place that is not before its own.
+    pub(crate) fn into_dense(self) -> Result<Dense> {
+        let (n_rows, d) = (self.n_rows(), self.n_columns);
+        let Csr { starts, columns, mut values, .. } = self;
+        let cells = n_rows.saturating_mul(d);
+        if values.try_reserve_exact(cells - values.len()).is_err() {
+            // Says so; the memory for it cannot be had.
+            return Dense::zeros(n_rows, d);
+        }
+        values.resize(cells, 0.0);
+        let mut row = vec![0.0; d];
+        for i in (0..n_rows).rev() {
+            let span = starts[i]..starts[i + 1];
+            row.fill(0.0);
+            for (&j, &x) in columns[span.clone()].iter().zip(&values[span]) {
+                row[j as usize] = x;
+            }
+            values[i * d..(i + 1) * d].copy_from_slice(&row);
+        }
+        Dense::new(n_rows, d, values)
+    }
+
+    /// The largest column that is stored.
+    pub(crate) fn largest_column(&self) -> Option<u32> {
+        self.columns.iter().copied().max()
+    }
+
+    /// Where each row starts, the columns and the stored values.
+    pub(crate) fn parts(&self) -> (&[usize], &[u32], &[f64]) {
+        (&self.starts, &self.columns, &self.values)
+    }
+
+    /// The columns of the stored values.
+    pub(crate) fn columns(&self) -> &[u32] {
+        &self.columns
+    }
+
+    /// Gives each column another number. The new numbers must ascend as the old ones do.
+    pub(crate) fn renumber(&mut self, n_columns: usize, number: impl Fn(u32) -> u32) {
+        self.n_columns = n_columns;
+        self.columns.iter_mut().for_each(|column| *column = number(*column));
+    }
+
     pub(crate) fn select(&self, indices: &[usize]) -> Self {
         let mut selected = Csr::empty(self.n_columns);
         for &i in indices {
@@ -127,6 +194,15 @@ impl Rows for Csr {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_become_dense_in_their_own_memory() {
+        let starts = vec![0, 3, 3, 4, 6];
+        let rows = Csr::new(3, starts, vec![0, 1, 2, 2, 0, 2], vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        let expected = crate::data::Matrix::Sparse(rows.clone()).to_dense().unwrap();
+        assert_eq!(rows.into_dense().unwrap(), expected);
+        assert_eq!(Csr::empty(0).into_dense().unwrap().values(), [0.0; 0]);
+    }
 
     #[test]
     fn parts_that_do_not_fit_are_refused() {

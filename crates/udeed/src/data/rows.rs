@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use crate::data::{Csr, Dense};
+use crate::data::{Csr, Dense, Spilled};
 use crate::error::Result;
 
 mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Dense {}
     impl Sealed for super::Csr {}
+    impl Sealed for super::Spilled {}
 }
 
 /// One row of a matrix.
@@ -82,6 +83,7 @@ pub struct Buffer {
     pub(crate) starts: Vec<usize>,
     pub(crate) columns: Vec<u32>,
     pub(crate) values: Vec<f64>,
+    pub(crate) offsets: Vec<u64>,
 }
 
 /// Rows that can be walked over block by block: all that the descent asks of them, so that they need not fit into memory.

@@ -241,9 +241,7 @@ impl Table {
             let place = |(j, x): (usize, f64)| places[j].map(|(to, recode)| (to, recode.apply(x)));
             rows.row(i).iter().filter_map(place).collect::<Vec<_>>()
         };
-        // A few numbered columns among very many wanted ones: the others are zero and need no memory.
-        let spread = self.naming == Naming::Index && wanted.len() / 6 > self.columns.len();
-        let matrix = if self.matrix.is_sparse() || spread {
+        let matrix = if self.matrix.is_sparse() || spreads(self.naming, &self.columns, wanted) {
             // What is not stored means level 0 of the own levels, which may be another one of the wanted.
             let zero =
                 |(to, (from, recode)): (usize, &(Option<usize>, Recode))| (from.is_some(), to, recode.apply(0.0));
@@ -305,14 +303,24 @@ impl Table {
     /// # Ok::<(), udeed::Error>(())
     /// ```
     pub fn append(&mut self, other: &Table) -> Result<()> {
+        let columns = self.united(&other.columns, other.naming);
+        let below = other.conform(&columns)?;
+        let above = self.conform(&columns)?;
+        let matrix = above.matrix.stack(&below.matrix)?;
+        *self = Table::from_reader(columns, self.naming, matrix);
+        Ok(())
+    }
+
+    /// The columns of this table with the levels that others add; of numbered ones also those that only others have.
+    pub(crate) fn united(&self, others: &[Column], naming: Naming) -> Vec<Column> {
         let mut columns = self.columns.clone();
-        if self.naming == Naming::Index && other.naming == Naming::Index {
+        if self.naming == Naming::Index && naming == Naming::Index {
             // A number that occurs only in the other file is a column of zeros here.
-            let own: HashMap<&str, ()> = self.columns.iter().map(|c| (c.name.as_str(), ())).collect();
-            columns.extend(other.columns.iter().filter(|c| !own.contains_key(c.name.as_str())).cloned());
+            let own: HashSet<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
+            columns.extend(others.iter().filter(|c| !own.contains(c.name.as_str())).cloned());
             columns.sort_by_key(|c| c.name.parse::<u64>().unwrap_or(u64::MAX));
         }
-        let others: HashMap<&str, &Kind> = other.columns.iter().map(|c| (c.name.as_str(), &c.kind)).collect();
+        let others: HashMap<&str, &Kind> = others.iter().map(|c| (c.name.as_str(), &c.kind)).collect();
         for column in &mut columns {
             if let (Kind::Nominal { levels }, Some(Kind::Nominal { levels: more })) =
                 (&mut column.kind, others.get(column.name.as_str()))
@@ -321,12 +329,14 @@ impl Table {
                 levels.extend(more.iter().filter(|level| !known.contains(*level)).cloned());
             }
         }
-        let below = other.conform(&columns)?;
-        let above = self.conform(&columns)?;
-        let matrix = above.matrix.stack(&below.matrix)?;
-        *self = Table::from_reader(columns, self.naming, matrix);
-        Ok(())
+        columns
     }
+}
+
+/// Whether dense rows become sparse when they get the wanted columns: a few numbered columns among very many, of which
+/// the others are zero and need no memory.
+pub(crate) fn spreads(naming: Naming, own: &[Column], wanted: &[Column]) -> bool {
+    own != wanted && naming == Naming::Index && wanted.len() / 6 > own.len()
 }
 
 impl From<Table> for Matrix {

@@ -1,6 +1,8 @@
 //! The rows to learn from.
 
-use crate::data::{Labels, Table};
+use std::sync::Arc;
+
+use crate::data::{Labels, SpilledTable, Table};
 use crate::error::{Error, Result, listed, quoted};
 
 /// Rows with their labels, some of them unlabeled.
@@ -14,10 +16,12 @@ use crate::error::{Error, Result, listed, quoted};
 /// assert_eq!((train.n_labeled(), train.n_unlabeled()), (2, 3));
 /// # Ok::<(), udeed::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct TrainSet {
     table: Table,
     labels: Labels,
+    /// Further unlabeled rows, that are more than memory holds.
+    spilled: Option<Arc<SpilledTable>>,
     label: Option<String>,
 }
 
@@ -33,7 +37,7 @@ impl TrainSet {
                 "a label, or none, for each row",
             ));
         }
-        Ok(TrainSet { table, labels, label: None })
+        Ok(TrainSet { table, labels, spilled: None, label: None })
     }
 
     /// The same rows, with the name that the column of the labels has in its source. A model remembers it.
@@ -58,7 +62,39 @@ impl TrainSet {
         Ok(())
     }
 
-    /// The rows.
+    /// Adds rows without labels that lie in a temporary file, see [`Reader::spill`](crate::Reader::spill). UDEED then reads
+    /// them again in every step and never holds more than a few; what comes out is the same as with
+    /// [`TrainSet::add_unlabeled`].
+    ///
+    /// # Errors
+    /// If a column is missing, or holds another kind of values; or if there are such rows already.
+    ///
+    /// ```
+    /// use udeed::{Format, Reader, Udeed};
+    ///
+    /// let reader = Reader::new().format(Format::Csv).label("ok");
+    /// let mut train = reader.read_from("rows", &b"size,ok\n1,no\n2,no\n8,yes\n9,yes\n"[..])?.into_train()?;
+    /// let folder = std::env::temp_dir();
+    /// let many = Reader::new().format(Format::Csv).spill_from("many", &b"size\n3\n4\n7\n"[..], &folder)?;
+    /// train.add_spilled(many.table)?;
+    /// assert_eq!(Udeed::new().fit(&train)?.training().n_unlabeled, 3);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn add_spilled(&mut self, rows: SpilledTable) -> Result<()> {
+        if self.spilled.is_some() {
+            return Err(Error::training("a second file of rows outside of memory", "one"));
+        }
+        rows.check_fits(&self.table)?;
+        self.spilled = Some(Arc::new(rows));
+        Ok(())
+    }
+
+    /// The unlabeled rows that lie in a temporary file, if any.
+    pub fn spilled(&self) -> Option<&SpilledTable> {
+        self.spilled.as_deref()
+    }
+
+    /// The rows in memory.
     pub fn table(&self) -> &Table {
         &self.table
     }
@@ -75,7 +111,8 @@ impl TrainSet {
 
     /// How many rows have none.
     pub fn n_unlabeled(&self) -> usize {
-        self.labels.len() - self.labels.n_labeled()
+        let spilled = self.spilled.as_ref().map_or(0, |rows| rows.n_rows());
+        self.labels.len() - self.labels.n_labeled() + spilled
     }
 
     /// The classes that occur, which must be two.
@@ -99,12 +136,17 @@ impl TrainSet {
         }
     }
 
-    /// The given rows with their labels.
+    /// The given rows with their labels, and all rows that lie in a temporary file.
     ///
     /// # Panics
     /// If an index is not that of a row.
     pub fn select(&self, indices: &[usize]) -> Self {
-        TrainSet { table: self.table.select(indices), labels: self.labels.select(indices), label: self.label.clone() }
+        TrainSet {
+            table: self.table.select(indices),
+            labels: self.labels.select(indices),
+            spilled: self.spilled.clone(),
+            label: self.label.clone(),
+        }
     }
 
     /// The same rows with the labels of some hidden.

@@ -63,11 +63,12 @@ impl Learn for Assemble {
 
 impl Assemble {
     fn boost(&self, learner: &dyn Learner, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Boosted> {
-        let all = prepared.labeled.stack(&prepared.unlabeled)?;
+        let unlabeled = prepared.unlabeled.in_memory()?;
+        let all = prepared.labeled.stack(unlabeled)?;
         let (rows, l) = (all.rows(), prepared.targets.len());
         let u = rows.n_rows() - l;
         let mut labels = prepared.targets.clone();
-        labels.extend(nearest_labels(prepared.labeled.rows(), &prepared.targets, prepared.unlabeled.rows()));
+        labels.extend(nearest_labels(prepared.labeled.rows(), &prepared.targets, unlabeled.rows()));
         let mut shares = vec![self.labeled_share / l as f64; l];
         shares.extend(std::iter::repeat_n((1.0 - self.labeled_share) / u as f64, u));
         normalise(&mut shares);

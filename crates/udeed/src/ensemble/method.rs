@@ -184,7 +184,7 @@ impl Prepared {
             training: Training {
                 n_labeled: self.targets.len(),
                 class_counts: vec![self.targets.len() - positive, positive],
-                n_unlabeled: self.unlabeled.rows().n_rows(),
+                n_unlabeled: self.unlabeled.n_rows(),
                 n_features: self.preparation.n_features(),
                 stages: learned.stages,
                 warnings: learned.warnings,

@@ -88,7 +88,7 @@ impl Learn for SemiBoost {
     fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
         let learner = Logistic { lambda: self.lambda };
         let mut boosted = Boosted::new(self.members);
-        if prepared.unlabeled.rows().n_rows() == 0 {
+        if prepared.unlabeled.n_rows() == 0 {
             observer.warn(&Warning::NothingUnlabeled);
             let mut learned = Learned::alike(prepared.logistic.clone(), Vote::Unweighted);
             learned.warnings.push(Warning::NothingUnlabeled);
@@ -122,7 +122,8 @@ impl SemiBoost {
         boosted: &mut Boosted,
         observer: &mut dyn Observer,
     ) -> Result<()> {
-        let all = prepared.labeled.stack(&prepared.unlabeled)?;
+        let unlabeled = prepared.unlabeled.in_memory()?;
+        let all = prepared.labeled.stack(unlabeled)?;
         let l = prepared.targets.len();
         let similarity = self.similarity(all.rows(), l, observer)?;
         let mut suggestions = Suggestions::new(&similarity, &prepared.targets);
@@ -142,7 +143,7 @@ impl SemiBoost {
                 labels[l + i] = suggestions.label(i);
             }
             let member = learner.learn(all.rows(), &labels, &counts)?;
-            let outputs = member.classify(prepared.unlabeled.rows());
+            let outputs = member.classify(unlabeled.rows());
             let weight = suggestions.weight(&outputs);
             // Also ends where the weight is no number: nothing is similar to anything.
             if weight.is_nan() || weight <= 0.0 {

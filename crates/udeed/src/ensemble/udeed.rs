@@ -156,7 +156,7 @@ impl Udeed {
     /// The stages of the variant, one after the other.
     fn descend(&self, prepared: &Prepared, initial: Members, observer: &mut dyn Observer) -> Result<Learned> {
         let mut learned = Learned::alike(initial.clone(), self.vote);
-        let n_unlabeled = prepared.unlabeled.rows().n_rows();
+        let n_unlabeled = prepared.unlabeled.n_rows();
         if self.variant == Variant::LcUd && n_unlabeled == 0 {
             observer.warn(&Warning::NoUnlabeledRows);
             learned.warnings.push(Warning::NoUnlabeledRows);
@@ -168,7 +168,7 @@ impl Udeed {
                 diversity: match stage {
                     Stage::Empirical => None,
                     Stage::Labeled => Some(prepared.labeled.rows()),
-                    Stage::Unlabeled => Some(prepared.unlabeled.rows()),
+                    Stage::Unlabeled => Some(prepared.unlabeled.blocks()),
                 },
                 loss: self.loss,
                 gamma: self.gamma,

@@ -2,34 +2,45 @@
 //!
 //! Sparse rows count attributes from 0; what they leave out is 0, which for a nominal attribute is its first value.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use crate::data::{Column, Csr, Dense, Dictionary, Labels, Matrix};
+use crate::data::{Column, Csr, Dense, Dictionary, Naming, Renumbering};
 use crate::error::{Error, Place, Result, listed, quoted, shown};
-use crate::file::{Lines, Source};
-use crate::format::reader::{LabelColumn, Plan, Reader, Sheet, Wanted, is_missing, parse_number};
+use crate::file::Source;
+use crate::format::blocks::{Block, Blocks, Ends};
+use crate::format::gathered::{Gathered, Keep};
+use crate::format::met::Met;
+use crate::format::number::{leading_number, parse_number};
+use crate::format::reader::{LabelColumn, Plan, Reader, Wanted, is_missing};
+use crate::format::rounds::{Gather, Parser, read_all};
 
-pub(super) fn read(options: &Reader, source: Source<'_>) -> Result<Sheet> {
-    let mut lines = source.lines();
-    let attributes = declarations(&mut lines)?;
+pub(super) fn read<K: Keep>(options: &Reader, source: Source<'_>, rows: K) -> Result<Gathered<K>> {
+    let place = source.place();
+    let mut blocks = Blocks::new(source, Ends::Lines, options.block);
+    let (attributes, first) = declarations(&mut blocks)?;
     let names: Vec<String> = attributes.iter().map(|a| a.name.clone()).collect();
-    let plan = plan(options, &names, || lines.source())?;
-    let features = plan
+    let plan = plan(options, &names, || place.clone())?;
+    let columns = plan
         .features
         .iter()
-        .map(|feature| column(&attributes[feature.source], feature.kind, || lines.source()))
+        .map(|feature| column(&attributes[feature.source], feature.kind, || place.clone()))
         .collect::<Result<Vec<Column>>>()?;
-    let mut rows = RowsBuilder::new(options, &attributes, &plan);
-    while let Some(line) = lines.next_line()? {
-        let Some(row) = Cells::parse(line).map_err(|wrong| wrong.at(lines.place()))? else { continue };
-        rows.push(&row).map_err(|wrong| wrong.at(lines.place()))?;
+    let parser = ArffParser::new(options, &attributes, &plan, place.clone());
+    let mut all = ArffRows { rows, classes: Dictionary::default() };
+    read_all(Some(first), &mut blocks, &parser, &mut all)?;
+    if all.rows.n_rows() == 0 {
+        return Err(Error::input(place, "a header and no rows", "rows after `@data`"));
     }
-    if rows.n_rows == 0 {
-        return Err(Error::input(lines.source(), "a header and no rows", "rows after `@data`"));
-    }
-    let label = plan.label.map(|i| names[i].clone());
-    let (matrix, labels) = rows.finish()?;
-    Ok(Sheet { table: options.table(features, crate::data::Naming::Given, matrix)?, labels, label })
+    Ok(Gathered {
+        columns,
+        naming: Naming::Given,
+        kept: None,
+        rows: all.rows,
+        renumbering: Renumbering::default(),
+        classes: plan.label.map(|_| all.classes.into_names()),
+        label: plan.label.map(|i| names[i].clone()),
+    })
 }
 
 /// The columns that are read. The label is by default the attribute called `class`.
@@ -103,43 +114,63 @@ impl Wrong {
 
 type Parsed<T> = std::result::Result<T, Wrong>;
 
-/// Everything up to `@data`.
-fn declarations(lines: &mut Lines<'_>) -> Result<Vec<Attribute>> {
-    let mut attributes = Vec::new();
-    let mut names = HashSet::new();
-    let mut empty = true;
-    loop {
-        let Some(line) = lines.next_line()? else {
-            let found = if empty { "an empty file" } else { "the end of the file" };
-            return Err(Error::input(lines.source(), found, "`@data` and rows"));
-        };
+/// Everything up to `@data`, and the block that the rows begin with.
+fn declarations(blocks: &mut Blocks<'_>) -> Result<(Vec<Attribute>, Block)> {
+    let place = blocks.place();
+    let mut declarations = Declarations::default();
+    while let Some(mut block) = blocks.next()? {
+        let mut lines = block.lines();
+        while let Some(line) = lines.next() {
+            let here = || place.clone().line(line.number);
+            if !declarations.take(line.text(&place)?).map_err(|wrong| wrong.at(here()))? {
+                continue;
+            }
+            if declarations.attributes.is_empty() {
+                return Err(Error::input(here(), "`@data` before any attribute", "`@attribute name type`"));
+            }
+            let (rest, line) = (lines.at, lines.number);
+            block.skip(rest, line);
+            return Ok((declarations.attributes, block));
+        }
+    }
+    let found = if declarations.begun { "the end of the file" } else { "an empty file" };
+    Err(Error::input(place, found, "`@data` and rows"))
+}
+
+/// What was declared so far.
+#[derive(Default)]
+struct Declarations {
+    attributes: Vec<Attribute>,
+    names: HashSet<String>,
+    /// Whether there was anything.
+    begun: bool,
+}
+
+impl Declarations {
+    /// Takes in a line, and tells whether it was the last before the rows.
+    fn take(&mut self, line: &str) -> Parsed<bool> {
         let mut rest = Text::new(line);
         rest.skip_blank();
         if rest.at_end() {
-            continue;
+            return Ok(false);
         }
-        empty = false;
-        let parsed = rest.token().and_then(|word| match word.text.to_ascii_lowercase().as_str() {
+        self.begun = true;
+        let word = rest.token()?;
+        match word.text.to_ascii_lowercase().as_str() {
             "@relation" => Ok(false),
-            "@attribute" => attribute(&mut rest).and_then(|attribute| {
-                if !names.insert(attribute.name.clone()) {
+            "@attribute" => {
+                let attribute = attribute(&mut rest)?;
+                if !self.names.insert(attribute.name.clone()) {
                     let found = format!("the name {} a second time", quoted(&attribute.name));
                     return Err(Wrong::new(found, "a name for each attribute"));
                 }
-                attributes.push(attribute);
+                self.attributes.push(attribute);
                 Ok(false)
-            }),
+            }
             "@data" => Ok(true),
             _ => Err(Wrong::new(quoted(&word.text), "`@relation`, `@attribute` or `@data`")),
-        });
-        if parsed.map_err(|wrong| wrong.at(lines.place()))? {
-            break;
         }
     }
-    if attributes.is_empty() {
-        return Err(Error::input(lines.place(), "`@data` before any attribute", "`@attribute name type`"));
-    }
-    Ok(attributes)
 }
 
 fn attribute(rest: &mut Text<'_>) -> Parsed<Attribute> {
@@ -147,7 +178,7 @@ fn attribute(rest: &mut Text<'_>) -> Parsed<Attribute> {
     if rest.at_end() || rest.rest.starts_with([',', '{', '}']) {
         return Err(Wrong::new("`@attribute` without a name", "`@attribute name type`"));
     }
-    let name = rest.token()?.text;
+    let name = rest.token()?.text.into_owned();
     rest.skip_blank();
     let kind = if rest.eat('{') {
         let levels = levels(rest, &name)?;
@@ -187,7 +218,7 @@ fn levels(rest: &mut Text<'_>, name: &str) -> Parsed<Vec<String>> {
                 Wrong::new("`{` in a nominal declaration", "values, in quotes if they hold braces").in_column(name)
             );
         }
-        levels.push(rest.token()?.text);
+        levels.push(rest.token()?.text.into_owned());
     }
 }
 
@@ -196,8 +227,8 @@ struct Text<'a> {
     rest: &'a str,
 }
 
-struct Token {
-    text: String,
+struct Token<'a> {
+    text: Cow<'a, str>,
     quoted: bool,
 }
 
@@ -230,19 +261,19 @@ impl<'a> Text<'a> {
     }
 
     /// A word, or text between quotes in which a backslash escapes.
-    fn token(&mut self) -> Parsed<Token> {
+    fn token(&mut self) -> Parsed<Token<'a>> {
         let Some(quote) = self.rest.chars().next().filter(|&c| c == '\'' || c == '"') else {
             let end = self.rest.find(|c: char| c.is_whitespace() || matches!(c, ',' | '{' | '}' | '%'));
             let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
             self.rest = rest;
-            return Ok(Token { text: word.to_owned(), quoted: false });
+            return Ok(Token { text: Cow::Borrowed(word), quoted: false });
         };
         let mut text = String::new();
         let mut chars = self.rest.char_indices().skip(1);
         while let Some((i, c)) = chars.next() {
             if c == quote {
                 self.rest = &self.rest[i + c.len_utf8()..];
-                return Ok(Token { text, quoted: true });
+                return Ok(Token { text: text.into(), quoted: true });
             }
             match c {
                 '\\' => match chars.next() {
@@ -260,14 +291,14 @@ impl<'a> Text<'a> {
 }
 
 /// One row, taken apart but not understood.
-enum Cells {
-    Dense(Vec<Token>),
-    Sparse(Vec<(Token, Token)>),
+enum Cells<'a> {
+    Dense(Vec<Token<'a>>),
+    Sparse(Vec<(Token<'a>, Token<'a>)>),
 }
 
-impl Cells {
+impl<'a> Cells<'a> {
     /// `None` for a line without a row.
-    fn parse(line: &str) -> Parsed<Option<Cells>> {
+    fn parse(line: &'a str) -> Parsed<Option<Cells<'a>>> {
         let mut rest = Text::new(line);
         rest.skip_blank();
         if rest.at_end() {
@@ -281,7 +312,7 @@ impl Cells {
         Ok(Some(cells))
     }
 
-    fn dense(rest: &mut Text<'_>) -> Parsed<Cells> {
+    fn dense(rest: &mut Text<'a>) -> Parsed<Cells<'a>> {
         let mut cells = Vec::new();
         loop {
             rest.skip_blank();
@@ -297,7 +328,7 @@ impl Cells {
         }
     }
 
-    fn sparse(rest: &mut Text<'_>) -> Parsed<Cells> {
+    fn sparse(rest: &mut Text<'a>) -> Parsed<Cells<'a>> {
         let mut entries = Vec::new();
         loop {
             rest.skip_blank();
@@ -322,60 +353,51 @@ impl Cells {
 /// The values of a row with their columns, and its class.
 type LabeledRow = (Vec<(usize, f64)>, Option<u32>);
 
-/// The rows read so far.
-struct RowsBuilder<'a> {
-    options: &'a Reader,
-    attributes: &'a [Attribute],
-    /// For each attribute its column, if it is one.
-    places: Vec<Option<usize>>,
-    label: Option<usize>,
+/// The rows of all blocks so far.
+struct ArffRows<K> {
+    rows: K,
+    classes: Dictionary,
+}
+
+impl<'a, K: Keep> Gather<ArffParser<'a>> for ArffRows<K> {
+    fn known(&self) {}
+
+    fn add(&mut self, _: Block, (): &(), part: Result<ArffPart>, share: Option<f64>) -> Result<()> {
+        let mut part = part?;
+        let places = self.classes.take_in(&part.classes);
+        part.labels.iter_mut().flatten().for_each(|code| *code = places[*code as usize]);
+        let rows = match part.sparse {
+            Some(rows) => rows.into(),
+            None => Dense::new(part.n_rows, part.width, part.dense)?.into(),
+        };
+        self.rows.keep(rows, part.labels, share)
+    }
+}
+
+/// What a block holds. Classes are numbered as they occur in it.
+struct ArffPart {
     width: usize,
     n_rows: usize,
     sparse: Option<Csr>,
     dense: Vec<f64>,
-    classes: Dictionary,
     labels: Vec<Option<u32>>,
+    classes: Dictionary,
+    met: Met,
 }
 
-impl<'a> RowsBuilder<'a> {
-    fn new(options: &'a Reader, attributes: &'a [Attribute], plan: &Plan) -> Self {
-        let mut places = vec![None; attributes.len()];
-        for (j, feature) in plan.features.iter().enumerate() {
-            places[feature.source] = Some(j);
+impl ArffPart {
+    /// One sparse row makes all sparse: it may say little of many attributes.
+    fn make_sparse(&mut self) {
+        let mut rows = Csr::empty(self.width);
+        for row in 0..self.n_rows {
+            let values = self.dense[row * self.width..][..self.width].iter().copied().enumerate();
+            rows.push_row(values.filter(|&(_, x)| x != 0.0));
         }
-        RowsBuilder {
-            options,
-            attributes,
-            places,
-            label: plan.label,
-            width: plan.features.len(),
-            n_rows: 0,
-            sparse: None,
-            dense: Vec::new(),
-            classes: Dictionary::default(),
-            labels: Vec::new(),
-        }
+        self.dense = Vec::new();
+        self.sparse = Some(rows);
     }
 
-    /// One sparse row makes all sparse: it may say little of many attributes.
-    fn push(&mut self, cells: &Cells) -> Parsed<()> {
-        if self.sparse.is_none() && matches!(cells, Cells::Sparse(_)) {
-            self.check_implied()?;
-            let mut rows = Csr::empty(self.width);
-            for row in 0..self.n_rows {
-                let values = self.dense[row * self.width..][..self.width].iter().copied().enumerate();
-                rows.push_row(values.filter(|&(_, x)| x != 0.0));
-            }
-            self.dense = Vec::new();
-            self.sparse = Some(rows);
-        }
-        let (entries, label) = match cells {
-            Cells::Dense(cells) => self.dense_row(cells)?,
-            Cells::Sparse(entries) => self.sparse_row(entries)?,
-        };
-        if self.label.is_some() {
-            self.labels.push(label);
-        }
+    fn push(&mut self, entries: Vec<(usize, f64)>) {
         match &mut self.sparse {
             Some(rows) => rows.push_row(entries.into_iter().filter(|&(_, x)| x != 0.0)),
             None => {
@@ -385,6 +407,98 @@ impl<'a> RowsBuilder<'a> {
             }
         }
         self.n_rows += 1;
+    }
+}
+
+/// Turns blocks into rows.
+struct ArffParser<'a> {
+    options: &'a Reader,
+    attributes: &'a [Attribute],
+    /// For each attribute its column, if it is one.
+    places: Vec<Option<usize>>,
+    label: Option<usize>,
+    width: usize,
+    place: Place,
+}
+
+impl Parser for ArffParser<'_> {
+    type Known = ();
+    type Part = Result<ArffPart>;
+
+    fn parse(&self, block: &Block, (): &()) -> Result<ArffPart> {
+        let mut part = ArffPart {
+            width: self.width,
+            n_rows: 0,
+            sparse: None,
+            dense: Vec::new(),
+            labels: Vec::new(),
+            classes: Dictionary::default(),
+            met: Met::default(),
+        };
+        for line in block.lines() {
+            let start = part.dense.len();
+            if part.sparse.is_none() && self.plain_row(&mut part, line.bytes).is_some() {
+                continue;
+            }
+            part.dense.truncate(start);
+            let wrong = |wrong: Wrong| wrong.at(self.place.clone().line(line.number));
+            let Some(cells) = Cells::parse(line.text(&self.place)?).map_err(wrong)? else { continue };
+            self.push(&mut part, &cells).map_err(wrong)?;
+        }
+        Ok(part)
+    }
+}
+
+impl<'a> ArffParser<'a> {
+    fn new(options: &'a Reader, attributes: &'a [Attribute], plan: &Plan, place: Place) -> Self {
+        let mut places = vec![None; attributes.len()];
+        for (j, feature) in plan.features.iter().enumerate() {
+            places[feature.source] = Some(j);
+        }
+        ArffParser { options, attributes, places, label: plan.label, width: plan.features.len(), place }
+    }
+
+    /// The short way for a dense row of plain words. `None` says nothing about the row but that it needs the long way,
+    /// which would give the same.
+    fn plain_row(&self, part: &mut ArffPart, line: &[u8]) -> Option<()> {
+        let mut cells = line.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
+        let mut label = None;
+        for (i, attribute) in self.attributes.iter().enumerate() {
+            let cell = cells.next()?;
+            match (&attribute.kind, self.places[i]) {
+                (Declared::Numeric, Some(_)) => {
+                    let (x, length) = leading_number(cell)?;
+                    part.dense.push((length == cell.len()).then_some(x)?);
+                }
+                _ if !is_plain_word(cell) => return None,
+                (Declared::Nominal { codes, .. }, Some(_)) => {
+                    part.dense.push(f64::from(*codes.get(std::str::from_utf8(cell).ok()?)?));
+                }
+                _ if Some(i) == self.label => label = Some(part.met.find(cell)?),
+                _ => {}
+            }
+        }
+        if cells.next().is_some() {
+            return None;
+        }
+        part.labels.extend(label);
+        part.n_rows += 1;
+        Some(())
+    }
+
+    fn push(&self, part: &mut ArffPart, cells: &Cells<'_>) -> Parsed<()> {
+        if part.sparse.is_none() && matches!(cells, Cells::Sparse(_)) {
+            self.check_implied()?;
+            part.make_sparse();
+        }
+        let (entries, label) = match cells {
+            Cells::Dense(cells) => self.dense_row(part, cells)?,
+            Cells::Sparse(entries) => self.sparse_row(part, entries)?,
+        };
+        if self.label.is_some() {
+            part.labels.push(label);
+        }
+        part.push(entries);
         Ok(())
     }
 
@@ -401,7 +515,7 @@ impl<'a> RowsBuilder<'a> {
         Ok(())
     }
 
-    fn dense_row(&mut self, cells: &[Token]) -> Parsed<LabeledRow> {
+    fn dense_row(&self, part: &mut ArffPart, cells: &[Token<'_>]) -> Parsed<LabeledRow> {
         if cells.len() != self.attributes.len() {
             return Err(Wrong::new(
                 format!("{} values", cells.len()),
@@ -412,7 +526,7 @@ impl<'a> RowsBuilder<'a> {
         let mut label = None;
         for (i, cell) in cells.iter().enumerate() {
             if Some(i) == self.label {
-                label = self.class(i, cell)?;
+                label = self.class(part, i, cell)?;
             } else if let Some(j) = self.places[i] {
                 entries.push((j, value(&self.attributes[i], cell)?));
             }
@@ -420,7 +534,7 @@ impl<'a> RowsBuilder<'a> {
         Ok((entries, label))
     }
 
-    fn sparse_row(&mut self, cells: &[(Token, Token)]) -> Parsed<LabeledRow> {
+    fn sparse_row(&self, part: &mut ArffPart, cells: &[(Token<'_>, Token<'_>)]) -> Parsed<LabeledRow> {
         let mut entries = Vec::with_capacity(cells.len());
         let mut label = None;
         let mut labeled = false;
@@ -435,64 +549,57 @@ impl<'a> RowsBuilder<'a> {
             }
             previous = Some(i);
             if Some(i) == self.label {
-                (label, labeled) = (self.class(i, cell)?, true);
+                (label, labeled) = (self.class(part, i, cell)?, true);
             } else if let Some(j) = self.places[i] {
                 entries.push((j, value(&self.attributes[i], cell)?));
             }
         }
         if let (Some(i), false) = (self.label, labeled) {
-            label = self.implied_class(i)?;
+            label = self.implied_class(part, i)?;
         }
         Ok((entries, label))
     }
 
-    fn class(&mut self, i: usize, cell: &Token) -> Parsed<Option<u32>> {
+    fn class(&self, part: &mut ArffPart, i: usize, cell: &Token<'_>) -> Parsed<Option<u32>> {
         let known = match &self.attributes[i].kind {
-            Declared::Nominal { codes, .. } => codes.contains_key(&cell.text),
+            Declared::Nominal { codes, .. } => codes.contains_key(&*cell.text),
             _ => false,
         };
         let unlabeled = cell.is_question_mark() || (!cell.quoted && !known && is_missing(&cell.text));
-        if unlabeled || (!is_missing(&cell.text) && self.options.is_unlabeled(&cell.text)) {
-            return Ok(None);
+        let code = if unlabeled || (!is_missing(&cell.text) && self.options.is_unlabeled(&cell.text)) {
+            None
+        } else {
+            value_or_text(&self.attributes[i], cell)?;
+            Some(part.classes.code(&cell.text))
+        };
+        if !cell.quoted {
+            part.met.remember(cell.text.as_bytes(), code);
         }
-        value_or_text(&self.attributes[i], cell)?;
-        Ok(Some(self.classes.code(&cell.text)))
+        Ok(code)
     }
 
     /// The class of a sparse row that leaves it out: the first declared one, or 0.
-    fn implied_class(&mut self, i: usize) -> Parsed<Option<u32>> {
+    fn implied_class(&self, part: &mut ArffPart, i: usize) -> Parsed<Option<u32>> {
         let text = match &self.attributes[i].kind {
-            Declared::Nominal { levels, .. } => levels.first().cloned().unwrap_or_default(),
-            _ => "0".to_owned(),
+            Declared::Nominal { levels, .. } => levels.first().map_or("", String::as_str),
+            _ => "0",
         };
-        self.class(i, &Token { text, quoted: true })
-    }
-
-    fn finish(self) -> Result<(Matrix, Labels)> {
-        let labels = match self.label {
-            Some(_) => Labels::from_codes(self.classes.into_names(), self.labels),
-            None => Labels::unlabeled(self.n_rows),
-        };
-        let matrix = match self.sparse {
-            Some(rows) => rows.into(),
-            None => Dense::new(self.n_rows, self.width, self.dense)?.into(),
-        };
-        Ok((matrix, labels))
+        self.class(part, i, &Token { text: text.into(), quoted: true })
     }
 }
 
-impl Token {
+impl Token<'_> {
     /// A bare question mark: ARFF's own mark of a missing value, whatever is declared.
     fn is_question_mark(&self) -> bool {
         !self.quoted && self.text == "?"
     }
 }
 
-fn value(attribute: &Attribute, cell: &Token) -> Parsed<f64> {
+fn value(attribute: &Attribute, cell: &Token<'_>) -> Parsed<f64> {
     let missing = !cell.quoted && is_missing(&cell.text);
     match &attribute.kind {
         _ if cell.is_question_mark() => Ok(f64::NAN),
-        Declared::Nominal { codes, .. } => match codes.get(&cell.text) {
+        Declared::Nominal { codes, .. } => match codes.get(&*cell.text) {
             Some(&code) => Ok(f64::from(code)),
             None if missing => Ok(f64::NAN),
             None => {
@@ -508,8 +615,14 @@ fn value(attribute: &Attribute, cell: &Token) -> Parsed<f64> {
     }
 }
 
+/// Whether bytes are one word, which means nothing but itself: in ASCII, not missing, without quotes.
+fn is_plain_word(cell: &[u8]) -> bool {
+    let special = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'{' | b'}' | b'%' | b'\'' | b'"' | b'?');
+    !cell.is_empty() && cell.is_ascii() && !cell.iter().any(|byte| special(byte) || byte.is_ascii_control())
+}
+
 /// A label may also be free text.
-fn value_or_text(attribute: &Attribute, cell: &Token) -> Parsed<()> {
+fn value_or_text(attribute: &Attribute, cell: &Token<'_>) -> Parsed<()> {
     match &attribute.kind {
         Declared::Other(_) => Ok(()),
         _ => value(attribute, cell).map(|_| ()),

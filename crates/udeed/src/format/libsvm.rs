@@ -1,71 +1,187 @@
 //! `label index:value index:value ...`, indices counted from 1 and ascending, `#` before a comment.
 
-use std::collections::HashMap;
-
-use crate::data::{Column, Csr, Dictionary, Labels, Matrix, Naming, Table};
+use crate::data::{Column, Csr, Dictionary, Naming, Renumbering};
 use crate::error::{Error, Place, Result, quoted};
 use crate::file::Source;
-use crate::format::reader::{Layout, Reader, Sheet, is_missing, parse_number};
+use crate::format::blocks::{Block, Blocks, Ends, Line};
+use crate::format::gathered::{Gathered, Keep};
+use crate::format::met::Met;
+use crate::format::number::{digits, leading_number, parse_number};
+use crate::format::reader::{Layout, Reader, is_missing};
+use crate::format::rounds::{Gather, Parser, read_all};
 
 const LARGEST: u64 = (1 << 31) - 1;
 
-pub(super) fn read(options: &Reader, source: Source<'_>) -> Result<Sheet> {
-    let mut lines = source.lines();
-    let mut classes = Dictionary::default();
-    let mut labels = Vec::new();
-    let mut starts = vec![0];
-    let mut entries: Vec<(u32, f64)> = Vec::new();
-    while let Some(line) = lines.next_line()? {
-        let line = line.split('#').next().unwrap_or_default();
-        let mut row = Row::parse(line);
-        let Some(label) = row.label() else { continue };
-        match label {
-            Some(text) if !options.is_unlabeled(text) => {
-                if let Err((found, _)) = parse_number(text) {
-                    let expected = "a label that is a number, or `?` for none";
-                    return Err(Error::input(lines.place(), found, expected));
-                }
-                labels.push(Some(classes.code(text)));
-            }
-            _ => labels.push(None),
-        }
-        let mut previous = 0;
-        for token in row.tokens {
-            match entry(token, previous) {
-                Ok((index, x)) => {
-                    previous = index;
-                    entries.push((index as u32 - 1, x));
-                }
-                Err(wrong) => return Err(wrong.at(lines.place())),
-            }
-        }
-        starts.push(entries.len());
+pub(super) fn read<K: Keep>(options: &Reader, source: Source<'_>, rows: K) -> Result<Gathered<K>> {
+    let place = source.place();
+    let mut blocks = Blocks::new(source, Ends::Lines, options.block);
+    let parser = LibsvmParser { options, place: place.clone() };
+    let mut all = LibsvmRows { rows, n_columns: 0, classes: Dictionary::default() };
+    let first = blocks.next()?;
+    read_all(first, &mut blocks, &parser, &mut all)?;
+    if all.rows.n_rows() == 0 {
+        return Err(Error::input(place, "an empty file", "rows"));
     }
-    if labels.is_empty() {
-        return Err(Error::input(lines.source(), "an empty file", "rows"));
-    }
-    let (columns, matrix) = compact(starts, entries, options.layout)?;
-    let table = options.table(columns, Naming::Index, matrix)?;
-    Ok(Sheet {
-        table: without_dropped(options, table, &lines.source())?,
-        labels: Labels::from_codes(classes.into_names(), labels),
+    let (columns, renumbering) = all.columns(options.layout)?;
+    Ok(Gathered {
+        kept: without_dropped(options, &columns, &place)?,
+        columns,
+        naming: Naming::Index,
+        rows: all.rows,
+        renumbering,
+        classes: Some(all.classes.into_names()),
         label: None,
     })
 }
 
-/// The table without the columns that are not wanted.
-fn without_dropped(options: &Reader, table: Table, source: &Place) -> Result<Table> {
+/// The columns that are left when those that are not wanted are dropped, if there are any.
+fn without_dropped(options: &Reader, columns: &[Column], source: &Place) -> Result<Option<Vec<Column>>> {
     if let [column, ..] = options.nominal.as_slice() {
         let expected = format!("no nominal column {}", quoted(column));
         return Err(Error::input(source.clone(), "LIBSVM rows, which are numbers", expected));
     }
     if options.drop.is_empty() {
-        return Ok(table);
+        return Ok(None);
     }
-    let names: Vec<String> = table.columns().iter().map(|column| column.name.clone()).collect();
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     let plan = Reader::new().drop(options.drop.iter().cloned()).plan(&names, || source.clone())?;
-    let kept: Vec<Column> = plan.features.into_iter().map(|feature| Column::numeric(feature.name)).collect();
-    Ok(table.conform(&kept)?.into_owned())
+    Ok(Some(plan.features.into_iter().map(|feature| Column::numeric(feature.name)).collect()))
+}
+
+/// The rows of all blocks so far.
+struct LibsvmRows<K> {
+    rows: K,
+    n_columns: usize,
+    classes: Dictionary,
+}
+
+impl<K: Keep> LibsvmRows<K> {
+    /// The columns `1..=d`, or only those that occur where `d` is much larger than the number of values: a single large
+    /// index must not cost memory.
+    fn columns(&self, layout: Layout) -> Result<(Vec<Column>, Renumbering)> {
+        let numbered = |j: u32| Column::numeric((u64::from(j) + 1).to_string());
+        let few = if layout == Layout::Dense { 0 } else { 1 << 16 };
+        if self.n_columns <= self.rows.n_stored().max(few) {
+            return Ok(((0..self.n_columns as u32).map(numbered).collect(), Renumbering::default()));
+        }
+        let used = self.rows.used_columns()?;
+        Ok((used.iter().copied().map(numbered).collect(), Renumbering::columns(used)))
+    }
+}
+
+impl<'a, K: Keep> Gather<LibsvmParser<'a>> for LibsvmRows<K> {
+    fn known(&self) {}
+
+    fn add(&mut self, _: Block, (): &(), part: Result<LibsvmPart>, share: Option<f64>) -> Result<()> {
+        let mut part = part?;
+        let places = self.classes.take_in(&part.classes);
+        part.labels.iter_mut().flatten().for_each(|code| *code = places[*code as usize]);
+        self.n_columns = self.n_columns.max(part.rows.largest_column().map_or(0, |j| j as usize + 1));
+        self.rows.keep(part.rows.into(), part.labels, share)
+    }
+}
+
+/// Turns blocks into rows.
+struct LibsvmParser<'a> {
+    options: &'a Reader,
+    place: Place,
+}
+
+/// What a block holds. Classes are numbered as they occur in it.
+struct LibsvmPart {
+    rows: Csr,
+    labels: Vec<Option<u32>>,
+    classes: Dictionary,
+    met: Met,
+}
+
+impl Parser for LibsvmParser<'_> {
+    type Known = ();
+    type Part = Result<LibsvmPart>;
+
+    fn parse(&self, block: &Block, (): &()) -> Result<LibsvmPart> {
+        // How wide the rows are only the last block tells.
+        let rows = Csr::empty(LARGEST as usize);
+        let mut part = LibsvmPart { rows, labels: Vec::new(), classes: Dictionary::default(), met: Met::default() };
+        let mut entries = Vec::new();
+        for line in block.lines() {
+            entries.clear();
+            if let Some(label) = part.plain_row(line.bytes, &mut entries) {
+                part.push(label, &entries);
+            } else {
+                entries.clear();
+                self.read_row(&mut part, line, &mut entries)?;
+            }
+        }
+        Ok(part)
+    }
+}
+
+impl LibsvmParser<'_> {
+    /// Any line, one with a comment, without a row, or with something wrong in it.
+    fn read_row(&self, part: &mut LibsvmPart, line: Line<'_>, entries: &mut Vec<(usize, f64)>) -> Result<()> {
+        let place = || self.place.clone().line(line.number);
+        let text = line.text(&self.place)?.split('#').next().unwrap_or_default();
+        let mut row = Row::parse(text);
+        let Some(label) = row.label() else { return Ok(()) };
+        let code = match label {
+            Some(text) if !self.options.is_unlabeled(text) => {
+                if let Err((found, _)) = parse_number(text) {
+                    let expected = "a label that is a number, or `?` for none";
+                    return Err(Error::input(place(), found, expected));
+                }
+                Some(part.classes.code(text))
+            }
+            _ => None,
+        };
+        let mut previous = 0;
+        for token in row.tokens {
+            let (index, x) = entry(token, previous).map_err(|wrong| wrong.at(place()))?;
+            previous = index;
+            entries.push((index as usize - 1, x));
+        }
+        part.push(code, entries);
+        if let Some(label) = label {
+            part.met.remember(label.as_bytes(), code);
+        }
+        Ok(())
+    }
+}
+
+impl LibsvmPart {
+    fn push(&mut self, label: Option<u32>, entries: &[(usize, f64)]) {
+        self.labels.push(label);
+        self.rows.push_row(entries.iter().copied());
+    }
+
+    /// The short way for a row in which all is as it mostly is: the class of a label that was met before, and the
+    /// entries. `None` says nothing about the row but that it needs the long way, which would give the same.
+    fn plain_row(&self, line: &[u8], entries: &mut Vec<(usize, f64)>) -> Option<Option<u32>> {
+        let end = line.iter().position(|&byte| byte == b' ' || byte == b'\t').unwrap_or(line.len());
+        let (code, mut rest) = match self.met.find(&line[..end]) {
+            Some(code) => (code, &line[end..]),
+            // A row that starts with an entry has no label.
+            None => (line[..end].contains(&b':').then_some(None)?, line),
+        };
+        let mut previous = 0;
+        loop {
+            let blank = rest.iter().position(|&byte| byte != b' ' && byte != b'\t');
+            let Some(blank) = blank else { return Some(code) };
+            rest = &rest[blank..];
+            let mut index = 0;
+            let length = digits(rest, &mut index);
+            if !(1..=10).contains(&length) || index <= previous || index > LARGEST || rest.get(length) != Some(&b':') {
+                return None;
+            }
+            let (x, end) = leading_number(&rest[length + 1..])?;
+            rest = &rest[length + 1 + end..];
+            if !matches!(rest.first(), None | Some(b' ' | b'\t')) {
+                return None;
+            }
+            entries.push((index as usize - 1, x));
+            previous = index;
+        }
+    }
 }
 
 /// The tokens of a line, the label first if there is one.
@@ -137,24 +253,4 @@ fn entry(token: &str, previous: u64) -> std::result::Result<(u64, f64), Wrong> {
     let x = parse_number(value)
         .map_err(|(found, expected)| Wrong { column: Some(index.to_owned()), ..wrong(found, expected.into()) })?;
     Ok((number, x))
-}
-
-/// The columns `1..=d`, or only those that occur where `d` is much larger than the number of values: a single large index
-/// must not cost memory.
-fn compact(starts: Vec<usize>, entries: Vec<(u32, f64)>, layout: Layout) -> Result<(Vec<Column>, Matrix)> {
-    let d = entries.iter().map(|&(j, _)| j as usize + 1).max().unwrap_or(0);
-    let (indices, values): (Vec<u32>, Vec<f64>) = entries.into_iter().unzip();
-    let numbered = |j: u32| Column::numeric((u64::from(j) + 1).to_string());
-    let few = if layout == Layout::Dense { 0 } else { 1 << 16 };
-    if d <= values.len().max(few) {
-        let columns = (0..d as u32).map(numbered).collect();
-        return Ok((columns, Csr::new(d, starts, indices, values)?.into()));
-    }
-    let mut used = indices.clone();
-    used.sort_unstable();
-    used.dedup();
-    let place: HashMap<u32, u32> = used.iter().copied().zip(0..).collect();
-    let moved = indices.iter().map(|j| place[j]).collect();
-    let matrix = Csr::new(used.len(), starts, moved, values)?;
-    Ok((used.into_iter().map(numbered).collect(), matrix.into()))
 }

@@ -1,12 +1,18 @@
 //! Files of rows: CSV, ARFF and LIBSVM, each also gzipped.
 
 mod arff;
+mod blocks;
 mod builtin;
 mod csv;
+mod gathered;
 mod libsvm;
+mod met;
+mod number;
 mod reader;
+mod records;
+mod rounds;
 mod writer;
 
 pub use builtin::{BuiltIn, built_in};
-pub use reader::{Format, Layout, Reader, Sheet};
+pub use reader::{Format, Layout, Reader, Sheet, SpilledSheet};
 pub use writer::Writer;

@@ -6,9 +6,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Column, Labels, Matrix, Naming, Table, TrainSet, missing_column, same_number};
+use crate::data::{Column, Labels, Naming, SpilledTable, Table, TrainSet, missing_column, same_number};
 use crate::error::{Error, Place, Result, listed, quoted};
 use crate::file::Source;
+use crate::format::blocks::BLOCK;
+use crate::format::gathered::{Gathered, InFile, InMemory, Keep};
 use crate::format::{arff, csv, libsvm};
 
 /// A kind of file.
@@ -65,6 +67,17 @@ pub enum Layout {
     Sparse,
 }
 
+impl Layout {
+    /// Whether sparse rows become dense, of which so many values are stored.
+    pub(super) fn makes_dense(self, n_rows: usize, n_columns: usize, n_stored: usize) -> bool {
+        match self {
+            Layout::Dense => true,
+            Layout::Sparse => false,
+            Layout::Auto => n_stored >= n_rows.saturating_mul(n_columns).div_ceil(6),
+        }
+    }
+}
+
 /// How to read a file of rows. The defaults suit a CSV file with a header.
 ///
 /// ```
@@ -88,6 +101,7 @@ pub struct Reader {
     pub(super) drop: Vec<String>,
     pub(super) layout: Layout,
     pub(super) expected: Option<(Vec<Column>, Naming)>,
+    pub(super) block: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -116,6 +130,7 @@ impl Reader {
             drop: Vec::new(),
             layout: Layout::Auto,
             expected: None,
+            block: BLOCK,
         }
     }
 
@@ -202,6 +217,22 @@ impl Reader {
         self
     }
 
+    /// How many bytes of text a thread parses at a time. What is read does not depend on it. Default: half a mebibyte.
+    ///
+    /// ```
+    /// use udeed::{Format, Reader};
+    ///
+    /// let reader = Reader::new().format(Format::Csv);
+    /// let text = &b"size\n1\n2\n"[..];
+    /// assert_eq!(reader.clone().block_size(4).read_from("rows", text)?, reader.read_from("rows", text)?);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    #[must_use]
+    pub fn block_size(mut self, bytes: usize) -> Self {
+        self.block = bytes;
+        self
+    }
+
     /// Reads a file.
     ///
     /// # Errors
@@ -229,7 +260,43 @@ impl Reader {
         self.read_source(Source::new(name.to_owned(), bytes)?, name)
     }
 
+    /// Reads a file whose rows may be more than memory holds: they go into a temporary file in a folder. The table is
+    /// the same as that of [`Reader::read`].
+    ///
+    /// # Errors
+    /// As [`Reader::read`]; also if the folder cannot be written to.
+    ///
+    /// ```
+    /// use udeed::Reader;
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let path = folder.path().join("rows.csv");
+    /// std::fs::write(&path, "size,colour\n1,red\n2,blue\n").unwrap();
+    /// let many = Reader::new().spill(&path, folder.path())?.table;
+    /// assert_eq!(many.columns(), Reader::new().read(&path)?.table.columns());
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn spill(&self, path: impl AsRef<Path>, folder: &Path) -> Result<SpilledSheet> {
+        let path = path.as_ref();
+        let source = Source::open(path)?;
+        Ok(self.gather(source, &path.display().to_string(), InFile::new(folder)?)?.into_spilled(self.layout))
+    }
+
+    /// Like [`Reader::spill`] for a stream, with a name for messages. It is read only once.
+    ///
+    /// # Errors
+    /// As [`Reader::spill`]; the format must have been set.
+    pub fn spill_from(&self, name: &str, bytes: impl Read, folder: &Path) -> Result<SpilledSheet> {
+        let source = Source::new(name.to_owned(), bytes)?;
+        Ok(self.gather(source, name, InFile::new(folder)?)?.into_spilled(self.layout))
+    }
+
     fn read_source(&self, source: Source<'_>, name: &str) -> Result<Sheet> {
+        self.gather(source, name, InMemory::default())?.into_sheet(self.layout)
+    }
+
+    /// Reads all rows into where they are kept.
+    fn gather<K: Keep>(&self, source: Source<'_>, name: &str, rows: K) -> Result<Gathered<K>> {
         let format = self.format.or_else(|| Format::of(name)).ok_or_else(|| {
             Error::input(
                 Place::new(name),
@@ -241,10 +308,10 @@ impl Reader {
         match format {
             Format::Csv => {
                 let tabs = matches!(extension(name).as_deref(), Some("tsv" | "tab"));
-                csv::read(self, source, self.delimiter.unwrap_or(if tabs { b'\t' } else { b',' }))
+                csv::read(self, source, self.delimiter.unwrap_or(if tabs { b'\t' } else { b',' }), rows)
             }
-            Format::Arff => arff::read(self, source),
-            Format::Libsvm => libsvm::read(self, source),
+            Format::Arff => arff::read(self, source, rows),
+            Format::Libsvm => libsvm::read(self, source, rows),
         }
     }
 
@@ -345,20 +412,6 @@ impl Reader {
         }
         features
     }
-
-    /// A table in the layout that was asked for.
-    pub(super) fn table(&self, columns: Vec<Column>, naming: Naming, matrix: Matrix) -> Result<Table> {
-        let matrix = match (self.layout, &matrix) {
-            (Layout::Dense, Matrix::Sparse(_)) => Matrix::Dense(matrix.to_dense()?),
-            (Layout::Sparse, Matrix::Dense(_)) => Matrix::Sparse(matrix.to_sparse()),
-            (Layout::Auto, Matrix::Sparse(rows)) => {
-                let cells = matrix.rows().n_rows().saturating_mul(columns.len());
-                if rows.n_stored() >= cells.div_ceil(6) { Matrix::Dense(matrix.to_dense()?) } else { matrix }
-            }
-            _ => matrix,
-        };
-        Ok(Table::from_reader(columns, naming, matrix))
-    }
 }
 
 /// Which columns of a file are read, and as what.
@@ -413,15 +466,6 @@ pub(super) fn is_missing(cell: &str) -> bool {
     cell.is_empty() || cell == "?" || cell.eq_ignore_ascii_case("na") || cell.eq_ignore_ascii_case("nan")
 }
 
-/// A number, or what is wrong with it: what was found and what was expected.
-pub(super) fn parse_number(cell: &str) -> std::result::Result<f64, (String, &'static str)> {
-    match cell.parse::<f64>() {
-        Ok(x) if x.is_finite() => Ok(x),
-        Ok(_) => Err((format!("{}, which is infinite", quoted(cell)), "a finite number")),
-        Err(_) => Err((quoted(cell), "a number")),
-    }
-}
-
 /// What a file held: rows, and their labels beside them.
 ///
 /// ```
@@ -440,6 +484,25 @@ pub struct Sheet {
     pub labels: Labels,
     /// The name of the column that held them.
     pub label: Option<String>,
+}
+
+/// What a file held whose rows may be more than memory holds. Their labels are not kept.
+///
+/// ```
+/// use udeed::{Format, Reader};
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let rows = "+1 1:0.5 2:1\n-1 2:0.25\n? 1:0.75\n";
+/// let sheet = Reader::new().format(Format::Libsvm).spill_from("rows", rows.as_bytes(), folder.path())?;
+/// assert_eq!((sheet.table.n_rows(), sheet.n_labeled), (3, 2));
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct SpilledSheet {
+    /// The rows, without the labels.
+    pub table: SpilledTable,
+    /// How many rows had a label.
+    pub n_labeled: usize,
 }
 
 impl Sheet {

@@ -1,6 +1,7 @@
 //! What is counted and summed over the columns of the training rows.
 
-use crate::data::{Kind, Table};
+use crate::data::{Column, Kind, Rows};
+use crate::error::Result;
 
 /// The figures of one column.
 #[derive(Debug, Clone)]
@@ -16,49 +17,59 @@ pub(super) struct ColumnStatistics {
     pub(super) counts: Vec<usize>,
 }
 
+/// Calls back with the rows, some at a time, always the same ones in the same order.
+pub(super) type EachRows<'a> = &'a dyn Fn(&mut dyn FnMut(&dyn Rows)) -> Result<()>;
+
 impl ColumnStatistics {
-    pub(super) fn of(table: &Table) -> Vec<Self> {
-        let n_rows = table.n_rows();
-        let empty = |kind: &Kind| ColumnStatistics {
-            n_rows,
+    /// The figures of columns of these kinds. Rows are taken in one by one, so it does not matter in which pieces they
+    /// come.
+    pub(super) fn of(columns: &[Column], each_rows: EachRows<'_>) -> Result<Vec<Self>> {
+        let empty = |column: &Column| ColumnStatistics {
+            n_rows: 0,
             missing: 0,
             sum: 0.0,
             squares: 0.0,
             low: f64::INFINITY,
             high: f64::NEG_INFINITY,
-            counts: match kind {
+            counts: match &column.kind {
                 Kind::Numeric => Vec::new(),
                 Kind::Nominal { levels } => vec![0; levels.len()],
             },
         };
-        let mut all: Vec<Self> = table.columns().iter().map(|column| empty(&column.kind)).collect();
-        let rows = table.matrix().rows();
+        let mut all: Vec<Self> = columns.iter().map(empty).collect();
         let mut stored = vec![0; all.len()];
-        for i in 0..n_rows {
-            rows.row(i).for_each(|j, x| {
-                stored[j] += 1;
-                all[j].count(x, 1);
-            });
-        }
+        let mut n_rows = 0;
+        each_rows(&mut |rows| {
+            n_rows += rows.n_rows();
+            for i in 0..rows.n_rows() {
+                rows.row(i).for_each(|j, x| {
+                    stored[j] += 1;
+                    all[j].count(x, 1);
+                });
+            }
+        })?;
         for (column, &stored) in all.iter_mut().zip(&stored) {
+            column.n_rows = n_rows;
             column.count(0.0, n_rows - stored);
         }
         // A second pass for the deviations: sums of squares about zero lose what is small beside the mean.
         let means: Vec<f64> = all.iter().map(ColumnStatistics::mean).collect();
-        for i in 0..n_rows {
-            rows.row(i).for_each(|j, x| {
-                if !x.is_nan() {
-                    all[j].squares += (x - means[j]) * (x - means[j]);
-                }
-            });
-        }
+        each_rows(&mut |rows| {
+            for i in 0..rows.n_rows() {
+                rows.row(i).for_each(|j, x| {
+                    if !x.is_nan() {
+                        all[j].squares += (x - means[j]) * (x - means[j]);
+                    }
+                });
+            }
+        })?;
         for ((column, &mean), &stored) in all.iter_mut().zip(&means).zip(&stored) {
             column.squares += (n_rows - stored) as f64 * mean * mean;
             if column.low > column.high {
                 (column.low, column.high) = (0.0, 0.0);
             }
         }
-        all
+        Ok(all)
     }
 
     fn count(&mut self, x: f64, times: usize) {

@@ -3,12 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Column, Csr, Dense, Kind, Matrix, Naming, Table};
+use crate::data::{Column, Csr, Dense, Kind, Matrix, Naming, SpilledBuilder, SpilledTable, Table, spreads};
 use crate::error::{Error, Place, Result, quoted, shown};
 
 mod columns;
 
-use columns::ColumnStatistics;
+use columns::{ColumnStatistics, EachRows};
 
 /// How each feature is scaled.
 ///
@@ -73,27 +73,71 @@ impl Preparation {
     /// If there is no row or no column, a nominal column has too many values, a number is too large to be scaled, or
     /// sparse rows with negative values are to be scaled by [`Scaling::MinMax`].
     pub fn fit(table: &Table, scaling: Scaling) -> Result<Self> {
-        if table.n_rows() == 0 || table.columns().is_empty() {
+        let preparation = Preparation::empty(table.naming(), scaling, table.matrix().is_sparse());
+        preparation.learn(table.columns(), table.n_rows(), &|visit| {
+            visit(table.matrix().rows());
+            Ok(())
+        })
+    }
+
+    /// Learns from the columns of training rows and of more rows below them that are in a file: what
+    /// [`Preparation::fit`] learns from all of them in memory, to the last bit.
+    ///
+    /// # Errors
+    /// As [`Preparation::fit`]; also if the rows in the file lack a column or hold another kind of values in it, or it
+    /// cannot be read.
+    ///
+    /// ```
+    /// use udeed::{Format, Preparation, Reader, Scaling, SpilledBuilder};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let reader = Reader::new().format(Format::Csv);
+    /// let few = reader.read_from("few", &b"size\n2\n4\n"[..])?.table;
+    /// let many = reader.spill_from("many", &b"size\n6\n4\n"[..], folder.path())?.table;
+    ///
+    /// let preparation = Preparation::fit_spilled(&few, &many, Scaling::MinMax)?;
+    /// let mut rows = SpilledBuilder::new(folder.path())?;
+    /// preparation.spill(&many, &mut rows)?;
+    /// assert_eq!(rows.finish().matrix(0..2)?.to_dense()?.values(), [1.0, 0.5]);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn fit_spilled(table: &Table, below: &SpilledTable, scaling: Scaling) -> Result<Self> {
+        let columns = table.united(below.columns(), below.naming());
+        let above = table.conform(&columns)?;
+        let below_is_sparse = below.is_sparse() || spreads(below.naming(), below.columns(), &columns);
+        let sparse = above.matrix().is_sparse() && below_is_sparse;
+        let preparation = Preparation::empty(table.naming(), scaling, sparse);
+        preparation.learn(&columns, table.n_rows() + below.n_rows(), &|visit| {
+            let mut visit_table = |table: &Table| {
+                match table.matrix() {
+                    Matrix::Sparse(_) if !sparse => visit(&table.matrix().to_dense()?),
+                    rows => visit(rows.rows()),
+                }
+                Ok(())
+            };
+            visit_table(&above)?;
+            below.for_each_piece(|piece| visit_table(piece.conform(&columns)?.as_ref()))
+        })
+    }
+
+    fn empty(naming: Naming, scaling: Scaling, sparse: bool) -> Self {
+        let (columns, fill, shift, factor) = Default::default();
+        Preparation { columns, naming, scaling, sparse, fill, shift, factor }
+    }
+
+    /// Takes in all columns of so many rows.
+    fn learn(mut self, columns: &[Column], n_rows: usize, each_rows: EachRows<'_>) -> Result<Self> {
+        if n_rows == 0 || columns.is_empty() {
             return Err(Error::training(
-                format!("{} rows and {} columns", table.n_rows(), table.columns().len()),
+                format!("{n_rows} rows and {} columns", columns.len()),
                 "at least one of each",
             ));
         }
-        let sparse = table.matrix().is_sparse();
-        let statistics = ColumnStatistics::of(table);
-        let mut preparation = Preparation {
-            columns: Vec::with_capacity(statistics.len()),
-            naming: table.naming(),
-            scaling,
-            sparse,
-            fill: Vec::with_capacity(statistics.len()),
-            shift: Vec::new(),
-            factor: Vec::new(),
-        };
-        for (column, statistics) in table.columns().iter().zip(&statistics) {
-            preparation.add(column, statistics, table.n_rows())?;
+        let statistics = ColumnStatistics::of(columns, each_rows)?;
+        for (column, statistics) in columns.iter().zip(&statistics) {
+            self.add(column, statistics, n_rows)?;
         }
-        Ok(preparation)
+        Ok(self)
     }
 
     fn add(&mut self, column: &Column, statistics: &ColumnStatistics, n_rows: usize) -> Result<()> {
@@ -222,6 +266,14 @@ impl Preparation {
             }
         }
         Ok(features.into())
+    }
+
+    /// Turns rows in a file into features in another one, below those that are there.
+    ///
+    /// # Errors
+    /// As [`Preparation::apply`]; also if a file cannot be read or written.
+    pub fn spill(&self, table: &SpilledTable, into: &mut SpilledBuilder) -> Result<()> {
+        table.for_each_piece(|piece| into.push(&self.apply(piece)?))
     }
 
     /// Calls `set` with the features that the value `x` of column `c` makes.

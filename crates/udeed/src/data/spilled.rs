@@ -1,0 +1,352 @@
+//! Rows kept in a temporary file, because there are more than memory holds.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use bytemuck::{cast_slice, cast_slice_mut};
+
+use crate::data::{Block, Blocks, Buffer, Csr, Dense, Matrix};
+use crate::error::{Error, Place, Result};
+
+/// Rows kept in a temporary file, of which any range can be read, by several threads at once. The file is gone when this
+/// is dropped, or when the process ends in whatever way.
+///
+/// ```
+/// use udeed::{Block, Blocks, Buffer, Dense, SpilledBuilder};
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let mut rows = SpilledBuilder::new(folder.path())?;
+/// rows.push(&Dense::new(2, 2, vec![1.0, 2.0, 3.0, 4.0])?.into())?;
+/// rows.push(&Dense::new(1, 2, vec![5.0, 6.0])?.into())?;
+/// let rows = rows.finish();
+///
+/// let mut buffer = Buffer::default();
+/// assert_eq!(rows.n_rows(), 3);
+/// assert_eq!(rows.block(1..3, &mut buffer)?, Block::Dense(&[3.0, 4.0, 5.0, 6.0]));
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Spilled {
+    file: File,
+    folder: PathBuf,
+    n_rows: usize,
+    n_columns: usize,
+    n_stored: usize,
+    is_sparse: bool,
+    segments: Vec<Segment>,
+}
+
+/// Rows that were written at once: dense ones as their values; of sparse ones where each row starts, then the values,
+/// then their columns.
+#[derive(Debug)]
+struct Segment {
+    rows: Range<usize>,
+    offset: u64,
+    /// How many values are stored, if the rows are sparse.
+    n_stored: Option<usize>,
+}
+
+/// A [`Spilled`] file that is being written.
+///
+/// ```
+/// use udeed::{Dense, SpilledBuilder};
+///
+/// let mut rows = SpilledBuilder::new(&std::env::temp_dir())?;
+/// rows.push(&Dense::new(1, 2, vec![1.0, 2.0])?.into())?;
+/// assert!(rows.push(&Dense::new(1, 3, vec![1.0, 2.0, 3.0])?.into()).is_err());
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct SpilledBuilder {
+    spilled: Spilled,
+    offset: u64,
+}
+
+impl SpilledBuilder {
+    /// An empty file in a folder.
+    ///
+    /// # Errors
+    /// If there can be no file in the folder.
+    pub fn new(folder: &Path) -> Result<Self> {
+        let file = tempfile::tempfile_in(folder).map_err(|error| Error::io(folder, "write", error))?;
+        let folder = folder.to_path_buf();
+        let spilled =
+            Spilled { file, folder, n_rows: 0, n_columns: 0, n_stored: 0, is_sparse: false, segments: Vec::new() };
+        Ok(SpilledBuilder { spilled, offset: 0 })
+    }
+
+    /// Adds rows below those that are there. One sparse matrix makes all rows sparse.
+    ///
+    /// # Errors
+    /// If the rows have more or fewer columns than those before, or the file cannot be written, as when the disk is
+    /// full.
+    pub fn push(&mut self, rows: &Matrix) -> Result<()> {
+        let (n_rows, n_columns) = (rows.rows().n_rows(), rows.rows().n_columns());
+        if self.spilled.segments.is_empty() {
+            self.spilled.n_columns = n_columns;
+        } else if self.spilled.n_columns != n_columns {
+            let expected = format!("{}, as in the rows before", self.spilled.n_columns);
+            return Err(Error::input(Place::new("the rows"), format!("{n_columns} columns"), expected));
+        }
+        if n_rows == 0 {
+            return Ok(());
+        }
+        let failed = |error| Error::io(&self.spilled.folder, "write", error);
+        let mut file = &self.spilled.file;
+        let (stored, length) = match rows {
+            Matrix::Dense(rows) => {
+                file.write_all(cast_slice(rows.values())).map_err(failed)?;
+                self.spilled.n_stored += rows.values().iter().filter(|&&x| x != 0.0).count();
+                (None, size_of_val(rows.values()))
+            }
+            Matrix::Sparse(rows) => {
+                let (starts, columns, values) = rows.parts();
+                let starts: Vec<u64> = starts.iter().map(|&start| start as u64).collect();
+                file.write_all(cast_slice(&starts)).map_err(failed)?;
+                file.write_all(cast_slice(values)).map_err(failed)?;
+                file.write_all(cast_slice(columns)).map_err(failed)?;
+                self.spilled.n_stored += values.len();
+                self.spilled.is_sparse = true;
+                (Some(values.len()), size_of_val(&starts[..]) + size_of_val(values) + size_of_val(columns))
+            }
+        };
+        let rows = self.spilled.n_rows..self.spilled.n_rows + n_rows;
+        self.spilled.n_rows = rows.end;
+        self.spilled.segments.push(Segment { rows, offset: self.offset, n_stored: stored });
+        self.offset += length as u64;
+        Ok(())
+    }
+
+    /// The rows so far.
+    pub(crate) fn spilled(&self) -> &Spilled {
+        &self.spilled
+    }
+
+    /// All rows that were added.
+    pub fn finish(self) -> Spilled {
+        self.spilled
+    }
+}
+
+impl Blocks for Spilled {
+    fn shape(&self) -> (usize, usize) {
+        (self.n_rows, self.n_columns)
+    }
+
+    fn is_sparse(&self) -> bool {
+        self.is_sparse
+    }
+
+    fn block<'a>(&'a self, rows: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>> {
+        assert!(rows.start <= rows.end && rows.end <= self.n_rows, "rows {rows:?} of {}", self.n_rows);
+        let read = if self.is_sparse { self.read_sparse(rows, buffer) } else { self.read_dense(rows, buffer) };
+        read.map_err(|error| Error::io(&self.folder, "read", error))?;
+        let Buffer { values, starts, columns, .. } = buffer;
+        Ok(if self.is_sparse { Block::Sparse { starts, columns, values } } else { Block::Dense(values) })
+    }
+}
+
+impl Spilled {
+    /// How many rows there are.
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// How many columns every row has.
+    pub fn n_columns(&self) -> usize {
+        self.n_columns
+    }
+
+    /// How many values are stored; of dense rows, how many are not zero.
+    pub fn n_stored(&self) -> usize {
+        self.n_stored
+    }
+
+    /// The folder of the file.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// A range of rows in memory.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    ///
+    /// # Panics
+    /// If there are no such rows.
+    pub fn matrix(&self, rows: Range<usize>) -> Result<Matrix> {
+        let n_rows = rows.len();
+        let mut buffer = Buffer::default();
+        self.block(rows, &mut buffer)?;
+        let Buffer { values, starts, columns, .. } = buffer;
+        match self.is_sparse {
+            true => Ok(Csr::new(self.n_columns, starts, columns, values)?.into()),
+            false => Ok(Dense::new(n_rows, self.n_columns, values)?.into()),
+        }
+    }
+
+    /// The ranges of rows that were written at once: what is read with the least effort.
+    pub fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
+        self.segments.iter().map(|segment| segment.rows.clone())
+    }
+
+    /// Without a sparse segment the values of all rows follow each other.
+    fn read_dense(&self, rows: Range<usize>, buffer: &mut Buffer) -> io::Result<()> {
+        buffer.values.resize(rows.len() * self.n_columns, 0.0);
+        let offset = (rows.start * self.n_columns * size_of::<f64>()) as u64;
+        read_at(&self.file, cast_slice_mut(&mut buffer.values), offset)
+    }
+
+    fn read_sparse(&self, rows: Range<usize>, buffer: &mut Buffer) -> io::Result<()> {
+        buffer.values.clear();
+        buffer.columns.clear();
+        buffer.starts.clear();
+        buffer.starts.push(0);
+        let first = self.segments.partition_point(|segment| segment.rows.end <= rows.start);
+        for segment in self.segments[first..].iter().take_while(|segment| segment.rows.start < rows.end) {
+            let here = rows.start.max(segment.rows.start)..rows.end.min(segment.rows.end);
+            let here = here.start - segment.rows.start..here.end - segment.rows.start;
+            match segment.n_stored {
+                Some(n_stored) => self.add_sparse(segment, n_stored, here, buffer)?,
+                None => self.add_dense(segment, here, buffer)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds rows of a sparse segment, counted in it.
+    fn add_sparse(
+        &self,
+        segment: &Segment,
+        n_stored: usize,
+        rows: Range<usize>,
+        buffer: &mut Buffer,
+    ) -> io::Result<()> {
+        let Buffer { values, starts, columns, offsets } = buffer;
+        offsets.resize(rows.len() + 1, 0);
+        read_at(&self.file, cast_slice_mut(offsets), segment.offset + 8 * rows.start as u64)?;
+        let (first, last) = (offsets[0], offsets[rows.len()]);
+        let above = values.len();
+        starts.extend(offsets[1..].iter().map(|&start| above + (start - first) as usize));
+        let count = above + (last - first) as usize;
+        values.resize(count, 0.0);
+        columns.resize(count, 0);
+        let all_values = segment.offset + 8 * (segment.rows.len() as u64 + 1);
+        let all_columns = all_values + 8 * n_stored as u64;
+        read_at(&self.file, cast_slice_mut(&mut values[above..]), all_values + 8 * first)?;
+        read_at(&self.file, cast_slice_mut(&mut columns[above..]), all_columns + 4 * first)
+    }
+
+    /// Adds rows of a segment that was dense when it was written: only what is not zero is stored.
+    fn add_dense(&self, segment: &Segment, rows: Range<usize>, buffer: &mut Buffer) -> io::Result<()> {
+        let mut dense = vec![0.0; rows.len() * self.n_columns];
+        let offset = segment.offset + (rows.start * self.n_columns * size_of::<f64>()) as u64;
+        read_at(&self.file, cast_slice_mut(&mut dense), offset)?;
+        for i in 0..rows.len() {
+            let row = &dense[i * self.n_columns..][..self.n_columns];
+            for (j, &x) in row.iter().enumerate().filter(|&(_, &x)| x != 0.0) {
+                buffer.columns.push(j as u32);
+                buffer.values.push(x);
+            }
+            buffer.starts.push(buffer.values.len());
+        }
+        Ok(())
+    }
+}
+
+/// Fills the bytes from a place in a file, whatever other threads read from it meanwhile.
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+/// Fills the bytes from a place in a file, whatever other threads read from it meanwhile.
+#[cfg(windows)]
+fn read_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, bytes, offset) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(n) => {
+                bytes = &mut bytes[n..];
+                offset += n as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spilled(parts: &[Matrix]) -> Spilled {
+        let mut builder = SpilledBuilder::new(&std::env::temp_dir()).unwrap();
+        parts.iter().for_each(|part| builder.push(part).unwrap());
+        builder.finish()
+    }
+
+    /// Dense and sparse rows; a zero is stored in one of the sparse ones.
+    fn parts() -> [Matrix; 3] {
+        let dense = Dense::new(2, 3, vec![1.0, 0.0, f64::NAN, 0.0, 0.0, 4.0]).unwrap();
+        let sparse = Csr::new(3, vec![0, 2, 2, 3], vec![0, 2, 1], vec![5.0, 0.0, 7.0]).unwrap();
+        [dense.clone().into(), sparse.into(), dense.into()]
+    }
+
+    /// As text: a missing value is not equal to itself.
+    fn shown(matrix: &Matrix) -> String {
+        format!("{matrix:?}")
+    }
+
+    #[test]
+    fn any_range_of_dense_rows_is_read() {
+        let [dense, ..] = parts();
+        let rows = spilled(&[dense.clone(), dense.clone()]);
+        let all = dense.stack(&dense).unwrap();
+        assert!(!rows.is_sparse());
+        for start in 0..=4 {
+            for end in start..=4 {
+                let expected = all.select(&(start..end).collect::<Vec<_>>());
+                assert_eq!(shown(&rows.matrix(start..end).unwrap()), shown(&expected));
+            }
+        }
+    }
+
+    #[test]
+    fn any_range_of_mixed_rows_is_read_sparse() {
+        let [above, middle, below] = parts();
+        let rows = spilled(&[above.clone(), middle.clone(), below.clone()]);
+        let [above, below] = [above, below].map(|part| Matrix::Sparse(part.to_sparse()));
+        let all = above.stack(&middle).unwrap().stack(&below).unwrap();
+        assert!(rows.is_sparse());
+        for start in 0..=7 {
+            for end in start..=7 {
+                let expected = all.select(&(start..end).collect::<Vec<_>>());
+                assert_eq!(shown(&rows.matrix(start..end).unwrap()), shown(&expected));
+            }
+        }
+    }
+
+    #[test]
+    fn several_threads_read_at_once() {
+        let values: Vec<f64> = (0..30_000).map(f64::from).collect();
+        let rows = spilled(&[Dense::new(10_000, 3, values).unwrap().into()]);
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let rows = &rows;
+                scope.spawn(move || {
+                    let mut buffer = Buffer::default();
+                    for start in (thread..9_000).step_by(37) {
+                        let Block::Dense(block) = rows.block(start..start + 5, &mut buffer).unwrap() else {
+                            panic!("sparse rows")
+                        };
+                        assert_eq!((block.len(), block[0]), (15, 3.0 * start as f64));
+                    }
+                });
+            }
+        });
+    }
+}

@@ -1,0 +1,291 @@
+//! Text in blocks that end where a record ends, so that each can be parsed by itself.
+
+use memchr::{memchr, memchr_iter, memrchr, memrchr2};
+
+use crate::error::{Place, Result};
+use crate::file::{Source, checked_utf8};
+
+/// How much text is read at a time.
+pub(super) const BLOCK: usize = 1 << 19;
+
+const LARGEST_BLOCK: usize = 1 << 26;
+
+/// The mark that some programs put before UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Some whole records.
+pub(super) struct Block {
+    bytes: Vec<u8>,
+    /// Where what is left begins.
+    start: usize,
+    /// The line that it begins in, counted from 1.
+    line: u64,
+}
+
+impl Block {
+    /// What is left.
+    pub(super) fn text(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+
+    /// The line that [`Block::text`] begins in.
+    pub(super) fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Leaves out what stands before the given place in [`Block::text`], which is in this line.
+    pub(super) fn skip(&mut self, bytes: usize, line: u64) {
+        self.start += bytes;
+        self.line = line;
+    }
+
+    /// The lines with their numbers.
+    pub(super) fn lines(&self) -> Lines<'_> {
+        Lines { text: self.text(), at: 0, number: self.line }
+    }
+}
+
+/// The lines of a block.
+pub(super) struct Lines<'a> {
+    text: &'a [u8],
+    /// Where the next line begins.
+    pub(super) at: usize,
+    /// Its number.
+    pub(super) number: u64,
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        let rest = &self.text[self.at..];
+        if rest.is_empty() {
+            return None;
+        }
+        let end = memchr(b'\n', rest);
+        let bytes = &rest[..end.unwrap_or(rest.len())];
+        let line = Line { bytes: bytes.strip_suffix(b"\r").unwrap_or(bytes), number: self.number };
+        self.at += end.map_or(rest.len(), |end| end + 1);
+        self.number += 1;
+        Some(line)
+    }
+}
+
+/// One line without its end.
+#[derive(Clone, Copy)]
+pub(super) struct Line<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) number: u64,
+}
+
+impl<'a> Line<'a> {
+    /// The line as text.
+    pub(super) fn text(self, source: &Place) -> Result<&'a str> {
+        checked_utf8(self.bytes, || source.clone().line(self.number))
+    }
+}
+
+/// Where a block may end.
+pub(super) enum Ends {
+    /// At the end of any line.
+    Lines,
+    /// At the end of a CSV record.
+    Records(RecordEnds),
+}
+
+impl Ends {
+    /// The last place, among the bytes from `scanned` on, where a record ends. The bytes begin with a record.
+    fn last(&mut self, bytes: &[u8], scanned: usize) -> Option<usize> {
+        match self {
+            Ends::Lines => memrchr(b'\n', &bytes[scanned..]).map(|at| scanned + at + 1),
+            Ends::Records(ends) => ends.last(bytes),
+        }
+    }
+
+    /// From now on the bytes are other ones, which begin with a record again.
+    fn restart(&mut self) {
+        if let Ends::Records(ends) = self {
+            (ends.scanned, ends.inside) = (0, false);
+        }
+    }
+}
+
+/// Finds the ends of CSV records: those ends of lines that do not stand in quotes.
+///
+/// A quote opens only where a cell begins, and closes at the next quote that is not doubled: so it is enough to look at
+/// the quotes, of which most files have none.
+pub(super) struct RecordEnds {
+    delimiter: u8,
+    /// How far the bytes were looked at, and whether that is inside quotes.
+    scanned: usize,
+    inside: bool,
+}
+
+impl RecordEnds {
+    pub(super) fn new(delimiter: u8) -> Self {
+        RecordEnds { delimiter, scanned: 0, inside: false }
+    }
+
+    fn last(&mut self, bytes: &[u8]) -> Option<usize> {
+        if matches!(self.delimiter, b'"' | b'\n' | b'\r') {
+            // No order in which these mean something is worth it: the whole text is one block.
+            return None;
+        }
+        let mut last = None;
+        loop {
+            let rest = &bytes[self.scanned..];
+            let quote = memchr(b'"', rest);
+            if self.inside {
+                // Whether a quote closes, only the byte after it tells.
+                let Some(next) = quote.and_then(|at| rest.get(at + 1)) else {
+                    self.scanned += quote.unwrap_or(rest.len());
+                    return last;
+                };
+                let doubled = *next == b'"';
+                self.inside = doubled;
+                self.scanned += quote.unwrap_or_default() + 1 + usize::from(doubled);
+                continue;
+            }
+            let outside = &rest[..quote.unwrap_or(rest.len())];
+            if let Some(end) = memrchr2(b'\n', b'\r', outside) {
+                last = Some(self.scanned + end + 1);
+            }
+            self.scanned += outside.len();
+            if quote.is_none() {
+                return last;
+            }
+            let before = self.scanned.checked_sub(1).map(|at| bytes[at]);
+            self.inside = before.is_none_or(|byte| byte == self.delimiter || byte == b'\n' || byte == b'\r');
+            self.scanned += 1;
+        }
+    }
+}
+
+/// The text of a source, block after block.
+pub(super) struct Blocks<'a> {
+    source: Source<'a>,
+    ends: Ends,
+    size: usize,
+    /// What was read beyond the last block.
+    rest: Vec<u8>,
+    line: u64,
+    state: State,
+}
+
+enum State {
+    Start,
+    Open,
+    /// No more text; why, if it is not the end.
+    Ended(Option<crate::error::Error>),
+}
+
+impl<'a> Blocks<'a> {
+    pub(super) fn new(source: Source<'a>, ends: Ends, size: usize) -> Self {
+        Blocks { source, ends, size: size.clamp(1, LARGEST_BLOCK), rest: Vec::new(), line: 1, state: State::Start }
+    }
+
+    /// The source as a whole.
+    pub(super) fn place(&self) -> Place {
+        self.source.place()
+    }
+
+    /// The share of the source that was read, where that is known.
+    pub(super) fn share(&self) -> Option<f64> {
+        self.source.share()
+    }
+
+    /// The next block, or `None` after the last one. A failure to read comes after all that could be read.
+    pub(super) fn next(&mut self) -> Result<Option<Block>> {
+        let mut bytes = std::mem::take(&mut self.rest);
+        let mut scanned = 0;
+        loop {
+            if let State::Ended(failure) = &mut self.state {
+                return match failure.take() {
+                    // A record that was broken off is not read.
+                    Some(error) => Err(error),
+                    None if bytes.is_empty() => Ok(None),
+                    None => Ok(Some(self.block(bytes))),
+                };
+            }
+            self.fill(&mut bytes);
+            if let Some(end) = self.ends.last(&bytes, scanned) {
+                self.rest = bytes.split_off(end);
+                self.ends.restart();
+                return Ok(Some(self.block(bytes)));
+            }
+            scanned = bytes.len();
+        }
+    }
+
+    fn fill(&mut self, bytes: &mut Vec<u8>) {
+        let first = matches!(self.state, State::Start);
+        let most = self.size.max(BYTE_ORDER_MARK.len());
+        bytes.reserve_exact(most);
+        self.state = match self.source.read(most, bytes) {
+            Ok(n) if n < most => State::Ended(None),
+            Ok(_) => State::Open,
+            Err(error) => State::Ended(Some(error)),
+        };
+        if first && bytes.starts_with(BYTE_ORDER_MARK) {
+            bytes.drain(..BYTE_ORDER_MARK.len());
+        }
+    }
+
+    fn block(&mut self, bytes: Vec<u8>) -> Block {
+        let line = self.line;
+        self.line += memchr_iter(b'\n', &bytes).count() as u64;
+        Block { bytes, start: 0, line }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(text: &[u8], ends: Ends, size: usize) -> Vec<Block> {
+        let mut blocks = Blocks::new(Source::new("x".into(), text).unwrap(), ends, size);
+        std::iter::from_fn(|| blocks.next().unwrap()).collect()
+    }
+
+    #[test]
+    fn lines_are_numbered_and_cleaned() {
+        for size in [1, 4, 100] {
+            let blocks = blocks(b"\xef\xbb\xbfa\r\n\nb", Ends::Lines, size);
+            let lines: Vec<(&[u8], u64)> =
+                blocks.iter().flat_map(Block::lines).map(|line| (line.bytes, line.number)).collect();
+            assert_eq!(lines, [(&b"a"[..], 1), (b"", 2), (b"b", 3)]);
+        }
+    }
+
+    #[test]
+    fn a_block_of_csv_does_not_end_within_quotes() {
+        let text = b"a,\"x\n\"\"\n\",5\" \n\"y\n\"\nlast,\"\n";
+        for size in 1..text.len() {
+            let blocks = blocks(text, Ends::Records(RecordEnds::new(b',')), size);
+            let texts: Vec<&[u8]> = blocks.iter().map(Block::text).collect();
+            assert_eq!(texts.concat(), text);
+            let starts = [&b"a,"[..], b"\"y", b"last"];
+            assert!(texts.iter().all(|text| starts.iter().any(|start| text.starts_with(start))), "{size}: {texts:?}");
+            let lines: Vec<u64> = blocks.iter().map(Block::line).collect();
+            assert!(lines.iter().all(|line| [1, 4, 6].contains(line)), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn a_failure_comes_after_what_was_read() {
+        struct Broken(usize);
+        impl std::io::Read for Broken {
+            fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+                self.0 += 1;
+                let text = b"one\ntw";
+                match self.0 {
+                    1 => Ok(text.iter().zip(buffer).map(|(from, to)| *to = *from).count()),
+                    _ => Err(std::io::Error::other("broken")),
+                }
+            }
+        }
+        let mut blocks = Blocks::new(Source::new("x".into(), Broken(0)).unwrap(), Ends::Lines, BLOCK);
+        assert_eq!(blocks.next().unwrap().unwrap().text(), b"one\n");
+        assert!(blocks.next().is_err());
+    }
+}

@@ -1,0 +1,202 @@
+//! The records of CSV text: cells between delimiters, one record a line, in quotes where they hold either.
+//!
+//! A line ends with `\n`, `\r\n` or `\r`; blank lines are no records. A quote opens only where a cell begins; inside, a
+//! doubled quote is one, and what follows a closing quote belongs to the cell.
+
+use memchr::{memchr, memchr_iter};
+
+/// Walks over the records of a text.
+pub(super) struct Records<'a> {
+    text: &'a [u8],
+    delimiter: u8,
+    /// Where the next record begins, and its line.
+    at: usize,
+    line: u64,
+    cells: Vec<Cell>,
+    /// The cells that do not stand in the text as they are.
+    unquoted: Vec<u8>,
+}
+
+/// Where a cell stands, in the text or among those that were unquoted.
+#[derive(Clone, Copy)]
+struct Cell {
+    start: usize,
+    end: usize,
+    unquoted: bool,
+}
+
+impl<'a> Records<'a> {
+    /// The records of a text that begins in this line.
+    pub(super) fn new(text: &'a [u8], line: u64, delimiter: u8) -> Self {
+        Records { text, delimiter, at: 0, line, cells: Vec::new(), unquoted: Vec::new() }
+    }
+
+    /// Where the text goes on after the last record, and the line there.
+    pub(super) fn position(&self) -> (usize, u64) {
+        (self.at, self.line)
+    }
+
+    /// What follows the last record.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        &self.text[self.at..]
+    }
+
+    /// Leaves out a line that somebody else has read: so many bytes with its end.
+    pub(super) fn pass_line(&mut self, length: usize) {
+        self.at += length;
+        self.line += 1;
+    }
+
+    /// How many cells the last record has.
+    pub(super) fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Cell `i` of the last record.
+    pub(super) fn cell(&self, i: usize) -> &[u8] {
+        let Cell { start, end, unquoted } = self.cells[i];
+        if unquoted { &self.unquoted[start..end] } else { &self.text[start..end] }
+    }
+
+    /// The cells of the last record.
+    pub(super) fn cells(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len()).map(|i| self.cell(i))
+    }
+
+    /// Takes the next record, and tells the line it begins in.
+    pub(super) fn next(&mut self) -> Option<u64> {
+        while let Some(b'\n' | b'\r') = self.text.get(self.at) {
+            self.step();
+        }
+        if self.at == self.text.len() {
+            return None;
+        }
+        let line = self.line;
+        self.cells.clear();
+        self.unquoted.clear();
+        loop {
+            let cell = if self.text.get(self.at) == Some(&b'"') { self.quoted_cell() } else { self.plain_cell() };
+            self.cells.push(cell);
+            match self.text.get(self.at) {
+                Some(&byte) if byte == self.delimiter => self.step(),
+                Some(_) => {
+                    self.step();
+                    return Some(line);
+                }
+                None => return Some(line),
+            }
+        }
+    }
+
+    fn step(&mut self) {
+        self.line += u64::from(self.text[self.at] == b'\n');
+        self.at += 1;
+    }
+
+    fn ends_cell(&self, byte: u8) -> bool {
+        byte == self.delimiter || byte == b'\n' || byte == b'\r'
+    }
+
+    /// A cell up to the next delimiter or end of line.
+    fn plain_cell(&mut self) -> Cell {
+        let start = self.at;
+        let rest = &self.text[start..];
+        self.at += rest.iter().position(|&byte| self.ends_cell(byte)).unwrap_or(rest.len());
+        Cell { start, end: self.at, unquoted: false }
+    }
+
+    /// A cell that begins with a quote. One that never closes goes on to the end of the text.
+    fn quoted_cell(&mut self) -> Cell {
+        let opened = self.at;
+        let mut cell = Cell { start: opened + 1, end: self.text.len(), unquoted: false };
+        self.at += 1;
+        loop {
+            let rest = &self.text[self.at..];
+            let Some(quote) = memchr(b'"', rest) else {
+                self.at = self.text.len();
+                break;
+            };
+            let end = self.at + quote;
+            let next = self.text.get(end + 1).copied();
+            self.at = end + 1;
+            if next == Some(b'"') {
+                self.at += 1;
+            } else if next.is_none_or(|byte| self.ends_cell(byte)) {
+                cell.end = end;
+                break;
+            } else {
+                self.plain_cell();
+                break;
+            }
+        }
+        self.line += memchr_iter(b'\n', &self.text[opened..self.at]).count() as u64;
+        // Quotes inside, doubled or after the closing one.
+        let end = cell.end.min(self.at);
+        if memchr(b'"', &self.text[cell.start..end]).is_some() {
+            return self.unquote(cell.start, end);
+        }
+        Cell { end, ..cell }
+    }
+
+    /// Copies the inside of a quoted cell: doubled quotes are one, the closing one is none, those after it stay.
+    fn unquote(&mut self, start: usize, end: usize) -> Cell {
+        let from = self.unquoted.len();
+        let mut rest = &self.text[start..end];
+        while let Some(quote) = memchr(b'"', rest) {
+            self.unquoted.extend_from_slice(&rest[..quote]);
+            rest = &rest[quote + 1..];
+            match rest.strip_prefix(b"\"") {
+                Some(after) => {
+                    self.unquoted.push(b'"');
+                    rest = after;
+                }
+                None => break,
+            }
+        }
+        self.unquoted.extend_from_slice(rest);
+        Cell { start: from, end: self.unquoted.len(), unquoted: true }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The lines and the cells of the records.
+    fn records(text: &[u8], delimiter: u8) -> Vec<(u64, Vec<Vec<u8>>)> {
+        let mut records = Records::new(text, 1, delimiter);
+        let mut all = Vec::new();
+        while let Some(line) = records.next() {
+            all.push((line, records.cells().map(<[u8]>::to_vec).collect()));
+        }
+        all
+    }
+
+    #[test]
+    fn lines_are_those_that_records_begin_in() {
+        let text = b"a,b\r\n\r\n\"x\ny\",1\n\n\n\nlast,";
+        let lines: Vec<u64> = records(text, b',').iter().map(|(line, _)| *line).collect();
+        assert_eq!(lines, [1, 3, 8]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// The `csv` crate is the oracle, also for what no sane file holds.
+        #[test]
+        fn records_are_those_of_the_csv_crate(
+            text in "[a,;\"\"\n\n\r \u{e9}]{0,24}", delimiter in prop::sample::select(b",;\" \n\r\xa9".to_vec())
+        ) {
+            let mut reader = ::csv::ReaderBuilder::new();
+            let reader = reader.has_headers(false).flexible(true).delimiter(delimiter);
+            let expected: Vec<Vec<Vec<u8>>> = reader
+                .from_reader(text.as_bytes())
+                .byte_records()
+                .map(|record| record.unwrap().iter().map(<[u8]>::to_vec).collect())
+                .collect();
+            let found: Vec<Vec<Vec<u8>>> = records(text.as_bytes(), delimiter).into_iter().map(|(_, cells)| cells).collect();
+            prop_assert_eq!(found, expected, "{:?}", text);
+        }
+    }
+}
