@@ -1,6 +1,6 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
-.PHONY: test format lint unit docs browser deny fuzz
+.PHONY: test format lint unit docs browser deny fuzz bench
 
 test: format lint unit docs browser
 
@@ -20,6 +20,20 @@ docs:
 # pages are kept in target/report-screenshots.
 browser:
 	crates/udeed-lab/tests/browser.sh
+
+# udeed beside numpy, scipy and scikit-learn, which it installs for itself. Takes some ten minutes on two cores that
+# nobody else uses; `make bench BENCH=--quick` takes one and tries only the harness. See bench/README.md.
+PYTHON ?= python3
+PEERS = $(or $(CARGO_TARGET_DIR),target)/bench/venv
+
+bench: $(PEERS)/installed
+	cargo build --release --locked -p udeed-bench -p udeed-cli
+	$(PEERS)/bin/python bench/run.py $(BENCH)
+
+$(PEERS)/installed: bench/requirements.txt
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --requirement bench/requirements.txt
+	touch $@
 
 # Licences, sources and duplicates of dependencies. Installs cargo-deny, which takes some minutes, if it is missing.
 deny:

@@ -84,3 +84,24 @@ pub use model::{Evaluation, Model};
 pub use neighbors::half_of_memory;
 pub use prepare::{Preparation, Scaling};
 pub use validation::{CrossValidation, cross_validate};
+
+/// What `bench/` looks at besides the interface. No part of it: it may change in any release.
+#[doc(hidden)]
+pub mod bench {
+    use crate::kernel::{Real, vectorized};
+
+    /// The kernel's `tanh(z / 2)`, in place: the bound of a step needs its speed.
+    pub fn tanh_half(scores: &mut [f64]) {
+        vectorized(|| scores.iter_mut().for_each(|z| *z = z.tanh_half()));
+    }
+
+    /// The same in single precision.
+    pub fn tanh_half_single(scores: &mut [f32]) {
+        vectorized(|| scores.iter_mut().for_each(|z| *z = z.tanh_half()));
+    }
+
+    /// How often each row is drawn for a member of a bagged ensemble: peers are fitted on the same draws.
+    pub fn bootstrap(targets: &[f64], seed: u64, member: u32) -> Vec<u8> {
+        crate::ensemble::bootstrap(targets, seed, member)
+    }
+}

@@ -77,7 +77,7 @@ pub(crate) fn bootstrapped(
 }
 
 /// How often each row is drawn. A draw with one class only is repeated.
-fn bootstrap(targets: &[f64], seed: u64, member: u32) -> Vec<u8> {
+pub(crate) fn bootstrap(targets: &[f64], seed: u64, member: u32) -> Vec<u8> {
     let mut stream = Stream::new(seed, Purpose::Bootstrap, member);
     loop {
         let mut counts = vec![0u8; targets.len()];

@@ -22,5 +22,6 @@ pub use observer::{Observer, Stage, StageSummary, Step, Stop, Training, Warning}
 pub use semiboost::{Pick, SemiBoost};
 pub use udeed::{Initial, InitialEnsemble, Udeed, Variant, Vote};
 
+pub(crate) use bagging::bootstrap;
 pub(crate) use method::Learn;
 pub(crate) use prepared::Prepared;

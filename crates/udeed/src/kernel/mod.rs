@@ -46,7 +46,6 @@ fn named_instructions(name: &str) -> Option<Arch> {
 }
 
 /// Runs `f` with the instructions of the machine at hand, which the compiler does not assume otherwise.
-#[cfg(test)]
 pub(crate) fn vectorized<F: FnOnce() -> R, R>(f: F) -> R {
     instructions().dispatch(f)
 }
