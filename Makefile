@@ -1,8 +1,8 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
-.PHONY: test format lint unit docs browser deny fuzz bench
+.PHONY: test format lint unit docs browser python deny fuzz bench
 
-test: format lint unit docs browser
+test: format lint unit docs browser python
 
 format:
 	cargo fmt --all --check
@@ -34,6 +34,10 @@ $(PEERS)/installed: bench/requirements.txt
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --requirement bench/requirements.txt
 	touch $@
+
+# Builds the wheel and tests it in fresh virtual environments, with the newest and the oldest supported scikit-learn.
+python:
+	python/test.sh
 
 # Licences, sources and duplicates of dependencies. Installs cargo-deny, which takes some minutes, if it is missing.
 deny:

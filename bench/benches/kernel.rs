@@ -18,6 +18,7 @@ fn bench_step(bencher: Bencher<'_, '_>, rows: &dyn Rows, m: usize) {
     let loss = EnsembleLoss {
         labeled: rows,
         targets: &vec![1.0; rows.n_rows()],
+        counts: &vec![1.0; rows.n_rows()],
         diversity: Some(rows),
         loss: Loss::Logistic,
         gamma: 1.0,

@@ -53,6 +53,7 @@ impl Shelf {
                 let loss = EnsembleLoss {
                     labeled: self.table(&labeled)?.matrix().rows(),
                     targets: &targets,
+                    counts: &vec![1.0; targets.len()],
                     diversity: Some(self.table(&rows)?.matrix().rows()),
                     loss: Loss::Logistic,
                     gamma,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::ProgressBar;
-use udeed::{CrossValidation, Format, Method, Model, Observer, Reader, Step, TrainSet, Warning};
+use udeed::{CrossValidation, Format, Grid, Method, Model, Observer, Reader, Step, TrainSet, Warning};
 use udeed_lab::statistics::{deviation, mean};
 use udeed_lab::tables::TextTable;
 
@@ -43,6 +43,9 @@ pub struct Fit {
     /// UDEED: where members are made to differ: nowhere, on labeled rows, on unlabeled rows
     #[arg(long, value_enum, default_value = "lcud", help_heading = "Learning")]
     variant: VariantName,
+    /// UDEED: choose gamma, lambda and scaling by the folds; bagging where diversity does not pay
+    #[arg(long, help_heading = "Learning", conflicts_with_all = ["gamma", "lambda", "scaling"])]
+    choose: bool,
     /// Size of the ensemble
     #[arg(long, default_value_t = 20, help_heading = "Learning")]
     members: usize,
@@ -60,6 +63,7 @@ impl Fit {
         method.validate()?;
         self.check()?;
         let train = self.train(progress)?;
+        let method = if self.choose { self.chosen(method, &train, progress)? } else { method };
         let mut watcher = Watcher::new(progress, &method);
         let model = named(method.fit_observed(&train, &mut watcher), &self.file)?;
         watcher.bar.finish_and_clear();
@@ -86,6 +90,12 @@ impl Fit {
         }
         if self.trace.is_some() && self.method != "udeed" {
             return Err(Usage(format!("`--trace`: only `udeed` descends, not `{}`", self.method)).into());
+        }
+        if self.choose && self.method != "udeed" {
+            return Err(Usage(format!("`--choose`: chooses settings of `udeed`, not of `{}`", self.method)).into());
+        }
+        if self.choose && self.folds == 0 {
+            return Err(Usage("`--choose`: expected `--folds` to choose by".into()).into());
         }
         let inputs = [Some(self.file.as_path()), self.unlabeled.as_deref()];
         check_outputs(&[Some(&self.out), self.trace.as_deref()], &inputs)
@@ -143,6 +153,38 @@ impl Fit {
         }
     }
 
+    /// As many folds as were asked for and the smaller class allows.
+    fn folds_of(&self, train: &TrainSet) -> usize {
+        let fewest = train.labels().counts().into_iter().filter(|&count| count > 0).min().unwrap_or(0);
+        self.folds.min(fewest)
+    }
+
+    /// The method with the settings that the labeled rows choose.
+    fn chosen(&self, method: Method, train: &TrainSet, progress: &Progress) -> anyhow::Result<Method> {
+        let Method::Udeed(settings) = &method else { return Ok(method) };
+        let folds = udeed::stratified_folds(train.labels(), self.folds_of(train), settings.seed);
+        let grid = Grid { members: vec![self.members], ..Grid::default() };
+        let mut watcher = Watcher::new(progress, &method);
+        watcher.bar.set_length((folds.len() * grid.lambda.len() * grid.scaling.len() * self.members) as u64);
+        watcher.bar.set_message("choosing");
+        watcher.counts_all = true;
+        let choice = named(udeed::choose(settings, &grid, train, &folds, &mut watcher), &self.file)?;
+        watcher.bar.finish_and_clear();
+        let best = &choice.candidates[choice.best];
+        let scaling = serde_json::to_value(best.scaling)?;
+        let gamma = match best.gamma {
+            Some(gamma) => format!("gamma {gamma}"),
+            None => "bagging, as diversity does not pay".to_owned(),
+        };
+        progress.note(format_args!(
+            "chosen from {} candidates: {gamma}, lambda {}, scaling {}",
+            choice.candidates.len(),
+            best.lambda,
+            scaling.as_str().unwrap_or_default()
+        ));
+        Ok(choice.method)
+    }
+
     /// Cross-validation, with as many folds as the smaller class allows.
     fn validate(
         &self,
@@ -150,8 +192,7 @@ impl Fit {
         train: &TrainSet,
         progress: &Progress,
     ) -> anyhow::Result<Option<CrossValidation>> {
-        let fewest = train.labels().counts().into_iter().filter(|&count| count > 0).min().unwrap_or(0);
-        let folds = self.folds.min(fewest);
+        let folds = self.folds_of(train);
         if folds < 2 {
             if self.folds >= 2 {
                 progress.note("note: no cross-validation, a class has a single labeled row");

@@ -6,6 +6,7 @@
 mod compare;
 mod data;
 mod evaluate;
+mod export;
 mod fit;
 mod input;
 mod inspect;
@@ -50,6 +51,7 @@ enum Verb {
     Predict(predict::Predict),
     Evaluate(evaluate::Evaluate),
     Inspect(inspect::Inspect),
+    Export(export::Export),
     Compare(compare::Compare),
     Reproduce(reproduce::Reproduce),
     Data(data::Data),
@@ -73,6 +75,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Verb::Predict(verb) => verb.run(&progress),
         Verb::Evaluate(verb) => verb.run(&progress),
         Verb::Inspect(verb) => verb.run(),
+        Verb::Export(verb) => verb.run(),
         Verb::Compare(verb) => verb.run(&progress),
         Verb::Reproduce(verb) => verb.run(&progress),
         Verb::Data(verb) => verb.run(&progress),

@@ -39,6 +39,17 @@ pub enum Error {
         name: String,
     },
 
+    /// Scores that cannot be compared with the others.
+    #[error("`{name}` has {found} scores, expected {expected} numbers, one for each split")]
+    Scores {
+        /// Whose they are.
+        name: String,
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        expected: usize,
+    },
+
     /// A set cannot be used.
     #[error("{name}: {cause}")]
     Set {

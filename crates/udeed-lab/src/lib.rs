@@ -18,6 +18,7 @@
 //! # Ok::<(), udeed_lab::Error>(())
 //! ```
 
+mod contest;
 mod error;
 mod experiment;
 mod journal;
@@ -28,6 +29,7 @@ mod run;
 pub mod statistics;
 pub mod tables;
 
+pub use contest::{Against, Contest, Entrant, Standing};
 pub use error::{Error, Result};
 pub use experiment::{Contender, Experiment, Scale, Set, Showcase, Trial};
 pub use journal::Journal;

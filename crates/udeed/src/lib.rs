@@ -64,6 +64,7 @@ mod model;
 mod neighbors;
 mod prepare;
 mod rng;
+mod selection;
 mod validation;
 
 pub use data::{
@@ -83,6 +84,7 @@ pub use learner::{Hypothesis, Learner, Logistic, LogisticFit};
 pub use model::{Evaluation, Model};
 pub use neighbors::half_of_memory;
 pub use prepare::{Preparation, Scaling};
+pub use selection::{Candidate, Choice, Grid, choose};
 pub use validation::{CrossValidation, cross_validate};
 
 /// What `bench/` looks at besides the interface. No part of it: it may change in any release.

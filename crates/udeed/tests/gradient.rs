@@ -9,6 +9,7 @@ use udeed::{Csr, Dense, EnsembleLoss, Loss, Losses, Matrix, Objective, Precision
 struct Problem {
     labeled: Dense,
     targets: Vec<f64>,
+    counts: Vec<f64>,
     unlabeled: Dense,
     m: usize,
     weights: Vec<f64>,
@@ -26,13 +27,15 @@ fn problem() -> impl Strategy<Value = Problem> {
         (
             rows(l, d),
             prop::collection::vec(target, l),
+            prop::collection::vec(prop_oneof![Just(1.0), 0.1..4.0f64], l),
             rows(u, d),
             prop::collection::vec(-2.0..2.0f64, m * (d + 1)),
             0.0..5.0f64,
         )
-            .prop_map(move |(labeled, targets, unlabeled, weights, gamma)| Problem {
+            .prop_map(move |(labeled, targets, counts, unlabeled, weights, gamma)| Problem {
                 labeled,
                 targets,
+                counts,
                 unlabeled,
                 m,
                 weights,
@@ -69,6 +72,7 @@ impl Problem {
         let objective = EnsembleLoss {
             labeled,
             targets: &self.targets,
+            counts: &self.counts,
             diversity: match on {
                 On::Nothing => None,
                 On::Labeled => Some(labeled),
@@ -96,14 +100,15 @@ impl Problem {
         for (i, &y) in self.targets.iter().enumerate() {
             for k in 0..m {
                 let row = self.labeled.get(i);
-                empirical += match loss {
+                let of_row = match loss {
                     Loss::Logistic => (1.0 + (-y * score(row, k)).exp()).ln(),
                     Loss::Squared => (output(row, k) - y).powi(2),
                     Loss::Hinge => 1.0 - y * output(row, k),
                 };
+                empirical += self.counts[i] * of_row;
             }
         }
-        empirical /= (m * self.targets.len()) as f64;
+        empirical /= m as f64 * self.counts.iter().sum::<f64>();
         let mut diversity = 0.0;
         let on = match on {
             On::Nothing => None,
@@ -213,6 +218,7 @@ fn the_printed_gradient_is_a_misprint() {
     let objective = EnsembleLoss {
         labeled: &labeled,
         targets: &targets,
+        counts: &[1.0, 1.0],
         diversity: None,
         loss: Loss::Logistic,
         gamma: 0.0,

@@ -6,6 +6,7 @@
 
 mod accuracy;
 mod chart;
+mod contest;
 mod critical_difference;
 mod descent;
 mod diversity;
@@ -18,6 +19,8 @@ mod paper_scatter;
 mod table;
 mod win_tie_loss;
 mod words;
+
+pub use contest::contest;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 

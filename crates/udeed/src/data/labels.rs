@@ -1,6 +1,6 @@
 //! Classes, and which rows have one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::data::Dictionary;
 use crate::error::{Error, Place, Result, listed, quoted};
@@ -48,6 +48,33 @@ impl Labels {
             *code = sorted[*code as usize];
         }
         Labels { classes, codes }
+    }
+
+    /// Labels as indices into given classes, whose names and order stay as they are.
+    ///
+    /// # Errors
+    /// If two classes have the same name, or an index is not that of a class.
+    ///
+    /// ```
+    /// use udeed::Labels;
+    ///
+    /// let labels = Labels::with_classes(vec!["10".into(), "9".into()], [Some(1), None, Some(0)])?;
+    /// assert_eq!((labels.name(0), labels.name(2)), (Some("9"), Some("10")));
+    /// assert!(Labels::with_classes(vec!["a".into()], [Some(1)]).is_err());
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn with_classes(classes: Vec<String>, labels: impl IntoIterator<Item = Option<usize>>) -> Result<Self> {
+        let wrong = |found: String, expected: String| Err(Error::input(Place::new("the labels"), found, expected));
+        let mut seen = HashSet::new();
+        if let Some(twice) = classes.iter().find(|&class| !seen.insert(class)) {
+            return wrong(format!("two classes named {}", quoted(twice)), "a name of its own for each class".into());
+        }
+        let codes: Vec<Option<usize>> = labels.into_iter().collect();
+        if let Some(outside) = codes.iter().flatten().find(|&&class| class >= classes.len()) {
+            return wrong(format!("class number {outside}"), format!("one below {}", classes.len()));
+        }
+        let codes = codes.into_iter().map(|class| class.map(|class| class as u32)).collect();
+        Ok(Labels { classes, codes })
     }
 
     /// As many rows without a label.

@@ -22,6 +22,8 @@ pub struct TrainSet {
     labels: Labels,
     /// Further unlabeled rows, that are more than memory holds.
     spilled: Option<Arc<SpilledTable>>,
+    /// How much each row counts; none where all count alike.
+    weights: Option<Vec<f64>>,
     label: Option<String>,
 }
 
@@ -37,7 +39,7 @@ impl TrainSet {
                 "a label, or none, for each row",
             ));
         }
-        Ok(TrainSet { table, labels, spilled: None, label: None })
+        Ok(TrainSet { table, labels, spilled: None, weights: None, label: None })
     }
 
     /// The same rows, with the name that the column of the labels has in its source. A model remembers it.
@@ -45,6 +47,42 @@ impl TrainSet {
     pub fn label(mut self, name: Option<String>) -> Self {
         self.label = name;
         self
+    }
+
+    /// The same rows, each counting as much as its weight says: a label of weight 2 stands there twice, a row of weight 0
+    /// is not there at all. What is weighed are labels: other weights of unlabeled rows say nothing.
+    ///
+    /// # Errors
+    /// If there are more or fewer weights than rows, or one is negative or not finite.
+    ///
+    /// ```
+    /// use udeed::{Labels, Table, TrainSet};
+    ///
+    /// let table = Table::from_rows(&[[0.1], [0.9]])?;
+    /// let train = TrainSet::new(table, Labels::new([Some("no"), Some("yes")]))?;
+    /// assert_eq!(train.clone().weights(vec![1.0, 2.5])?.weight(1), 2.5);
+    /// assert_eq!(train.clone().weights(vec![0.0, 1.0])?.n_labeled(), 1);
+    /// assert!(train.weights(vec![1.0, -1.0]).is_err());
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn weights(mut self, weights: Vec<f64>) -> Result<Self> {
+        if weights.len() != self.labels.len() {
+            let found = format!("{} rows and {} weights", self.labels.len(), weights.len());
+            return Err(Error::training(found, "a weight for each row"));
+        }
+        if let Some(bad) = weights.iter().position(|weight| !(weight.is_finite() && *weight >= 0.0)) {
+            let found = format!("the weight {} in row {}", weights[bad], bad + 1);
+            return Err(Error::training(found, "0 or a positive number"));
+        }
+        let counted: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
+        let some_do_not = counted.len() < weights.len();
+        self.weights = Some(weights);
+        Ok(if some_do_not { self.select(&counted) } else { self })
+    }
+
+    /// How much row `i` counts.
+    pub fn weight(&self, i: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[i])
     }
 
     /// The name of the column of the labels, where there is one.
@@ -59,6 +97,9 @@ impl TrainSet {
     pub fn add_unlabeled(&mut self, rows: &Table) -> Result<()> {
         self.table.append(rows)?;
         self.labels.extend_unlabeled(rows.n_rows());
+        if let Some(weights) = &mut self.weights {
+            weights.resize(self.labels.len(), 1.0);
+        }
         Ok(())
     }
 
@@ -141,10 +182,12 @@ impl TrainSet {
     /// # Panics
     /// If an index is not that of a row.
     pub fn select(&self, indices: &[usize]) -> Self {
+        let pick = |weights: &Vec<f64>| indices.iter().map(|&i| weights[i]).collect();
         TrainSet {
             table: self.table.select(indices),
             labels: self.labels.select(indices),
             spilled: self.spilled.clone(),
+            weights: self.weights.as_ref().map(pick),
             label: self.label.clone(),
         }
     }

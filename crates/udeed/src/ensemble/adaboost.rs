@@ -94,13 +94,15 @@ impl Learn for AdaBoost {
 impl AdaBoost {
     fn boost(&self, learner: &dyn Learner, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Boosted> {
         let (rows, targets) = (prepared.labeled.rows(), &prepared.targets);
-        let even = vec![1.0 / targets.len() as f64; targets.len()];
-        let mut shares = even.clone();
+        let total: f64 = prepared.counts.iter().sum();
+        let mut first = prepared.counts.clone();
+        normalise(&mut first);
+        let mut shares = first.clone();
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         let mut boosted = Boosted::new(self.members);
         let mut retries = 0;
         while boosted.wants_more() {
-            let counts = self.emphasis.counts(&mut stream, &shares, targets, targets.len());
+            let counts = self.emphasis.counts(&mut stream, &shares, targets, targets.len(), total);
             let member = learner.learn(rows, targets, &counts)?;
             let outputs = member.classify(rows);
             let wrong = |i: usize| outputs[i] != targets[i];
@@ -110,7 +112,7 @@ impl AdaBoost {
                 if self.emphasis == Emphasis::Weighting || retries > MOST_RETRIES {
                     break;
                 }
-                shares.clone_from(&even);
+                shares.clone_from(&first);
                 continue;
             }
             retries = 0;
@@ -144,18 +146,25 @@ pub(crate) fn normalise(shares: &mut [f64]) {
 }
 
 impl Emphasis {
-    /// How often each row counts: by its share, or in `n` draws by the shares, repeated until both classes occur. Where a
-    /// class has all but no share, drawing would not end: then the rows count by their shares after all.
-    pub(crate) fn counts(self, stream: &mut Stream, shares: &[f64], targets: &[f64], n: usize) -> Vec<f64> {
+    /// How often each row counts: its share of the total, or in so many draws by the shares, repeated until both classes
+    /// occur. Where a class has all but no share, drawing would not end: then the rows count by their shares after all.
+    pub(crate) fn counts(
+        self,
+        stream: &mut Stream,
+        shares: &[f64],
+        targets: &[f64],
+        draws: usize,
+        total: f64,
+    ) -> Vec<f64> {
         if self == Emphasis::Resampling {
             for _ in 0..1000 {
-                let counts = draw(stream, shares, n);
+                let counts = draw(stream, shares, draws);
                 if has_both_classes(targets, &counts) {
                     return counts;
                 }
             }
         }
-        shares.iter().map(|share| share * n as f64).collect()
+        shares.iter().map(|share| share * total).collect()
     }
 }
 
@@ -242,7 +251,7 @@ mod tests {
     #[test]
     fn a_class_without_a_share_does_not_hang() {
         let mut stream = Stream::new(1, Purpose::Boosting, 0);
-        let counts = Emphasis::Resampling.counts(&mut stream, &[1.0, 1e-300], &[1.0, -1.0], 2);
+        let counts = Emphasis::Resampling.counts(&mut stream, &[1.0, 1e-300], &[1.0, -1.0], 2, 2.0);
         assert!(counts[1] > 0.0);
     }
 }

@@ -69,15 +69,21 @@ impl Assemble {
         let u = rows.n_rows() - l;
         let mut labels = prepared.targets.clone();
         labels.extend(nearest_labels(prepared.labeled.rows(), &prepared.targets, unlabeled.rows()));
-        let mut shares = vec![self.labeled_share / l as f64; l];
-        shares.extend(std::iter::repeat_n((1.0 - self.labeled_share) / u as f64, u));
+        let counted: f64 = prepared.counts.iter().sum();
+        // How much each row counts beside the vote: unlabeled ones as much as a labeled one does on average.
+        let mut counts: Vec<f64> = prepared.counts.iter().map(|count| count * l as f64 / counted).collect();
+        counts.resize(l + u, 1.0);
+        let share =
+            |i: usize| if i < l { self.labeled_share / l as f64 } else { (1.0 - self.labeled_share) / u as f64 };
+        let mut shares: Vec<f64> = counts.iter().enumerate().map(|(i, count)| count * share(i)).collect();
         normalise(&mut shares);
         let mut votes = vec![0.0; rows.n_rows()];
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         let mut boosted = Boosted::new(self.members);
         while boosted.wants_more() {
-            let counts = self.emphasis.counts(&mut stream, &shares, &labels, self.draws(l, labels.len()));
-            let member = learner.learn(rows, &labels, &counts)?;
+            let draws = self.draws(l, labels.len());
+            let drawn = self.emphasis.counts(&mut stream, &shares, &labels, draws, draws as f64);
+            let member = learner.learn(rows, &labels, &drawn)?;
             let outputs = member.classify(rows);
             let error: f64 = (0..labels.len()).filter(|&i| outputs[i] != labels[i]).map(|i| shares[i]).sum();
             // At exactly one half the vote of the member would count nothing.
@@ -94,7 +100,9 @@ impl Assemble {
             }
             // A certain vote makes every share but a few vanish; the exponent is kept where they can be told apart.
             let margins = labels.iter().zip(&votes).map(|(label, vote)| label * vote);
-            shares = margins.map(|margin| libm::exp(-margin.clamp(-200.0, 200.0))).collect();
+            let shares_now =
+                margins.zip(&counts).map(|(margin, count)| count * libm::exp(-margin.clamp(-200.0, 200.0)));
+            shares = shares_now.collect();
             normalise(&mut shares);
         }
         Ok(boosted)

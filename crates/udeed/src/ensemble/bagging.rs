@@ -67,6 +67,7 @@ pub(crate) fn bootstrapped(
         rows: prepared.labeled.rows(),
         targets: &prepared.targets,
         counts: &counts,
+        weights: &prepared.counts,
         start: &prepared.logistic.weights_of(0),
     };
     let members = batch.fit(|done| match observer.member(done, total) {

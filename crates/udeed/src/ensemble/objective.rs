@@ -81,6 +81,7 @@ pub trait Objective {
 /// let loss = EnsembleLoss {
 ///     labeled: &rows,
 ///     targets: &[-1.0, 1.0],
+///     counts: &[1.0, 1.0],
 ///     diversity: Some(&rows),
 ///     loss: Loss::Logistic,
 ///     gamma: 1.0,
@@ -100,6 +101,8 @@ pub struct EnsembleLoss<'a> {
     pub labeled: &'a dyn Blocks,
     /// Their targets, -1 and 1.
     pub targets: &'a [f64],
+    /// How much each of them counts; `l` is then the sum of these.
+    pub counts: &'a [f64],
     /// The rows D on which the members shall differ. None: V_div is 0.
     pub diversity: Option<&'a dyn Blocks>,
     /// How the fit to the labels is measured.
@@ -124,11 +127,11 @@ impl Objective for EnsembleLoss<'_> {
 impl EnsembleLoss<'_> {
     fn evaluate_in<T: Real>(&self, weights: &[f64], gradient: &mut [f64]) -> Result<Losses> {
         gradient.fill(0.0);
-        let share = 1.0 / (self.m as f64 * self.targets.len() as f64);
+        let share = 1.0 / (self.m as f64 * self.counts.iter().sum::<f64>());
         let differing = self.diversity.map(|rows| (rows, Diversity::new(self.gamma, self.m, rows.shape().0)));
         // Where the members shall differ on the labeled rows themselves, one walk does both.
         let same = differing.filter(|(rows, _)| std::ptr::addr_eq(*rows, self.labeled)).map(|(_, diversity)| diversity);
-        let empirical = Empirical { loss: self.loss, targets: self.targets, m: self.m, share, diversity: same };
+        let empirical = Empirical { of: self, share, diversity: same };
         let mut sums = Sums::default();
         for part in pass::<T, _>(self.labeled, weights, self.m, Some(gradient), &empirical)? {
             sums.empirical += part.sums.empirical;
@@ -145,9 +148,7 @@ impl EnsembleLoss<'_> {
 
 /// `sum_k sum_L loss(f_k, y)`, and on the way [`Diversity`] if it is wanted on the same rows.
 struct Empirical<'a> {
-    loss: Loss,
-    targets: &'a [f64],
-    m: usize,
+    of: &'a EnsembleLoss<'a>,
     /// What each loss counts.
     share: f64,
     diversity: Option<Diversity>,
@@ -172,23 +173,25 @@ impl<T: Real> Visit<T> for Empirical<'_> {
     /// Loop by loop over all lanes, the padding too, so that each can use vectors.
     #[inline(always)]
     fn visit<S: Simd>(&self, simd: S, tally: &mut Tally<T>, i: usize, scores: &mut [T]) {
-        let (y, share) = (T::from_double(self.targets[i]), T::from_double(self.share));
+        let EnsembleLoss { loss, m, .. } = *self.of;
+        let (y, count) = (T::from_double(self.of.targets[i]), self.of.counts[i]);
+        let share = T::from_double(self.share * count);
         let [half, one, two] = [0.5, 1.0, 2.0].map(T::from_double);
         let room = &mut tally.room;
         room.resize(scores.len(), T::default());
-        if self.loss == Loss::Logistic {
+        if loss == Loss::Logistic {
             room.iter_mut().zip(&*scores).for_each(|(loss, &z)| *loss = (-y * z).softplus());
         }
         scores.iter_mut().for_each(|z| *z = z.tanh_half());
-        match self.loss {
+        match loss {
             Loss::Logistic => {}
             Loss::Squared => room.iter_mut().zip(&*scores).for_each(|(loss, &f)| *loss = (f - y) * (f - y)),
             Loss::Hinge => room.iter_mut().zip(&*scores).for_each(|(loss, &f)| *loss = one - y * f),
         }
-        room[self.m..].fill(T::default());
-        tally.sums.empirical += T::sum(simd, room);
+        room[m..].fill(T::default());
+        tally.sums.empirical += count * T::sum(simd, room);
         let derivatives = room.iter_mut().zip(&*scores);
-        match self.loss {
+        match loss {
             Loss::Logistic => derivatives.for_each(|(r, &f)| *r = share * half * (f - y)),
             Loss::Squared => derivatives.for_each(|(r, &f)| *r = share * two * (f - y) * half * (one - f * f)),
             Loss::Hinge => derivatives.for_each(|(r, &f)| *r = -share * y * half * (one - f * f)),

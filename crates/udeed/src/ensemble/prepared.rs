@@ -16,6 +16,8 @@ pub(crate) struct Prepared {
     pub(crate) label: Option<String>,
     pub(crate) labeled: Matrix,
     pub(crate) targets: Vec<f64>,
+    /// How much each labeled row counts.
+    pub(crate) counts: Vec<f64>,
     pub(crate) unlabeled: Unlabeled,
     /// Logistic regression on all labels: what every ensemble is compared with, and where many searches begin.
     pub(crate) logistic: Members,
@@ -69,11 +71,12 @@ impl Prepared {
         let target = |&i: &usize| if labels.name(i) == Some(&classes[1]) { 1.0 } else { -1.0 };
         let targets: Vec<f64> = labeled.iter().map(target).collect();
         let rows = features.select(&labeled);
-        let ones = vec![1.0; targets.len()];
-        let fit = Logistic { lambda: shared.lambda }.fit(rows.rows(), &targets, &ones, None)?;
+        let counts: Vec<f64> = labeled.iter().map(|&i| train.weight(i)).collect();
+        let fit = Logistic { lambda: shared.lambda }.fit(rows.rows(), &targets, &counts, None)?;
         Ok(Prepared {
             labeled: rows,
             targets,
+            counts,
             unlabeled: unlabeled_rows(features.select(&unlabeled), train, &preparation)?,
             logistic: Members::from_rows(&[fit.weights]),
             label: train.label_name().map(str::to_owned),

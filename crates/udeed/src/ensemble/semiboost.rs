@@ -137,7 +137,7 @@ impl SemiBoost {
                 break;
             }
             let mut counts = vec![0.0; labels.len()];
-            counts[..l].fill(1.0);
+            counts[..l].copy_from_slice(&prepared.counts);
             for i in picked {
                 counts[l + i] = 1.0;
                 labels[l + i] = suggestions.label(i);

@@ -165,6 +165,7 @@ impl Udeed {
             let objective = EnsembleLoss {
                 labeled: prepared.labeled.rows(),
                 targets: &prepared.targets,
+                counts: &prepared.counts,
                 diversity: match stage {
                     Stage::Empirical => None,
                     Stage::Labeled => Some(prepared.labeled.rows()),

@@ -27,6 +27,8 @@ pub(crate) struct Batch<'a> {
     pub(crate) targets: &'a [f64],
     /// How often each row counts, for each regression.
     pub(crate) counts: &'a [Vec<u8>],
+    /// What a count of each row is worth, in all of them.
+    pub(crate) weights: &'a [f64],
     /// The fit in which every row counts once.
     pub(crate) start: &'a [f64],
 }
@@ -57,7 +59,8 @@ impl Batch<'_> {
     }
 
     fn fit_alone(&self, k: usize, start: &[f64]) -> Result<Vec<f64>> {
-        let counts: Vec<f64> = self.counts[k].iter().map(|&count| f64::from(count)).collect();
+        let worth = |(&count, weight): (&u8, &f64)| f64::from(count) * weight;
+        let counts: Vec<f64> = self.counts[k].iter().zip(self.weights).map(worth).collect();
         Ok(self.learner.fit(self.rows, self.targets, &counts, Some(start))?.weights)
     }
 
@@ -69,7 +72,8 @@ impl Batch<'_> {
             return None;
         }
         let curvature = |f: f64| 0.25 * self.learner.lambda * (1.0 - f * f);
-        let curvatures = map_rows(self.rows, self.start, 1, |scores| curvature(scores[0].tanh_half()));
+        let mut curvatures = map_rows(self.rows, self.start, 1, |scores| curvature(scores[0].tanh_half()));
+        curvatures.iter_mut().zip(self.weights).for_each(|(curvature, weight)| *curvature *= weight);
         factored_hessian(self.rows, &curvatures)
     }
 
@@ -135,19 +139,17 @@ impl Walking {
             weights[k..].iter_mut().step_by(m).zip(trial).for_each(|(to, from)| *to = from);
         }
         let mut gradient = weights.clone();
-        let slopes =
-            Slopes { targets: batch.targets, counts: &self.counts, m, half_lambda: 0.5 * batch.learner.lambda };
+        let slopes = Slopes { batch, counts: &self.counts, m };
         in_memory(pass(batch.rows, &weights, m, Some(&mut gradient), &slopes));
         gradient
     }
 }
 
-/// The derivative of each row's loss by its score: `lambda count (f - y) / 2`.
+/// The derivative of each row's loss by its score: `lambda weight count (f - y) / 2`.
 struct Slopes<'a> {
-    targets: &'a [f64],
+    batch: &'a Batch<'a>,
     counts: &'a [u8],
     m: usize,
-    half_lambda: f64,
 }
 
 impl Visit<f64> for Slopes<'_> {
@@ -155,7 +157,7 @@ impl Visit<f64> for Slopes<'_> {
 
     #[inline(always)]
     fn visit<S: Simd>(&self, _: S, (): &mut (), i: usize, scores: &mut [f64]) {
-        let (y, half) = (self.targets[i], self.half_lambda);
+        let (y, half) = (self.batch.targets[i], 0.5 * self.batch.learner.lambda * self.batch.weights[i]);
         let counts = &self.counts[i * self.m..][..self.m];
         // All lanes, the padding too: a rest that fills no vector would cost as much as the others together.
         scores.iter_mut().for_each(|z| *z = half * (z.tanh_half() - y));
@@ -283,10 +285,12 @@ mod tests {
             let (rows, targets, counts) = problem(n, d, members, scale);
             for lambda in [0.01, 1.0, 100.0] {
                 let learner = Logistic { lambda };
-                let start = learner.fit(rows.rows(), &targets, &vec![1.0; n], None).unwrap().weights;
+                let weights: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { 0.7 } else { 1.0 }).collect();
+                let start = learner.fit(rows.rows(), &targets, &weights, None).unwrap().weights;
                 for rows in [rows.clone(), rows.to_sparse().into()] {
                     let rows = rows.rows();
-                    let batch = Batch { learner, rows, targets: &targets, counts: &counts, start: &start };
+                    let batch =
+                        Batch { learner, rows, targets: &targets, counts: &counts, weights: &weights, start: &start };
                     let mut heard = 0;
                     let together = batch.fit(|done| {
                         assert!(done >= heard);
@@ -312,8 +316,10 @@ mod tests {
     fn together_takes_few_walks() {
         let (rows, targets, counts) = problem(3000, 20, 16, 1.0);
         let learner = Logistic { lambda: 1.0 };
-        let start = learner.fit(rows.rows(), &targets, &vec![1.0; 3000], None).unwrap().weights;
-        let batch = Batch { learner, rows: rows.rows(), targets: &targets, counts: &counts, start: &start };
+        let weights = vec![1.0; 3000];
+        let start = learner.fit(rows.rows(), &targets, &weights, None).unwrap().weights;
+        let batch =
+            Batch { learner, rows: rows.rows(), targets: &targets, counts: &counts, weights: &weights, start: &start };
         let mut searches: Vec<Search> = counts.iter().map(|_| Search::new(&start)).collect();
         let mut walks = 0;
         let factor = batch.factor().unwrap();

@@ -1,6 +1,8 @@
 //! What was learned: predict with it, measure it, save and load it.
 
 mod evaluation;
+mod onnx;
+mod protobuf;
 mod safetensors;
 
 pub use evaluation::Evaluation;

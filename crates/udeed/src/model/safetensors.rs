@@ -21,6 +21,8 @@ use crate::prepare::{Preparation, Scaling};
 
 /// The version of the file format that this crate writes. Older ones are read, newer ones refused.
 const FORMAT: u32 = 1;
+/// What stands for the file of a model that is in none.
+const IN_MEMORY: &str = "the model in memory";
 const KEY: &str = "udeed";
 const CHECKSUM: &str = "checksum";
 const CHECKSUM_LENGTH: usize = size_of::<u32>();
@@ -53,7 +55,7 @@ impl Model {
     /// If the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
-        let bytes = self.to_bytes(path)?;
+        let bytes = self.bytes(path)?;
         write_file(path, |file| file.write_all(&bytes))
     }
 
@@ -72,10 +74,34 @@ impl Model {
     pub fn load(path: impl AsRef<Path>) -> Result<Model> {
         let path = path.as_ref();
         let bytes = std::fs::read(path).map_err(|error| Error::io(path, "read", error))?;
-        Model::from_bytes(&bytes, path)
+        Model::read(&bytes, path)
     }
 
-    fn to_bytes(&self, path: &Path) -> Result<Vec<u8>> {
+    /// What [`Model::save`] writes, in memory.
+    ///
+    /// # Errors
+    /// If the model cannot be written.
+    ///
+    /// ```
+    /// use udeed::{Bagging, Model, built_in};
+    ///
+    /// let model = Bagging::new().fit(&built_in("labor")?.read()?.into_train()?)?;
+    /// assert_eq!(Model::from_bytes(&model.to_bytes()?)?, model);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.bytes(Path::new(IN_MEMORY))
+    }
+
+    /// Reads what [`Model::to_bytes`] made.
+    ///
+    /// # Errors
+    /// As [`Model::load`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
+        Model::read(bytes, Path::new(IN_MEMORY))
+    }
+
+    fn bytes(&self, path: &Path) -> Result<Vec<u8>> {
         let preparation = &self.preparation;
         let description = Description {
             format: FORMAT,
@@ -111,7 +137,7 @@ impl Model {
         Ok(bytes)
     }
 
-    fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
+    fn read(bytes: &[u8], path: &Path) -> Result<Model> {
         const EXPECTED: &str = "a model written by `udeed fit`";
         let wrong = |found: String| Error::model(path, found, EXPECTED);
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| wrong(not_safetensors(bytes, &error)))?;

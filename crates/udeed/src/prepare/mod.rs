@@ -220,6 +220,24 @@ impl Preparation {
         self.factor.len()
     }
 
+    /// What is taken from each feature before it is multiplied by its [factor](Preparation::factors).
+    ///
+    /// ```
+    /// use udeed::{Preparation, Scaling, Table};
+    ///
+    /// let preparation = Preparation::fit(&Table::from_rows(&[[2.0], [6.0]])?, Scaling::MinMax)?;
+    /// assert_eq!((preparation.shifts(), preparation.factors()), (&[2.0][..], &[0.25][..]));
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn shifts(&self) -> &[f64] {
+        &self.shift
+    }
+
+    /// What each feature is multiplied by.
+    pub fn factors(&self) -> &[f64] {
+        &self.factor
+    }
+
     /// The columns that rows must have.
     pub fn columns(&self) -> &[Column] {
         &self.columns

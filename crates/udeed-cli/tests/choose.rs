@@ -1,0 +1,38 @@
+//! `udeed fit --choose`.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use support::{FRUIT, Folder, text};
+use udeed::Model;
+
+#[test]
+fn the_model_is_that_of_the_chosen_settings() {
+    let folder = Folder::new();
+    folder.run("data split ionosphere train.csv test.csv");
+    let output = folder.command("fit train.csv --label class --choose --out chosen").output().unwrap();
+    let said = text(&output.stderr);
+    assert!(output.status.success() && said.contains("chosen from 30 candidates: "), "{said}");
+    let chosen = Model::load(folder.file("chosen")).unwrap();
+    let shared = chosen.method().shared();
+    let line = format!("lambda {}, scaling {}", shared.lambda, format!("{:?}", shared.scaling).to_lowercase());
+    assert!(said.contains(&line), "{said}");
+    let train = chosen.reader().label("class").read(folder.file("train.csv")).unwrap().into_train().unwrap();
+    assert_eq!(chosen.method().fit(&train).unwrap(), chosen);
+}
+
+#[test]
+fn what_cannot_be_chosen_is_refused() {
+    let folder = Folder::with("fruit.csv", FRUIT);
+    for (rest, message) in [
+        ("--choose --method bagging", "chooses settings of `udeed`"),
+        ("--choose --folds 0", "expected `--folds` to choose by"),
+        ("--choose --gamma 2", "cannot be used with"),
+    ] {
+        let error = folder.fail(2, &format!("fit fruit.csv --label kind --out model {rest}"));
+        assert!(error.contains(message), "{error}");
+    }
+    folder.write("lone.csv", "x,kind\n1,a\n2,b\n3,b\n");
+    let error = folder.fail(2, "fit lone.csv --label kind --out model --choose");
+    assert!(error.contains("`folds` is 1, expected at least 2"), "{error}");
+}

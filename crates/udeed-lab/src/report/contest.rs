@@ -1,0 +1,153 @@
+//! The report of a contest: one picture of all splits, and a table with the tests.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::chart::{Picture, Rows, Scale, Shape, WIDE, mark, whisker};
+use super::table::{Cell, Table};
+use super::words::{count, listed, number, signed};
+use super::{head, method};
+use crate::contest::{Contest, Standing};
+use crate::error::Result;
+use crate::experiment::Contender;
+use crate::statistics::Verdict;
+
+/// The report of a contest as an HTML page that needs nothing else.
+///
+/// # Errors
+/// As [`Contest::standings`].
+pub fn contest(contest: &Contest, reference: &str) -> Result<String> {
+    let standings = contest.standings(reference)?;
+    let names: Vec<&str> = contest.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
+    let title = format!("{} on {}", count(names.len(), "classifier"), contest.title);
+    let [labeled, unlabeled, test] = contest.dealt;
+    let sentence = format!(
+        "{} met on {} of {labeled} labeled, {unlabeled} unlabeled and {test} test rows.",
+        listed(&names),
+        count(contest.entrants[0].scores.len(), "split"),
+    );
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            (head(&title, &sentence))
+            body {
+                main {
+                    header { h1 { (title) } p.lead { (sentence) } }
+                    section id="scores" {
+                        h2 { (contest.scoring) }
+                        (picture(contest, &standings))
+                        (table(contest, &standings, reference))
+                    }
+                }
+                script { (PreEscaped(include_str!("sort.js"))) }
+            }
+        }
+    };
+    Ok(page.into_string())
+}
+
+fn picture(contest: &Contest, standings: &[Standing]) -> Markup {
+    let names: Vec<&str> = standings.iter().map(|standing| standing.name.as_str()).collect();
+    let rows = Rows::new(&names, names.clone(), 30.0, WIDE);
+    let scores = || contest.entrants.iter().flat_map(|entrant| entrant.scores.iter().copied());
+    let intervals = standings.iter().filter_map(|standing| standing.interval).flat_map(|(low, high)| [low, high]);
+    let scale = Scale::covering(scores().chain(intervals), rows.frame.left, rows.frame.right);
+    let drawing = html! {
+        (rows.draw())
+        (rows.frame.across(&scale, &contest.scoring))
+        @for (row, (entrant, standing)) in contest.entrants.iter().zip(standings).enumerate() {
+            @let y = rows.middle(row);
+            g class=(method::class(Contender::Bagging)) {
+                @for (split, &score) in entrant.scores.iter().enumerate() {
+                    g {
+                        title { "split " (split + 1) ": " (number(score, 4)) }
+                        (mark(Shape::Circle, true, scale.at(score), y - 5.0, 2.4))
+                    }
+                }
+            }
+            g class=(method::class(Contender::Lcud)) {
+                title { (standing.name) ": mean " (number(standing.mean, 4)) }
+                @if let Some(interval) = standing.interval { (whisker(&scale, y + 6.0, interval)) }
+                (mark(Shape::Circle, false, scale.at(standing.mean), y + 6.0, 4.0))
+            }
+        }
+    };
+    let best = standings.iter().max_by(|a, b| a.mean.total_cmp(&b.mean));
+    Picture {
+        id: "contest".into(),
+        title: format!("{} on each split, and the mean.", contest.scoring),
+        finding: best.map_or(String::new(), |best| {
+            format!("The highest mean is that of {}, {}.", best.name, number(best.mean, 3))
+        }),
+        legend: html! {},
+        width: WIDE,
+        height: rows.height(),
+    }
+    .draw(&drawing)
+}
+
+fn table(contest: &Contest, standings: &[Standing], reference: &str) -> Markup {
+    let row = |standing: &Standing| {
+        let against = standing.against.as_ref();
+        let p = |p: Option<f64>| p.map_or_else(Cell::empty, |p| Cell::figure(p, 4));
+        let shade = match against.and_then(|against| against.verdict) {
+            Some(Verdict::Win) => 1.0,
+            Some(Verdict::Loss) => -1.0,
+            _ => 0.0,
+        };
+        let difference = against.and_then(|against| against.t).map(|t| t.mean_difference);
+        let splits = against.map(|against| against.splits.map(|n| n.to_string()).join("/"));
+        vec![
+            Cell::text(&standing.name),
+            Cell::figure(standing.mean, 4),
+            Cell::figure(standing.std, 4),
+            difference.map_or_else(Cell::empty, |d| Cell::of(html! { (signed(d, 4)) }, Some(d)).shaded(shade)),
+            splits.map_or_else(Cell::empty, |splits| Cell::words(html! { (splits) })),
+            p(against.and_then(|against| against.t).map(|t| t.p)),
+            p(against.and_then(|against| against.corrected).map(|t| t.p)),
+            p(against.and_then(|against| against.wilcoxon).map(|test| test.p)),
+        ]
+    };
+    let heads = ["", "mean", "deviation", "difference", "up/even/down", "p, paired", "p, corrected", "p, Wilcoxon"];
+    Table {
+        caption: html! {
+            (contest.scoring) " over the splits. Differences are those to " strong { (reference) } "; tinted where the "
+            "paired t-test calls them more than luck. The corrected test allows for splits that overlap; Wilcoxon's goes by "
+            "ranks."
+        },
+        heads: heads.iter().map(|head| html! { (head) }).collect(),
+        rows: standings.iter().map(row).collect(),
+        foot: Vec::new(),
+    }
+    .draw()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contest::Entrant;
+
+    fn page(names: [&str; 2], scores: [&[f64]; 2]) -> String {
+        let entrants = names
+            .iter()
+            .zip(scores)
+            .map(|(name, scores)| Entrant { name: (*name).to_owned(), scores: scores.to_vec() });
+        let entrants = entrants.collect();
+        let held = Contest { title: "<rows>".into(), scoring: "<score>".into(), dealt: [4, 0, 4], entrants };
+        contest(&held, names[0]).unwrap()
+    }
+
+    #[test]
+    fn what_comes_from_elsewhere_is_escaped() {
+        let page = page(["<b>one</b>", "two\"'&"], [&[0.5, 0.6], &[0.7, 0.9]]);
+        for word in ["<rows>", "<score>", "<b>one"] {
+            assert!(!page.contains(word), "{word}");
+        }
+        assert!(page.contains("&lt;b&gt;one") && page.contains("two&quot;"));
+    }
+
+    #[test]
+    fn a_single_split_has_no_tests_and_a_page_all_the_same() {
+        let page = page(["one", "two"], [&[0.5], &[0.5]]);
+        assert!(page.contains("<svg") && !page.contains("NaN"));
+    }
+}

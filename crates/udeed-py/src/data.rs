@@ -1,0 +1,143 @@
+//! Rows and labels from numpy arrays.
+
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use udeed::{Column, Csr, Dense, Labels, Matrix, Table, TrainSet, half_of_memory};
+
+use crate::error::exception;
+
+/// Names of columns, with the levels of those that are nominal.
+pub type Columns = Vec<(String, Option<Vec<String>>)>;
+
+/// Rows as Python hands them over.
+#[derive(FromPyObject)]
+pub enum Rows<'py> {
+    /// Every value, in C order.
+    Dense(Bound<'py, PyArray2<f64>>),
+    /// The number of columns, and the three arrays of compressed sparse rows.
+    Sparse(usize, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>),
+}
+
+impl Rows<'_> {
+    fn n_columns(&self) -> usize {
+        match self {
+            Rows::Dense(array) => array.shape()[1],
+            Rows::Sparse(n_columns, ..) => *n_columns,
+        }
+    }
+
+    /// The rows as a matrix: dense ones are lent, sparse ones get the library's narrower indices.
+    fn matrix(&self) -> PyResult<Matrix> {
+        match self {
+            Rows::Dense(array) => {
+                let (n_rows, n_columns) = (array.shape()[0], array.shape()[1]);
+                Ok(Dense::shared(n_rows, n_columns, Arc::new(Lent::new(array)?)).map_err(exception)?.into())
+            }
+            Rows::Sparse(n_columns, starts, columns, values) => {
+                let starts = narrow::<usize>(&starts.readonly(), "indptr")?;
+                let columns = narrow::<u32>(&columns.readonly(), "indices")?;
+                let values = values.readonly().as_slice()?.to_vec();
+                Ok(Csr::new(*n_columns, starts, columns, values).map_err(exception)?.into())
+            }
+        }
+    }
+
+    /// The rows as a table: with the given columns, or numbered ones.
+    pub fn table(&self, columns: Option<Columns>) -> PyResult<Table> {
+        let matrix = self.matrix()?;
+        let Some(columns) = columns else { return Table::from_matrix(matrix).map_err(exception) };
+        let column = |(name, levels): (String, Option<Vec<String>>)| match levels {
+            Some(levels) => Column::nominal(name, levels),
+            None => Column::numeric(name),
+        };
+        Table::new(columns.into_iter().map(column).collect(), matrix).map_err(exception)
+    }
+
+    /// Refuses rows so wide that names and weights of their columns alone would not fit into memory: to ask for that much
+    /// would end the process.
+    pub fn check_width(&self, members: usize) -> PyResult<()> {
+        // Weights before, during and after a step, and a name.
+        let bytes = (self.n_columns() as u128) * (32 * members as u128 + 128);
+        let most = half_of_memory();
+        if bytes <= u128::from(most) {
+            return Ok(());
+        }
+        let gib = |bytes: f64| bytes / f64::from(1 << 30);
+        Err(PyValueError::new_err(format!(
+            "X has {} columns, for which {members} members take {:.1} GiB, expected at most {:.1} GiB, half of the memory",
+            self.n_columns(),
+            gib(bytes as f64),
+            gib(most as f64)
+        )))
+    }
+}
+
+/// Whole numbers of another width.
+fn narrow<T: TryFrom<i64>>(array: &PyReadonlyArray1<'_, i64>, name: &str) -> PyResult<Vec<T>> {
+    let whole = |&value: &i64| {
+        T::try_from(value).map_err(|_| PyValueError::new_err(format!("X has {value} in `{name}`, expected an index")))
+    };
+    array.as_slice()?.iter().map(whole).collect()
+}
+
+/// The memory of a numpy array, lent to the library.
+struct Lent {
+    pointer: *const f64,
+    length: usize,
+    /// Keeps the memory alive: numpy neither frees nor moves the data of an array to which there is a reference.
+    _array: Py<PyArray2<f64>>,
+}
+
+// SAFETY: `Lent` only ever reads the memory behind `pointer`, which stays where it is while `_array` is held (see there);
+// a reference to a Python object may be held and dropped by any thread, `Py` is `Send` and `Sync`.
+#[allow(unsafe_code)]
+unsafe impl Send for Lent {}
+// SAFETY: as above; shared access is read-only.
+#[allow(unsafe_code)]
+unsafe impl Sync for Lent {}
+
+impl Lent {
+    fn new(array: &Bound<'_, PyArray2<f64>>) -> PyResult<Self> {
+        let pointer: *const f64 = array.data();
+        // The array has the processor's byte order: extracting it as one of f64 has checked that.
+        if !array.is_c_contiguous() || !pointer.is_aligned() {
+            return Err(PyValueError::new_err(
+                "X is not aligned in C order, expected `np.require(X, requirements=\"CA\")`",
+            ));
+        }
+        Ok(Lent { pointer, length: array.len(), _array: array.clone().unbind() })
+    }
+}
+
+impl AsRef<[f64]> for Lent {
+    #[allow(unsafe_code)]
+    fn as_ref(&self) -> &[f64] {
+        if self.length == 0 {
+            return &[];
+        }
+        // SAFETY: numpy allocated `length` values of f64 at `pointer`: the array is C-contiguous and aligned (checked in
+        // `new`) and alive (`_array`). Nothing in Rust writes to it. As with every numpy function that frees the
+        // interpreter, Python code must not write to an array while it is being read from; the package says so.
+        unsafe { std::slice::from_raw_parts(self.pointer, self.length) }
+    }
+}
+
+/// Rows with labels: indices into the classes, negative for none.
+pub fn train_set(
+    rows: &Rows<'_>,
+    columns: Option<Columns>,
+    classes: Vec<String>,
+    codes: &PyReadonlyArray1<'_, i64>,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
+) -> PyResult<TrainSet> {
+    let codes = codes.as_slice()?.iter().map(|&code| usize::try_from(code).ok());
+    let labels = Labels::with_classes(classes, codes).map_err(exception)?;
+    let train = TrainSet::new(rows.table(columns)?, labels).map_err(exception)?;
+    match weights {
+        Some(weights) => train.weights(weights.as_slice()?.to_vec()).map_err(exception),
+        None => Ok(train),
+    }
+}

@@ -1,0 +1,15 @@
+//! The ten measures of diversity.
+
+use numpy::PyReadonlyArray2;
+use pyo3::prelude::*;
+use udeed::Oracle;
+
+use crate::ensemble::to_json;
+
+/// The ten measures of an oracle matrix, one row a row and one column a member, as JSON.
+#[pyfunction]
+pub fn diversity(oracle: PyReadonlyArray2<'_, bool>) -> PyResult<String> {
+    let right = oracle.as_array();
+    let (n_rows, n_members) = right.dim();
+    to_json(&Oracle::new(n_members, n_rows, |member, row| right[[row, member]]).measures())
+}

@@ -1,0 +1,82 @@
+//! Methods that learn ensembles: all of them through one door, by the JSON of their settings.
+
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use udeed::{Diversity, Method, Oracle, Step, TrainSet};
+
+use crate::data::{Columns, Rows, train_set};
+use crate::error::exception;
+use crate::model::Model;
+use crate::observer::{Reporter, run};
+
+/// A step of the descent: stage, number, V_emp, V_div, V, and whether it was kept.
+pub type History = Vec<(String, usize, f64, f64, f64, bool)>;
+
+/// The names of all methods.
+#[pyfunction]
+pub fn methods() -> Vec<&'static str> {
+    Method::NAMES.to_vec()
+}
+
+/// The settings of a method with their defaults, as JSON.
+#[pyfunction]
+pub fn defaults(method: &str) -> PyResult<String> {
+    to_json(&Method::named(method).map_err(exception)?)
+}
+
+pub fn to_json(value: &impl serde::Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+pub fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<T> {
+    serde_json::from_str(text).map_err(|error| PyValueError::new_err(format!("settings: {error}")))
+}
+
+/// Learns an ensemble. Returns the model, the steps of its descent, and how diverse its members are on the labeled rows.
+#[pyfunction]
+#[pyo3(signature = (settings, rows, columns, classes, codes, weights, n_jobs, progress))]
+#[allow(clippy::too_many_arguments)]
+pub fn fit(
+    py: Python<'_>,
+    settings: &str,
+    rows: Rows<'_>,
+    columns: Option<Columns>,
+    classes: Vec<String>,
+    codes: PyReadonlyArray1<'_, i64>,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
+    n_jobs: usize,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<(Model, History, String)> {
+    let method: Method = from_json(settings)?;
+    method.validate().map_err(exception)?;
+    rows.check_width(method.shared().members)?;
+    let train = train_set(&rows, columns, classes, &codes, weights)?;
+    let work = move |reporter: &mut Reporter<_>| {
+        let model = method.fit_observed(&train, reporter)?;
+        let diversity = diversity(&model, &train)?;
+        Ok((model, diversity))
+    };
+    let (learned, steps) = run(py, n_jobs, progress.as_ref(), work)?;
+    let (model, diversity) = learned.map_err(exception)?;
+    Ok((Model::new(model), history(&steps), to_json(&diversity)?))
+}
+
+pub fn history(steps: &[Step]) -> History {
+    let row = |step: &Step| {
+        let (stage, losses) = (format!("{:?}", step.stage).to_lowercase(), step.losses);
+        (stage, step.step, losses.empirical, losses.diversity, losses.total, step.accepted)
+    };
+    steps.iter().map(row).collect()
+}
+
+/// How diverse the members are on the labeled training rows.
+pub fn diversity(model: &udeed::Model, train: &TrainSet) -> udeed::Result<Diversity> {
+    let labeled: Vec<usize> = (0..train.labels().len()).filter(|&i| train.labels().get(i).is_some()).collect();
+    let rows = train.select(&labeled);
+    let features = model.preparation().apply(rows.table())?;
+    let said = model.members().classify(features.rows());
+    let m = model.members().n_members();
+    let second = |row: usize| rows.labels().name(row) == Some(model.classes()[1].as_str());
+    Ok(Oracle::new(m, labeled.len(), |member, row| said[row * m + member] == second(row)).measures())
+}

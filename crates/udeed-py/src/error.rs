@@ -1,0 +1,49 @@
+//! The library's errors as Python exceptions.
+
+use pyo3::PyErr;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
+use udeed::Error;
+
+/// The exception that says what the error says. Its hints speak of the command's options; the package has parameters of
+/// the same names.
+pub fn exception(error: Error) -> PyErr {
+    let hint = error.hint().map(in_python);
+    let message = match &error {
+        // scikit-learn's name for it.
+        Error::Setting { name: "lambda", found, expected } => format!("`C` is {found}, expected {expected}"),
+        _ => error.to_string(),
+    };
+    let message = match hint {
+        Some(hint) => format!("{message}\nhint: {hint}"),
+        None => message,
+    };
+    match error {
+        Error::Io { cause, .. } => match cause.raw_os_error() {
+            // With its number Python chooses the class, such as FileNotFoundError.
+            Some(number) => PyOSError::new_err((number, message)),
+            None => PyOSError::new_err(message),
+        },
+        Error::NotConverged { .. } => PyRuntimeError::new_err(message),
+        Error::Stopped => PyKeyboardInterrupt::new_err(message),
+        _ => PyValueError::new_err(message),
+    }
+}
+
+/// A hint with parameters in place of options.
+fn in_python(hint: &str) -> String {
+    hint.replace("`--layout dense`", "`X.toarray()`")
+        .replace("`--scaling standard`", "`scaling=\"standard\"`")
+        .replace("`--scaling none`", "`scaling=\"none\"`")
+        .replace("labels are read from the column given by `--label`", "`unlabeled` says which labels mean none")
+        .replace("`--unlabeled-mark`", "`unlabeled`")
+        .replace("`--neighbors", "`neighbors")
+        .replace("`--memory", "`memory")
+        .replace("`--drop", "`drop")
+}
+
+/// A panic, which is always a bug.
+pub fn bug(panic: &(dyn std::any::Any + Send)) -> PyErr {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+    PyRuntimeError::new_err(format!("a bug in udeed, please report it: {text}"))
+}

@@ -1,0 +1,33 @@
+//! The extension module `udeed._core`: what the Python package needs of the library, and no more.
+//!
+//! The files mirror those of the library. Nothing here decides anything: the estimators, their parameters and their
+//! documentation are Python, the arithmetic is the library's. What is here is the seam: arrays are lent and not copied,
+//! the interpreter is free while Rust works, and every error is a Python exception.
+
+mod data;
+mod diversity;
+mod ensemble;
+mod error;
+mod lab;
+mod model;
+mod observer;
+mod selection;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use crate::diversity::diversity;
+    #[pymodule_export]
+    use crate::ensemble::{defaults, fit, methods};
+    #[pymodule_export]
+    use crate::lab::{compare, contest_report};
+    #[pymodule_export]
+    use crate::model::Model;
+    #[pymodule_export]
+    use crate::selection::choose;
+
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}

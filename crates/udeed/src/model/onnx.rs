@@ -1,0 +1,262 @@
+//! The model as an ONNX graph, for programs that know nothing of this crate.
+//!
+//! A model of numbers has one input `X`, a row a row; one with nominal columns has an input for every column, by its name.
+//! The outputs are `label` (integers where all classes are, else text) and `probabilities`. Everything in between is
+//! computed in double precision: the vote of a member whose score is near zero then falls as it does here.
+
+use crate::data::{Column, Kind};
+use crate::ensemble::Vote;
+use crate::error::{Error, Place, Result};
+use crate::model::Model;
+use crate::model::protobuf::Message;
+
+/// The version of the operators, and that of the file format that came with it.
+const OPSET: i64 = 13;
+const IR_VERSION: i64 = 7;
+/// The version of the operators of the domain for machine learning.
+const ML_OPSET: i64 = 2;
+const ML: &str = "ai.onnx.ml";
+/// The outputs: the classes, and how probable each is.
+const OUTPUTS: [&str; 2] = ["label", "probabilities"];
+
+/// What the elements of a tensor are, by ONNX's numbers.
+#[derive(Clone, Copy)]
+enum Element {
+    Float = 1,
+    Int64 = 7,
+    String = 8,
+    Double = 11,
+}
+
+impl Model {
+    /// The model as an ONNX file, its preparation included.
+    ///
+    /// # Errors
+    /// If it has no features at all, or columns of words beside one that is called as an output is.
+    ///
+    /// ```
+    /// use udeed::{Udeed, built_in};
+    ///
+    /// let model = Udeed::new().fit(&built_in("ionosphere")?.read()?.into_train()?)?;
+    /// let graph = model.to_onnx()?;
+    /// assert!(graph.windows(13).any(|bytes| bytes == b"probabilities"));
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn to_onnx(&self) -> Result<Vec<u8>> {
+        if self.preparation.n_features() == 0 {
+            return Err(Error::input(Place::new("the model"), "no features", "at least one"));
+        }
+        if let Some(column) = self.by_column().then(|| self.column_like_an_output()).flatten() {
+            return Err(Error::input(Place::new("the model").column(column), "the name of an output", "another name"));
+        }
+        let mut graph = Graph::default();
+        let features = graph.prepare(self);
+        let decision = graph.decide(self, &features);
+        graph.label(self, &decision);
+        graph.probabilities(&decision);
+        let opset = |domain: &str, version| Message::new().bytes(1, domain).number(2, version);
+        let file = Message::new()
+            .number(1, IR_VERSION)
+            .bytes(2, "udeed")
+            .bytes(3, env!("CARGO_PKG_VERSION"))
+            .bytes(7, graph.into_message())
+            .each(8, [opset("", OPSET), opset(ML, ML_OPSET)]);
+        Ok(file.into_bytes())
+    }
+
+    /// Whether there is an input for every column: words and numbers do not go into one.
+    fn by_column(&self) -> bool {
+        self.preparation.columns.iter().any(|column| column.kind != Kind::Numeric)
+    }
+
+    fn column_like_an_output(&self) -> Option<&str> {
+        let names = self.preparation.columns.iter().map(|column| column.name.as_str());
+        names.into_iter().find(|name| OUTPUTS.contains(name))
+    }
+}
+
+/// A graph while it is made: its parts are complete messages, values are known by name.
+#[derive(Default)]
+struct Graph {
+    nodes: Vec<Message>,
+    constants: Vec<Message>,
+    inputs: Vec<Message>,
+    outputs: Vec<Message>,
+}
+
+impl Graph {
+    fn into_message(self) -> Message {
+        Message::new()
+            .each(1, self.nodes)
+            .bytes(2, "udeed")
+            .each(5, self.constants)
+            .each(11, self.inputs)
+            .each(12, self.outputs)
+    }
+
+    /// Adds a node and returns the name of its result.
+    fn node(&mut self, operator: &str, inputs: &[&str], attributes: Vec<Message>) -> String {
+        let name = format!("{}:{operator}", self.nodes.len());
+        self.named_node(operator, inputs, attributes, &name);
+        name
+    }
+
+    fn named_node(&mut self, operator: &str, inputs: &[&str], attributes: Vec<Message>, output: &str) {
+        let domain = if operator == "LabelEncoder" { ML } else { "" };
+        let node = Message::new().each(1, inputs).bytes(2, output).bytes(4, operator).each(5, attributes);
+        self.nodes.push(node.bytes(7, domain));
+    }
+
+    /// Adds a constant of double precision and returns its name.
+    fn doubles(&mut self, shape: &[usize], values: &[f64]) -> String {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        self.constant(shape, Element::Double, |tensor| tensor.bytes(9, bytes))
+    }
+
+    fn integers(&mut self, shape: &[usize], values: &[i64]) -> String {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        self.constant(shape, Element::Int64, |tensor| tensor.bytes(9, bytes))
+    }
+
+    fn constant(&mut self, shape: &[usize], of: Element, fill: impl FnOnce(Message) -> Message) -> String {
+        let name = format!("constant {}", self.constants.len());
+        let dimensions = shape.iter().fold(Message::new(), |tensor, &size| tensor.number(1, size as i64));
+        self.constants.push(fill(dimensions.number(2, of as i64)).bytes(8, &name));
+        name
+    }
+
+    /// Rows as they come, made into features.
+    fn prepare(&mut self, model: &Model) -> String {
+        let preparation = &model.preparation;
+        let columns = &preparation.columns;
+        let raw = if !model.by_column() {
+            self.numbers("X", &preparation.fill)
+        } else {
+            let parts: Vec<String> = columns
+                .iter()
+                .zip(&preparation.fill)
+                .filter_map(|(column, &fill)| self.column(column, fill, preparation.sparse))
+                .collect();
+            let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+            self.node("Concat", &parts, vec![axis(1)])
+        };
+        let width = preparation.n_features();
+        let shift = self.doubles(&[1, width], &preparation.shift);
+        let factor = self.doubles(&[1, width], &preparation.factor);
+        let shifted = self.node("Sub", &[&raw, &shift], vec![]);
+        self.node("Mul", &[&shifted, &factor], vec![])
+    }
+
+    /// An input of numbers, those missing filled in.
+    fn numbers(&mut self, name: &str, fill: &[f64]) -> String {
+        self.inputs.push(value(name, Element::Float, Some(fill.len())));
+        let missing = self.node("IsNaN", &[name], vec![]);
+        let wide = self.node("Cast", &[name], vec![to(Element::Double)]);
+        let fill = self.doubles(&[1, fill.len()], fill);
+        self.node("Where", &[&missing, &fill, &wide], vec![])
+    }
+
+    /// An input for one column: its features, unless it has none.
+    fn column(&mut self, column: &Column, fill: f64, sparse: bool) -> Option<String> {
+        let Kind::Nominal { levels } = &column.kind else { return Some(self.numbers(&column.name, &[fill])) };
+        let shown: Vec<i64> = (i64::from(sparse)..levels.len() as i64).collect();
+        if shown.is_empty() {
+            return None;
+        }
+        self.inputs.push(value(&column.name, Element::String, Some(1)));
+        // An empty text is a missing value.
+        let mut keys: Vec<&str> = levels.iter().map(String::as_str).collect();
+        let mut numbers: Vec<i64> = (0..levels.len() as i64).collect();
+        if !keys.contains(&"") {
+            keys.push("");
+            numbers.push(fill as i64);
+        }
+        let encode = vec![
+            attribute("keys_strings", 8).each(9, keys),
+            numbers.iter().fold(attribute("values_int64s", 7), |list, &number| list.number(8, number)),
+            attribute("default_int64", 2).number(3, -1),
+        ];
+        let level = self.node("LabelEncoder", &[&column.name], encode);
+        let shown = self.integers(&[1, shown.len()], &shown);
+        let equal = self.node("Equal", &[&level, &shown], vec![]);
+        Some(self.node("Cast", &[&equal], vec![to(Element::Double)]))
+    }
+
+    /// The vote of the members: between -1 and 1, one column.
+    fn decide(&mut self, model: &Model, features: &str) -> String {
+        let (m, width) = (model.members.n_members(), model.members.n_features());
+        let (weights, constants) = model.members.weights().split_at(width * m);
+        let weights = self.doubles(&[width, m], weights);
+        let constants = self.doubles(&[1, m], constants);
+        let products = self.node("MatMul", &[features, &weights], vec![]);
+        let scores = self.node("Add", &[&products, &constants], vec![]);
+        let votes = match model.vote {
+            Vote::Weighted => {
+                let half = self.doubles(&[], &[0.5]);
+                let halved = self.node("Mul", &[&scores, &half], vec![]);
+                self.node("Tanh", &[&halved], vec![])
+            }
+            Vote::Unweighted => {
+                let [zero, one, minus] = [0.0, 1.0, -1.0].map(|number| self.doubles(&[], &[number]));
+                let second = self.node("GreaterOrEqual", &[&scores, &zero], vec![]);
+                self.node("Where", &[&second, &one, &minus], vec![])
+            }
+        };
+        // Divided after they are summed: votes that are even then make exactly zero, as in the model.
+        let counts = self.doubles(&[m, 1], &model.weights);
+        let total = self.doubles(&[], &[model.weights.iter().sum()]);
+        let sum = self.node("MatMul", &[&votes, &counts], vec![]);
+        self.node("Div", &[&sum, &total], vec![])
+    }
+
+    fn label(&mut self, model: &Model, decision: &str) {
+        let numbers: Option<Vec<i64>> = model.classes.iter().map(|class| class.parse().ok()).collect();
+        let (of, classes) = match numbers {
+            Some(numbers) => (Element::Int64, self.integers(&[numbers.len()], &numbers)),
+            None => {
+                let texts = |tensor: Message| tensor.each(6, &model.classes);
+                (Element::String, self.constant(&[model.classes.len()], Element::String, texts))
+            }
+        };
+        let zero = self.doubles(&[], &[0.0]);
+        let second = self.node("GreaterOrEqual", &[decision, &zero], vec![]);
+        let index = self.node("Cast", &[&second], vec![to(Element::Int64)]);
+        let flat = self.integers(&[1], &[-1]);
+        let index = self.node("Reshape", &[&index, &flat], vec![]);
+        self.named_node("Gather", &[&classes, &index], vec![axis(0)], OUTPUTS[0]);
+        self.outputs.push(value(OUTPUTS[0], of, None));
+    }
+
+    fn probabilities(&mut self, decision: &str) {
+        let [half, one] = [0.5, 1.0].map(|number| self.doubles(&[], &[number]));
+        let above = self.node("Add", &[decision, &one], vec![]);
+        let second = self.node("Mul", &[&above, &half], vec![]);
+        let first = self.node("Sub", &[&one, &second], vec![]);
+        let both = self.node("Concat", &[&first, &second], vec![axis(1)]);
+        self.named_node("Cast", &[&both], vec![to(Element::Float)], OUTPUTS[1]);
+        self.outputs.push(value(OUTPUTS[1], Element::Float, Some(2)));
+    }
+}
+
+/// An attribute of a node: its name, and by ONNX's numbers what it holds.
+fn attribute(name: &str, kind: i64) -> Message {
+    Message::new().bytes(1, name).number(20, kind)
+}
+
+fn axis(number: i64) -> Message {
+    attribute("axis", 2).number(3, number)
+}
+
+/// What a cast makes.
+fn to(element: Element) -> Message {
+    attribute("to", 2).number(3, element as i64)
+}
+
+/// An input or output: a row a row, of some width if it is a table.
+fn value(name: &str, of: Element, width: Option<usize>) -> Message {
+    let rows = Message::new().bytes(2, "rows");
+    let columns = width.map(|width| Message::new().number(1, width as i64));
+    let shape = Message::new().each(1, std::iter::once(rows).chain(columns));
+    let tensor = Message::new().number(1, of as i64).bytes(2, shape);
+    Message::new().bytes(1, name).bytes(2, Message::new().bytes(1, tensor))
+}

@@ -1,0 +1,221 @@
+"""UDEED with its settings chosen by the labeled rows."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from udeed import _core
+from udeed._ensemble import Ensemble, Training, UdeedWarning, at_least, one_of, positive
+from udeed._split import SemiSupervisedKFold
+
+Self = TypeVar("Self", bound="UDEEDClassifierCV")
+
+
+class UDEEDClassifierCV(Ensemble):
+    """UDEED, with gamma, C, scaling and size chosen by cross-validation on the labeled rows.
+
+    Each fold of labeled rows is left out in turn; the others are learned from together with all unlabeled rows. All
+    candidates of a fold with the same scaling and C share the rows made ready and the initial members. The most accurate
+    candidate is then fitted to all rows. Where no diversity was better than none, that is plain bagging: a warning says
+    so.
+
+    Parameters
+    ----------
+    members : sequence of int, default=(20,)
+        Sizes to try.
+    gammas : sequence of float, default=(0.5, 1.0, 2.0, 4.0)
+        How much diversity counts: values to try, besides no diversity at all.
+    Cs : sequence of float, default=(0.1, 1.0, 10.0)
+        How much the labels count: values to try.
+    scalings : sequence of {"minmax", "standard", "none"}, default=("minmax", "standard")
+        Scalings to try.
+    cv : int, splitter or None, default=5
+        How many folds, at most as many as the smaller class has labeled rows; or anything that splits. None is 5.
+    variant, loss, initial, rate, scale_rate, steps, vote
+        As in :class:`udeed.UDEEDClassifier`.
+    {running}
+
+    Attributes
+    ----------
+    best_params_ : dict
+        The parameters of the chosen candidate; ``gamma`` is None for bagging.
+    best_score_ : float
+        The share of left-out rows that it predicts right.
+    cv_results_ : dict of arrays
+        All candidates: ``param_gamma``, ``param_C``, ``param_scaling``, ``param_members``, ``mean_test_score``,
+        ``log_loss``, and ``split0_test_score`` and so on.
+    diversity_pays_ : bool
+        Whether diversity was better than none.
+    {attributes}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from udeed import UDEEDClassifierCV, mask_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = mask_labels(y, 40, random_state=0)
+    >>> model = UDEEDClassifierCV(random_state=0).fit(X, few)
+    >>> sorted(model.best_params_)
+    ['C', 'gamma', 'members', 'scaling']
+    >>> model.score(X, y) > 0.85
+    True
+    """
+
+    _method: ClassVar[str] = "udeed"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **{name: rule for name, rule in Ensemble._parameter_constraints.items() if name not in ("C", "scaling")},
+        "members": ["array-like"],
+        "gammas": ["array-like"],
+        "Cs": ["array-like"],
+        "scalings": ["array-like"],
+        "cv": ["cv_object"],
+        "variant": one_of("lcud", "lcd", "lc"),
+        "loss": one_of("logistic", "squared", "hinge"),
+        "initial": one_of("bootstrap", "random"),
+        "rate": positive(),
+        "scale_rate": ["boolean"],
+        "steps": at_least(0),
+        "vote": one_of("weighted", "unweighted"),
+    }
+
+    best_params_: dict[str, Any]
+    best_score_: float
+    cv_results_: dict[str, NDArray[Any]]
+    diversity_pays_: bool
+
+    def __init__(
+        self,
+        members: Sequence[int] = (20,),
+        *,
+        gammas: Sequence[float] = (0.5, 1.0, 2.0, 4.0),
+        Cs: Sequence[float] = (0.1, 1.0, 10.0),
+        scalings: Sequence[str] = ("minmax", "standard"),
+        cv: Any = 5,
+        variant: str = "lcud",
+        loss: str = "logistic",
+        initial: str = "bootstrap",
+        rate: float = 0.25,
+        scale_rate: bool = False,
+        steps: int = 25,
+        vote: str = "weighted",
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.members = members  # type: ignore[assignment]
+        self.gammas = gammas
+        self.Cs = Cs
+        self.scalings = scalings
+        self.cv = cv
+        self.variant = variant
+        self.loss = loss
+        self.initial = initial
+        self.rate = rate
+        self.scale_rate = scale_rate
+        self.steps = steps
+        self.vote = vote
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self: Self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Choose the settings, then learn from all rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows.
+        y : array of shape (n_samples,)
+            Their labels; ``unlabeled`` says which label means none.
+        sample_weight : array of shape (n_samples,), optional
+            How much each label counts in the fits.
+
+        Returns
+        -------
+        self
+        """
+        training = self._read(X, y, sample_weight)
+        own, grid, folds = json.dumps(self._settings()), json.dumps(self._grid()), self._folds(X, training)
+        with self._progress() as progress:
+            chosen = _core.choose(own, grid, *training.parts, folds, self._n_jobs(), progress)
+        settings, best, candidates = chosen
+        self._learn(training, settings)
+        self._tell(json.loads(candidates), best)
+        return self
+
+    def _settings(self) -> dict[str, Any]:
+        settings: dict[str, Any] = json.loads(_core.defaults(self._method))
+        for name in ("variant", "loss", "initial", "rate", "scale_rate", "steps", "vote"):
+            value = getattr(self, name)
+            settings[name] = value.item() if isinstance(value, np.generic) else value
+        settings["seed"] = self._seed()
+        return settings
+
+    def _grid(self) -> dict[str, list[Any]]:
+        """The values to try; the rules for them are the estimator's without the search."""
+        from udeed._udeed import UDEEDClassifier
+
+        grid: dict[str, Any] = {"gamma": self.gammas, "C": self.Cs, "scaling": self.scalings, "members": self.members}
+        plain: dict[str, list[Any]] = {}
+        for name, values in grid.items():
+            tried = [value.item() if isinstance(value, np.generic) else value for value in values]
+            for value in tried:
+                UDEEDClassifier(**{name: value})._validate_params()
+            if not tried:
+                raise ValueError(f"there is no `{name}` to try, expected at least one value of each parameter")
+            plain["lambda" if name == "C" else name] = tried
+        return plain
+
+    def _folds(self, X: Any, training: Training) -> list[list[int]]:
+        """The labeled rows that are left out in turn."""
+        codes, weights = training.labels.codes, training.weights
+        if weights is not None:
+            # Rows without weight are not there.
+            codes = np.where(weights > 0.0, codes, -1)
+        cv: Any = 5 if self.cv is None else self.cv
+        if isinstance(cv, Integral):
+            fewest = int(np.bincount(codes[codes >= 0], minlength=2).min())
+            if fewest < 2:
+                raise ValueError(f"a class has {fewest} labeled rows, expected at least 2 of each class to choose by")
+            cv = SemiSupervisedKFold(min(int(cv), fewest), shuffle=True, random_state=self._fold_seed())
+        splits = cv.split(X, codes) if hasattr(cv, "split") else cv
+        return [[int(row) for row in test if codes[row] >= 0] for _, test in splits]
+
+    def _fold_seed(self) -> int:
+        return int(self.random_state) if isinstance(self.random_state, Integral) else 0
+
+    def _tell(self, candidates: list[dict[str, Any]], best: int) -> None:
+        chosen = candidates[best]
+        self.best_params_ = {name: chosen[key] for name, key in _NAMES.items()}
+        self.best_score_ = chosen["accuracy"]
+        self.diversity_pays_ = chosen["gamma"] is not None
+        results = {
+            f"param_{name}": np.array([candidate[key] for candidate in candidates], dtype=object)
+            for name, key in _NAMES.items()
+        }
+        results["mean_test_score"] = np.array([candidate["accuracy"] for candidate in candidates])
+        results["log_loss"] = np.array([candidate["log_loss"] for candidate in candidates])
+        for split in range(len(chosen["accuracies"])):
+            scores = [candidate["accuracies"][split] for candidate in candidates]
+            results[f"split{split}_test_score"] = np.array(scores)
+        self.cv_results_ = results
+        if not self.diversity_pays_:
+            rival = max(candidate["accuracy"] for candidate in candidates if candidate["gamma"] is not None)
+            text = (
+                f"diversity does not pay on the labeled rows: the model is bagging "
+                f"({self.best_score_:.3f} of the rows left out are right, at best {rival:.3f} with diversity)"
+            )
+            warnings.warn(text, UdeedWarning, stacklevel=3)
+
+
+# What a parameter is called in the library.
+_NAMES = {"gamma": "gamma", "C": "lambda", "scaling": "scaling", "members": "members"}

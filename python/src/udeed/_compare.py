@@ -1,0 +1,281 @@
+"""Comparisons of any classifiers on the same splits, with the laboratory's tests and its report."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
+
+from udeed import _core
+from udeed._labels import labeled_rows
+from udeed._progress import Progress
+from udeed._split import mask_labels
+
+Named = Mapping[str, Any] | Iterable[Any]
+
+
+def compare(
+    estimators: Named,
+    X: Any,
+    y: ArrayLike,
+    *,
+    splits: int = 20,
+    test_size: float | int = 0.5,
+    labeled: float | int = 0.25,
+    scoring: str | Callable[..., float] = "accuracy",
+    reference: str | None = None,
+    title: str = "the rows",
+    random_state: int | np.random.RandomState | None = 0,
+    unlabeled: object = -1,
+    verbose: int | bool = False,
+) -> Comparison:
+    """Compare classifiers on the same random splits, of which few training rows keep their labels.
+
+    Classifiers that learn from unlabeled rows get them all: those with a parameter ``unlabeled``, and those of
+    ``sklearn.semi_supervised``. All others are fitted to the labeled rows alone.
+
+    Parameters
+    ----------
+    estimators : dict, or list of classifiers or of pairs of name and classifier
+        Who takes part. Any scikit-learn classifier will do, pipelines included.
+    X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        The rows.
+    y : array of shape (n_samples,)
+        Their labels. Rows without one are always trained on.
+    splits : int, default=20
+        How often the rows are split anew.
+    test_size : float or int, default=0.5
+        The share of the labeled rows to test on, or their number.
+    labeled : float or int, default=0.25
+        The share of the other labels that is kept, or their number.
+    scoring : str or callable, default="accuracy"
+        How the test rows are scored; higher is better.
+    reference : str, optional
+        The name of whom the others are compared with; by default the first.
+    title : str, default="the rows"
+        What the rows are called in the report.
+    random_state : int, RandomState or None, default=0
+        What the splits follow from. The classifiers have seeds of their own.
+    unlabeled : object, default=-1
+        The label that means none.
+    verbose : bool or int, default=False
+        Whether a progress bar is shown on standard error.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from udeed import UDEEDClassifier, compare
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> result = compare([UDEEDClassifier(random_state=0), GaussianNB()], X, y, splits=3, labeled=20)
+    >>> list(result.scores)
+    ['UDEEDClassifier', 'GaussianNB']
+    """
+    from sklearn.metrics import get_scorer
+    from sklearn.model_selection import StratifiedShuffleSplit
+
+    named = _named(estimators)
+    reference = next(iter(named)) if reference is None else reference
+    if reference not in named:
+        raise ValueError(f"`reference` is {reference!r}, expected one of {list(named)}")
+    scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
+    # Classes as 0, 1, ... and -1 for none is what every classifier understands.
+    labels, rows = labeled_rows(y, unlabeled)
+    check_consistent_length(X, labels)
+    codes = np.full(labels.size, -1, dtype=np.int64)
+    codes[rows] = np.unique(labels[rows], return_inverse=True)[1].ravel()
+    random = check_random_state(random_state)
+    splitter = StratifiedShuffleSplit(splits, test_size=test_size, random_state=random.randint(2**31 - 1))
+    scores: dict[str, list[float]] = {name: [] for name in named}
+    dealt = (0, 0, 0)
+    with Progress() if verbose else nullcontext() as progress:
+        for number, (_, test) in enumerate(splitter.split(rows, codes[rows])):
+            test = rows[test]
+            train = np.setdiff1d(np.arange(labels.size), test)
+            few = mask_labels(codes[train], labeled, random_state=random)
+            dealt = (int((few >= 0).sum()), int((few < 0).sum()), test.size)
+            for name, estimator in named.items():
+                fitted = _fitted(estimator, X, train, few)
+                scores[name].append(float(scorer(fitted, _safe_indexing(X, test), codes[test])))
+            if progress is not None:
+                progress("splits", number + 1, splits)
+    called = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
+    return Comparison({name: np.array(values) for name, values in scores.items()}, dealt, called, reference, title)
+
+
+def _named(estimators: Named) -> dict[str, Any]:
+    """The classifiers by name: their own, numbered where it occurs twice, unless others are given."""
+    pairs: list[tuple[str, Any]]
+    if isinstance(estimators, Mapping):
+        pairs = list(estimators.items())
+    else:
+        pairs = [item if isinstance(item, tuple) else (type(item).__name__, item) for item in estimators]
+    if not pairs:
+        raise ValueError("there are no estimators, expected at least one")
+    named: dict[str, Any] = {}
+    for name, estimator in pairs:
+        if not hasattr(estimator, "fit"):
+            raise ValueError(f"`estimators` holds {estimator!r}, expected classifiers with `fit` and `predict`")
+        number = 2
+        unique = str(name)
+        while unique in named:
+            unique, number = f"{name} {number}", number + 1
+        named[unique] = estimator
+    return named
+
+
+def _fitted(estimator: Any, X: Any, train: NDArray[np.intp], few: NDArray[Any]) -> Any:
+    estimator = clone(estimator)
+    last, prefix = estimator, ""
+    while hasattr(last, "steps") and isinstance(last.steps, Sequence):
+        name, last = last.steps[-1]
+        prefix += f"{name}__"
+    is_ours = "unlabeled" in last.get_params(deep=False) and last.unlabeled is not None
+    if is_ours:
+        estimator.set_params(**{f"{prefix}unlabeled": -1})
+    if not is_ours and not type(last).__module__.startswith("sklearn.semi_supervised"):
+        train, few = train[few >= 0], few[few >= 0]
+    return estimator.fit(_safe_indexing(X, train), few)
+
+
+class Comparison:
+    """What came out of :func:`compare`. In a notebook it shows the laboratory's report.
+
+    Attributes
+    ----------
+    scores : dict of arrays
+        The score of each classifier on each split.
+    standings : list of dict
+        How each did: ``name``, ``mean``, ``std``, ``interval``, and ``against`` the reference: on how many splits it was
+        better, as good and worse, the verdict of the paired t-test, its figures, those corrected for splits that overlap
+        (Nadeau and Bengio), and Wilcoxon's signed-rank test.
+    reference : str
+        Whom the others are compared with.
+    """
+
+    def __init__(
+        self,
+        scores: Mapping[str, NDArray[np.float64]],
+        dealt: tuple[int, int, int],
+        scoring: str,
+        reference: str,
+        title: str,
+    ) -> None:
+        self.scores = dict(scores)
+        self.dealt = dealt
+        self.scoring = scoring
+        self.reference = reference
+        self.title = title
+        self.standings: list[dict[str, Any]] = json.loads(_core.compare(self._contest(), reference))
+
+    def _contest(self) -> str:
+        entrants = [{"name": name, "scores": list(map(float, values))} for name, values in self.scores.items()]
+        return json.dumps(
+            {"title": self.title, "scoring": self.scoring, "dealt": list(self.dealt), "entrants": entrants},
+            allow_nan=False,
+        )
+
+    def to_frame(self) -> Any:
+        """The standings as a pandas data frame, one row a classifier."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("`to_frame` needs pandas: pip install pandas") from error
+
+        def row(standing: dict[str, Any]) -> dict[str, Any]:
+            against = standing["against"] or {}
+            better, even, worse = against.get("splits", (None, None, None))
+            p = {name: (against.get(name) or {}).get("p") for name in ("t", "corrected", "wilcoxon")}
+            return {
+                "mean": standing["mean"],
+                "std": standing["std"],
+                "difference": (against.get("t") or {}).get("mean_difference"),
+                "better": better,
+                "even": even,
+                "worse": worse,
+                "verdict": against.get("verdict"),
+                "p_paired_t": p["t"],
+                "p_corrected_t": p["corrected"],
+                "p_wilcoxon": p["wilcoxon"],
+            }
+
+        names = [standing["name"] for standing in self.standings]
+        return pandas.DataFrame([row(standing) for standing in self.standings], index=names)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw every split and the means with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to; by default into a new figure.
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        try:
+            from matplotlib import pyplot
+        except ImportError as error:
+            raise ImportError("`plot` needs matplotlib: pip install matplotlib") from error
+        if ax is None:
+            _, ax = pyplot.subplots(figsize=(7.0, 1.2 + 0.5 * len(self.scores)), layout="constrained")
+        for place, standing in enumerate(self.standings):
+            values = self.scores[standing["name"]]
+            ax.scatter(values, np.full(values.size, place - 0.15), s=14, alpha=0.5, color="tab:blue")
+            low, high = standing["interval"] or (standing["mean"], standing["mean"])
+            ax.plot([low, high], [place + 0.15] * 2, color="black", linewidth=1.5)
+            ax.plot(standing["mean"], place + 0.15, "o", color="black")
+        ax.set_yticks(range(len(self.standings)), [standing["name"] for standing in self.standings])
+        ax.invert_yaxis()
+        ax.set_xlabel(self.scoring)
+        ax.set_title(self.title)
+        return ax
+
+    def to_html(self) -> str:
+        """The laboratory's report, a page that needs nothing else."""
+        return _core.contest_report(self._contest(), self.reference)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the report into a file.
+
+        Parameters
+        ----------
+        path : path
+            Where to.
+        """
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.to_html())
+
+    def _repr_html_(self) -> str:
+        page = html.escape(self.to_html(), quote=True)
+        height = 620 + 85 * len(self.scores)
+        style = f"width:100%;height:{height}px;border:0"
+        return f'<iframe srcdoc="{page}" style="{style}" title="{html.escape(self.title)}"></iframe>'
+
+    def __repr__(self) -> str:
+        width = max(len(name) for name in self.scores)
+        labeled, unlabeled, test = self.dealt
+        splits = len(next(iter(self.scores.values())))
+        dealt = f"{splits} splits of {labeled} labeled, {unlabeled} unlabeled, {test} test rows"
+        lines = [f"{self.scoring} on {self.title}, {dealt}"]
+        for standing in self.standings:
+            line = f"{standing['name']:<{width}}  {standing['mean']:.3f} ± {standing['std']:.3f}"
+            against = standing["against"]
+            if against is not None and against["t"] is not None:
+                better, _, worse = against["splits"]
+                line += f"  {against['t']['mean_difference']:+.3f} ({better} up, {worse} down)"
+            lines.append(line)
+        return "\n".join(lines)

@@ -1,0 +1,396 @@
+"""What all estimators are: parameters in, a fit in Rust, predictions out."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import warnings
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from udeed import _core
+from udeed._labels import Labels, labeled_rows, named_classes, read_labels
+from udeed._progress import Progress
+from udeed._rows import Columns, Rows, SparseRows, has_words, read_rows
+
+Self = TypeVar("Self", bound="Ensemble")
+
+
+class UdeedWarning(UserWarning):
+    """Something worth knowing about a fit that is no reason to stop."""
+
+
+Parts = tuple[
+    NDArray[np.float64] | SparseRows, Columns | None, list[str], NDArray[np.int64], NDArray[np.float64] | None
+]
+
+
+@dataclass(frozen=True)
+class Training:
+    """Rows to learn from, with their labels and what these count."""
+
+    rows: Rows
+    labels: Labels
+    weights: NDArray[np.float64] | None
+
+    @property
+    def parts(self) -> Parts:
+        """As the core takes them."""
+        return self.rows.values, self.rows.columns, self.labels.names, self.labels.codes, self.weights
+
+
+def positive() -> list[Any]:
+    """The rule for a number above 0."""
+    return [Interval(Real, 0, None, closed="neither")]
+
+
+def share() -> list[Any]:
+    """The rule for a number above 0 and at most 1."""
+    return [Interval(Real, 0, 1, closed="right")]
+
+
+def at_least(least: int) -> list[Any]:
+    """The rule for a whole number."""
+    return [Interval(Integral, least, 2**32 - 1, closed="both")]
+
+
+def one_of(*words: str) -> list[Any]:
+    """The rule for a word."""
+    return [StrOptions(set(words))]
+
+
+# What the documentation of every estimator says.
+_SHARED = {
+    "learning": """
+    C : float, default=1.0
+        How much the labels count against small weights in logistic regression; the paper's lambda.
+    scaling : {"minmax", "standard", "none"}, default="minmax"
+        How features are scaled: to [0, 1], to mean 0 and deviation 1, or not at all.
+    """,
+    "running": """
+    random_state : int, RandomState or None, default=None
+        What all random draws follow from. A whole number gives the same model at any ``n_jobs``, and the one that the
+        command ``udeed fit --seed`` gives.
+    unlabeled : object, default=-1
+        The label that means none; NaN stands for every missing value, None says that every row is labeled.
+    n_jobs : int or None, default=None
+        Threads to use: None is one (or what ``joblib.parallel_config`` says), -1 is one a core.
+    verbose : bool or int, default=False
+        Whether a progress bar is shown on standard error.
+    """,
+    "attributes": """
+    classes_ : array of shape (2,)
+        The classes, sorted.
+    n_features_in_ : int
+        How many columns the rows have.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, where all are text.
+    coef_ : array of shape (n_members, n_features)
+        The weights of the members, for the features before they are scaled.
+    intercept_ : array of shape (n_members,)
+        Their constants.
+    member_weights_ : array of shape (n_members,)
+        What the vote of each counts.
+    n_iter_ : int
+        The steps of the descent that were kept; without a descent the members.
+    history_ : list of dict
+        The steps of the descent: stage, step, the losses, and whether it was kept. Empty without a descent.
+    diversity_ : dict
+        The ten measures of diversity of the members on the labeled rows; see :func:`udeed.diversity`. None for a model
+        that was loaded.
+    """,
+}
+
+
+class Ensemble(ClassifierMixin, BaseEstimator):
+    """The base of all estimators. A method adds its name, its parameters and the rules for them."""
+
+    _method: ClassVar[str]
+    # The library's settings that have another name here.
+    _renamed: ClassVar[Mapping[str, str]] = {"lambda": "C", "seed": "random_state"}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "members": at_least(1),
+        "C": positive(),
+        "scaling": one_of("minmax", "standard", "none"),
+        "random_state": ["random_state"],
+        "unlabeled": "no_validation",
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    members: int
+    C: float
+    scaling: str
+    random_state: int | np.random.RandomState | None
+    unlabeled: object
+    n_jobs: int | None
+    verbose: int | bool
+
+    classes_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    n_iter_: int
+    history_: list[dict[str, Any]]
+    diversity_: dict[str, float | None] | None
+    _model: _core.Model
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        doc = inspect.cleandoc(cls.__doc__ or "")
+        for part, text in _SHARED.items():
+            doc = doc.replace("{" + part + "}", inspect.cleandoc(text))
+        cls.__doc__ = doc
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(self: Self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from labeled and unlabeled rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows. Missing numbers are NaN; columns of words are taken from data frames. A C-ordered array of doubles
+            is read where it is and must not be written to meanwhile.
+        y : array of shape (n_samples,)
+            Their labels; ``unlabeled`` says which label means none.
+        sample_weight : array of shape (n_samples,), optional
+            How much each label counts. The weights of unlabeled rows say nothing.
+
+        Returns
+        -------
+        self
+        """
+        training = self._read(X, y, sample_weight)
+        self._learn(training, json.dumps(self._settings()))
+        return self
+
+    def _learn(self, training: Training, settings: str) -> None:
+        """Fits a method with the given settings, and keeps what came out."""
+        with self._progress() as progress:
+            model, steps, diversity = _core.fit(settings, *training.parts, self._n_jobs(), progress)
+        self.classes_ = training.labels.classes
+        self._remember(model)
+        self.history_ = [_step(*step) for step in steps]
+        self.diversity_ = measures(diversity)
+        for text in model.warnings:
+            warnings.warn(text, UdeedWarning, stacklevel=3)
+
+    def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Training:
+        """Everything that a fit is given, checked."""
+        self._validate_params()
+        if y is None:
+            name = type(self).__name__
+            raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
+        rows = read_rows(self, X, reset=True)
+        labels = read_labels(y, self.unlabeled)
+        check_consistent_length(labels.codes, np.empty(rows.n_rows))
+        weights = None
+        if sample_weight is not None:
+            like = np.empty((rows.n_rows, 1))
+            weights = _check_sample_weight(sample_weight, like, dtype=np.float64, ensure_non_negative=True)
+            weights = np.ascontiguousarray(weights)
+        return Training(rows, labels, weights)
+
+    def _settings(self) -> dict[str, Any]:
+        """The library's settings, with the values of the parameters."""
+        settings: dict[str, Any] = json.loads(_core.defaults(self._method))
+        for name in settings.keys() - {"method", "seed"}:
+            value = getattr(self, self._renamed.get(name, name))
+            settings[name] = value.item() if isinstance(value, np.generic) else value
+        settings["seed"] = self._seed()
+        return settings
+
+    def _seed(self) -> int:
+        state = self.random_state
+        # A whole number is the seed itself: the command then draws the same.
+        if isinstance(state, Integral):
+            return int(state)
+        return int(check_random_state(state).randint(2**31 - 1))
+
+    def _n_jobs(self) -> int:
+        return int(effective_n_jobs(self.n_jobs))
+
+    def _progress(self) -> AbstractContextManager[Progress | None]:
+        return Progress(getattr(self, "steps", None)) if self.verbose else nullcontext()
+
+    def _remember(self, model: _core.Model) -> None:
+        self._model = model
+        training = json.loads(model.training)
+        steps = sum(stage["steps"] for stage in training["stages"])
+        self.n_iter_ = steps if training["stages"] else len(model.weights)
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weights of the members, a row each, for the features before they are scaled."""
+        check_is_fitted(self)
+        return self._model.coefficients()[0]
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """The constants of the members."""
+        check_is_fitted(self)
+        return self._model.coefficients()[1]
+
+    @property
+    def member_weights_(self) -> NDArray[np.float64]:
+        """What the vote of each member counts."""
+        check_is_fitted(self)
+        return self._model.weights
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """What the vote of the members says of each row: between -1 and 1, from 0 on the second class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        rows, columns = self._rows(X)
+        return self._model.decision(rows.values, columns, self._n_jobs())
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The probability of each class for each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+            In the order of ``classes_``; each row sums to 1.
+        """
+        second = 0.5 * (1.0 + self.decision_function(X))
+        return np.column_stack([1.0 - second, second])
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        second = (self.decision_function(X) >= 0.0).astype(np.intp)
+        return np.asarray(self.classes_[second])
+
+    def member_predictions(self, X: Any) -> NDArray[Any]:
+        """The class that each member gives each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_samples, n_members)
+        """
+        rows, columns = self._rows(X)
+        second = self._model.classify(rows.values, columns, self._n_jobs())
+        return np.asarray(self.classes_[second.astype(np.intp)])
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """The share of labeled rows that are predicted right; unlabeled rows are left out.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows.
+        y : array of shape (n_samples,)
+            Their labels.
+        sample_weight : array of shape (n_samples,), optional
+            How much each row counts.
+
+        Returns
+        -------
+        float
+        """
+        labels, labeled = labeled_rows(y, self.unlabeled)
+        weights = None if sample_weight is None else np.asarray(sample_weight)[labeled]
+        predicted = self.predict(X)
+        check_consistent_length(predicted, labels)
+        return float(np.average(predicted[labeled] == labels[labeled], weights=weights))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model into a file, the same that the command ``udeed`` writes.
+
+        Parameters
+        ----------
+        path : path
+            Where to. By custom it ends in ``.safetensors``.
+        """
+        check_is_fitted(self)
+        self._model.save(os.fspath(path))
+
+    def _rows(self, X: Any) -> tuple[Rows, Columns | None]:
+        check_is_fitted(self)
+        words = [name for name, levels in self._model.columns if levels is not None]
+        if words and not has_words(X):
+            raise ValueError(f"X has no words in column {words[0]!r}, expected a data frame like that of the fit")
+        rows = read_rows(self, X, reset=False)
+        return rows, rows.columns
+
+
+def _step(stage: str, step: int, empirical: float, diversity: float, total: float, accepted: bool) -> dict[str, Any]:
+    return {
+        "stage": stage,
+        "step": step,
+        "empirical": empirical,
+        "diversity": diversity,
+        "total": total,
+        "accepted": accepted,
+    }
+
+
+def measures(text: str) -> dict[str, float | None]:
+    """The ten measures, without the bookkeeping."""
+    found = json.loads(text)
+    del found["pairs_left_out"]
+    return dict(found)
+
+
+def restore(estimator: Ensemble, model: _core.Model, classes: ArrayLike | None) -> None:
+    """Makes an estimator one that was fitted to a model from a file."""
+    names = model.classes
+    estimator.classes_ = named_classes(names) if classes is None else np.asarray(classes)
+    if len(estimator.classes_) != len(names):
+        raise ValueError(f"`classes` has {len(estimator.classes_)} values, expected {len(names)}: {names}")
+    columns = model.columns
+    estimator.n_features_in_ = len(columns)
+    if model.is_named:
+        estimator.feature_names_in_ = np.array([name for name, _ in columns], dtype=object)
+    estimator._remember(model)
+    # The file holds where each stage began and ended, not the steps between.
+    ends: list[dict[str, Any]] = []
+    for stage in json.loads(model.training)["stages"]:
+        for step, losses in ((0, stage["first"]), (stage["steps"], stage["last"])):
+            ends.append(_step(stage["stage"], step, **losses, accepted=True))
+    estimator.history_ = ends
+    estimator.diversity_ = None

@@ -1,0 +1,113 @@
+"""Rows: whatever scikit-learn takes for X, as the arrays that the core reads."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.validation import validate_data
+
+Columns: TypeAlias = list[tuple[str, list[str] | None]]
+SparseRows: TypeAlias = tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Values, and the columns where they have names: with the levels of those that hold words."""
+
+    values: NDArray[np.float64] | SparseRows
+    columns: Columns | None
+    n_rows: int
+
+
+def read_rows(estimator: Any, X: Any, *, reset: bool) -> Rows:
+    """Checks rows as scikit-learn does, and makes no copy of a C-ordered array of doubles.
+
+    ``reset`` is true in ``fit``: the number and names of the columns are then learned, else compared.
+    """
+    if has_words(X):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return _encoded(X)
+    X = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=np.float64,
+        order="C",
+        ensure_all_finite="allow-nan",
+    )
+    # Without names the rows have the columns of the model, in its order.
+    names = getattr(estimator, "feature_names_in_", None) if reset else None
+    columns: Columns | None = None if names is None else [(str(name), None) for name in names]
+    if sparse.issparse(X):
+        return Rows(_parts(X), columns, X.shape[0])
+    return Rows(np.require(X, dtype=np.float64, requirements=["C", "A"]), columns, X.shape[0])
+
+
+def _parts(X: Any) -> SparseRows:
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return (
+        int(X.shape[1]),
+        np.ascontiguousarray(X.indptr, dtype=np.int64),
+        np.ascontiguousarray(X.indices, dtype=np.int64),
+        np.ascontiguousarray(X.data, dtype=np.float64),
+    )
+
+
+def has_words(X: Any) -> bool:
+    """Whether X is a data frame with a column of words, which scikit-learn alone would refuse."""
+    return is_frame(X) and any(_is_words(column) for column in _columns(X))
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a pandas or polars frame. Neither is imported to find out."""
+    frames = ((sys.modules.get(name), "DataFrame") for name in ("pandas", "polars"))
+    return any(module is not None and isinstance(X, getattr(module, kind)) for module, kind in frames)
+
+
+def _columns(X: Any) -> list[Any]:
+    # By place: two columns may have the same name.
+    return [X.iloc[:, place] if hasattr(X, "iloc") else X.to_series(place) for place in range(len(X.columns))]
+
+
+def _is_words(column: Any) -> bool:
+    kind = str(column.dtype).lower()
+    if kind.startswith(("str", "cat", "enum")):
+        return True
+    return kind == "object" and any(isinstance(value, str) for value in column)
+
+
+def _encoded(X: Any) -> Rows:
+    """A frame with columns of words: these as numbers, with the words they stand for."""
+    values = np.empty((len(X), len(X.columns)))
+    columns: Columns = []
+    for place, (name, column) in enumerate(zip(X.columns, _columns(X), strict=True)):
+        if _is_words(column):
+            words = [None if _is_nothing(value) else str(value) for value in column]
+            levels = sorted({word for word in words if word is not None})
+            number = {word: float(level) for level, word in enumerate(levels)}
+            values[:, place] = [np.nan if word is None else number[word] for word in words]
+            columns.append((str(name), levels))
+        else:
+            values[:, place] = _numbers(column)
+            columns.append((str(name), None))
+    if np.isinf(values).any():
+        raise ValueError("Input X contains infinity or a value too large for dtype('float64').")
+    return Rows(values, columns, len(X))
+
+
+def _numbers(column: Any) -> NDArray[np.float64]:
+    if hasattr(column, "iloc"):
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    return np.asarray(column.cast(float).to_numpy(), dtype=np.float64)
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)

@@ -1,0 +1,94 @@
+"""SemiBoost."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from udeed._ensemble import Ensemble, at_least, one_of, share
+
+
+class SemiBoostClassifier(Ensemble):
+    """SemiBoost: members fitted to labels that similar rows suggest.
+
+    In each round the similarity to labeled rows, and to unlabeled ones as the ensemble sees them now, suggests a label for
+    every unlabeled row; the next member is fitted to the labeled rows and some of the surest suggestions.
+
+    Parameters
+    ----------
+    members : int, default=20
+        How many members the ensemble has at most; boosting may end earlier.
+    {learning}
+    percentile : float, default=1.0
+        The width of the similarity: the distance below which so many percent of the pairs of rows lie.
+    pick : {"draw", "top"}, default="draw"
+        Whether unlabeled rows are drawn by how sure their suggested label is, or the surest are taken.
+    pick_share : float, default=0.1
+        What share of the unlabeled rows a member is fitted to.
+    neighbors : int, default=0
+        Only so many nearest neighbours of each row count as similar; 0 for all rows, which takes memory with the square of
+        their number.
+    memory : int, default=0
+        How many bytes the similarities may take; 0 for half of the memory of the machine.
+    {running}
+
+    Attributes
+    ----------
+    {attributes}
+
+    References
+    ----------
+    P. Mallapragada, R. Jin, A. Jain and Y. Liu, "SemiBoost: boosting for semi-supervised learning", PAMI 31, 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from udeed import SemiBoostClassifier, mask_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = mask_labels(y, 40, random_state=0)
+    >>> model = SemiBoostClassifier(random_state=0).fit(X, few)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    _method: ClassVar[str] = "semiboost"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Ensemble._parameter_constraints,
+        "percentile": [Interval(Real, 0, 100, closed="both")],
+        "pick": one_of("draw", "top"),
+        "pick_share": share(),
+        "neighbors": at_least(0),
+        "memory": [Interval(Integral, 0, 2**63, closed="both")],
+    }
+
+    def __init__(
+        self,
+        members: int = 20,
+        *,
+        C: float = 1.0,
+        scaling: str = "minmax",
+        percentile: float = 1.0,
+        pick: str = "draw",
+        pick_share: float = 0.1,
+        neighbors: int = 0,
+        memory: int = 0,
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.members = members
+        self.C = C
+        self.scaling = scaling
+        self.percentile = percentile
+        self.pick = pick
+        self.pick_share = pick_share
+        self.neighbors = neighbors
+        self.memory = memory
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Builds the wheel, installs it into fresh virtual environments, with the newest scikit-learn and with the oldest that is
+# supported, and tests it there: tests, types, stubs, and every example in the documentation.
+set -eu
+cd "$(dirname "$0")"
+target=${CARGO_TARGET_DIR:-$(cd .. && pwd)/target}
+python=${PYTHON:-python3}
+home=$target/python
+rm -rf "$home"
+
+# A virtual environment of the given name, with the given packages.
+environment() {
+    name=$1
+    shift
+    "$python" -m venv "$home/$name"
+    "$home/$name/bin/pip" install --quiet --disable-pip-version-check "$@"
+}
+
+cargo build --quiet --locked --package udeed-cli
+export UDEED_COMMAND="$target/debug/udeed"
+
+environment build "maturin>=1.9.4,<2"
+"$home/build/bin/maturin" build --quiet --locked --out "$home/wheels"
+wheel=$(echo "$home"/wheels/*.whl)
+size=$(wc -c < "$wheel")
+echo "$(basename "$wheel"): $((size / 1024)) KiB"
+test "$size" -lt 5000000
+
+environment newest "$wheel[test]"
+(
+    # Away from the sources: what is tested is what was installed.
+    cd "$home"
+    "$home/newest/bin/python" -m mypy.stubtest udeed --mypy-config-file "$OLDPWD/pyproject.toml" \
+        --allowlist "$OLDPWD/stubtest-allowlist.txt"
+)
+"$home/newest/bin/mypy" --python-executable "$home/newest/bin/python"
+"$home/newest/bin/python" -m pytest
+
+environment oldest "$wheel" "scikit-learn==1.6.*" pandas polars pytest
+"$home/oldest/bin/python" -m pytest tests/test_sklearn.py tests/test_scikit_learn_tools.py tests/test_estimators.py \
+    tests/test_labels.py tests/test_rows.py tests/test_split.py tests/test_choice.py tests/test_hostile.py

@@ -1,0 +1,101 @@
+"""Comparisons of any classifiers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import udeed
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.semi_supervised import SelfTrainingClassifier
+
+Data = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+class Recorder(LogisticRegression):
+    """Keeps the labels it is fitted to."""
+
+    seen: list[np.ndarray] = []
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Recorder:
+        Recorder.seen.append(y)
+        return super().fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def result() -> udeed.Comparison:
+    from sklearn.datasets import load_breast_cancer
+
+    X, y = load_breast_cancer(return_X_y=True)
+    words = np.where(y == 1, "benign", "malignant")
+    rivals = {
+        "udeed": udeed.UDEEDClassifier(4, random_state=0),
+        "in a pipeline": make_pipeline(MinMaxScaler(), udeed.UDEEDClassifier(4, scaling="none", random_state=0)),
+        "labels alone": make_pipeline(MinMaxScaler(), Recorder()),
+        "self-training": make_pipeline(MinMaxScaler(), SelfTrainingClassifier(LogisticRegression())),
+    }
+    return udeed.compare(rivals, X, words, splits=6, labeled=20, title="<cancer>")
+
+
+def test_everyone_meets_on_the_same_splits(result: udeed.Comparison) -> None:
+    assert result.dealt == (20, 264, 285)
+    assert all(values.shape == (6,) and (values > 0.6).all() for values in result.scores.values())
+    # To scale in the pipeline on all training rows is to scale in the estimator.
+    np.testing.assert_array_equal(result.scores["udeed"], result.scores["in a pipeline"])
+    # Who knows nothing of unlabeled rows is fitted to the others.
+    assert all(set(labels) == {0, 1} and labels.size == 20 for labels in Recorder.seen)
+
+
+def test_the_tests_are_scipys(result: udeed.Comparison) -> None:
+    from scipy import stats
+
+    frame = result.to_frame()
+    assert isinstance(frame, pd.DataFrame) and frame.index.tolist() == list(result.scores)
+    own, theirs = result.scores["labels alone"], result.scores["udeed"]
+    assert frame.loc["labels alone", "p_paired_t"] == pytest.approx(stats.ttest_rel(own, theirs).pvalue)
+    assert frame.loc["labels alone", "difference"] == pytest.approx((own - theirs).mean())
+    assert frame.loc["labels alone", "p_corrected_t"] > frame.loc["labels alone", "p_paired_t"]
+    assert np.isnan(frame.loc["udeed", "difference"])
+
+
+def test_the_report_is_the_laboratorys(result: udeed.Comparison, tmp_path: object) -> None:
+    page = result.to_html()
+    assert page.startswith("<!DOCTYPE html>") and "<svg" in page and "self-training" in page
+    assert "&lt;cancer&gt;" in page and "<cancer>" not in page
+    result.save(f"{tmp_path}/report.html")
+    shown = result._repr_html_()
+    assert shown.startswith("<iframe srcdoc=") and "<cancer>" not in shown
+    assert "labels alone" in repr(result) and "20 labeled, 264 unlabeled, 285 test rows" in repr(result)
+
+
+def test_the_plot_is_drawn(result: udeed.Comparison) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    axes = result.plot()
+    assert [label.get_text() for label in axes.get_yticklabels()] == list(result.scores)
+    assert result.plot(axes) is axes
+
+
+def test_splits_follow_the_seed(cancer: Data) -> None:
+    X, y, _ = cancer
+    rivals = [udeed.BaggingClassifier(2, random_state=0), udeed.BaggingClassifier(2, random_state=0)]
+    first, again, other = (udeed.compare(rivals, X, y, splits=2, random_state=seed) for seed in (1, 1, 2))
+    assert list(first.scores) == ["BaggingClassifier", "BaggingClassifier 2"]
+    np.testing.assert_array_equal(first.scores["BaggingClassifier"], first.scores["BaggingClassifier 2"])
+    np.testing.assert_array_equal(first.scores["BaggingClassifier"], again.scores["BaggingClassifier"])
+    assert not np.array_equal(first.scores["BaggingClassifier"], other.scores["BaggingClassifier"])
+
+
+def test_what_cannot_be_compared_is_refused(cancer: Data) -> None:
+    X, y, _ = cancer
+    with pytest.raises(ValueError, match="no estimators"):
+        udeed.compare([], X, y)
+    with pytest.raises(ValueError, match="holds 'forest', expected classifiers"):
+        udeed.compare(["forest"], X, y)
+    with pytest.raises(ValueError, match="`reference` is 'x', expected one of"):
+        udeed.compare([udeed.BaggingClassifier()], X, y, reference="x")
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        udeed.compare([udeed.BaggingClassifier()], X[:5], y)

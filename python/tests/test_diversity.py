@@ -1,0 +1,48 @@
+"""The ten measures, of anything."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import udeed
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+Data = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def test_measures_by_their_definitions() -> None:
+    oracle = np.random.RandomState(0).rand(200, 3) < 0.7
+    found = udeed.diversity(oracle)
+    right = oracle.sum(axis=1)
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    assert found["dis"] == pytest.approx(np.mean([(oracle[:, i] != oracle[:, j]).mean() for i, j in pairs]))
+    assert found["df"] == pytest.approx(np.mean([(~oracle[:, i] & ~oracle[:, j]).mean() for i, j in pairs]))
+    assert found["kw"] == pytest.approx((right * (3 - right)).mean() / 9)
+    assert found["ent"] == pytest.approx(np.minimum(right, 3 - right).mean())
+    assert found["rho"] == pytest.approx(np.mean([np.corrcoef(oracle[:, i], oracle[:, j])[0, 1] for i, j in pairs]))
+
+
+def test_any_fitted_classifiers(cancer: Data) -> None:
+    X, y, _ = cancer
+    members = [GaussianNB(), DecisionTreeClassifier(max_depth=2, random_state=0), LogisticRegression(max_iter=5000)]
+    for member in members:
+        member.fit(X[::2], y[::2])
+    oracle = np.column_stack([member.predict(X) == y for member in members])
+    assert udeed.diversity(members, X, y) == udeed.diversity(oracle)
+
+
+@pytest.mark.parametrize("oracle", [[1.0, 0.0], [[0.5, 1.0]], "oracle", [[[True]]]])
+def test_what_is_no_oracle_matrix_is_refused(oracle: object) -> None:
+    with pytest.raises(ValueError, match="the oracle matrix is an array of shape"):
+        udeed.diversity(oracle)
+
+
+def test_half_of_the_arguments_are_refused(cancer: Data) -> None:
+    X, y, _ = cancer
+    with pytest.raises(ValueError, match="only one of X and y"):
+        udeed.diversity([GaussianNB().fit(X, y)], X)
+    with pytest.raises(ValueError, match="no members"):
+        udeed.diversity([], X, y)
+    assert set(udeed.diversity(np.ones((5, 1), dtype=bool)).values()) == {None}

@@ -1,0 +1,236 @@
+"""What every estimator promises."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import json
+import pickle
+from contextlib import redirect_stderr
+from typing import Any
+
+import joblib
+import numpy as np
+import pytest
+import udeed
+from estimators import ALL, METHODS, small
+from sklearn.base import clone
+from udeed import _core
+from udeed._files import ESTIMATORS
+
+pytestmark = pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
+Data = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def test_every_method_has_an_estimator() -> None:
+    assert sorted(ESTIMATORS) == sorted(_core.methods())
+    for kind in METHODS:
+        assert kind.__name__ in udeed.__all__ and kind.__name__.endswith("Classifier")
+
+
+@pytest.mark.parametrize("kind", METHODS)
+def test_parameters_are_the_librarys_settings_with_its_defaults(kind: type) -> None:
+    defaults = json.loads(_core.defaults(kind._method))
+    del defaults["method"], defaults["seed"]
+    defaults = {kind._renamed.get(name, name): value for name, value in defaults.items()}
+    own = {name: parameter.default for name, parameter in inspect.signature(kind).parameters.items()}
+    shared = {"random_state": None, "unlabeled": -1, "n_jobs": None, "verbose": False}
+    assert own == {**defaults, **shared}
+    for name in own:
+        assert f"\n{name} : " in kind.__doc__, f"{name} is not documented"
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_documentation_is_complete(kind: type) -> None:
+    for part in ("Parameters", "Attributes", "Examples", "coef_", "history_", "diversity_"):
+        assert part in kind.__doc__
+    assert "{" not in kind.__doc__.replace('{"', "")
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_a_seed_fixes_everything_at_any_number_of_threads(kind: type, cancer: Data) -> None:
+    X, _, few = cancer
+    one = small(kind, n_jobs=1).fit(X, few)
+    for n_jobs in (2, 3, -1):
+        other = small(kind, n_jobs=n_jobs).fit(X, few)
+        assert other._model.to_bytes() == one._model.to_bytes()
+        np.testing.assert_array_equal(other.decision_function(X), one.decision_function(X))
+
+
+def test_other_seeds_give_other_members(cancer: Data) -> None:
+    X, _, few = cancer
+    first, second = (small(udeed.UDEEDClassifier, random_state=seed).fit(X, few) for seed in (0, 1))
+    assert not np.array_equal(first.coef_, second.coef_)
+    state = np.random.RandomState(5)
+    third, fourth = (small(udeed.UDEEDClassifier, random_state=state).fit(X, few) for _ in range(2))
+    assert not np.array_equal(third.coef_, fourth.coef_)
+    again = small(udeed.UDEEDClassifier, random_state=np.random.RandomState(5)).fit(X, few)
+    np.testing.assert_array_equal(again.coef_, third.coef_)
+
+
+@pytest.mark.parametrize("scaling", ["minmax", "standard", "none"])
+@pytest.mark.parametrize("kind", [udeed.UDEEDClassifier, udeed.BaggingClassifier])
+def test_coefficients_are_those_of_the_rows_as_they_are(kind: type, scaling: str, cancer: Data) -> None:
+    X, _, few = cancer
+    X = X / X.max(axis=0)
+    model = small(kind, scaling=scaling).fit(X, few)
+    scores = X @ model.coef_.T + model.intercept_
+    assert scores.shape == (len(X), 4)
+    np.testing.assert_allclose(np.tanh(scores / 2).mean(axis=1), model.decision_function(X), atol=1e-10)
+    np.testing.assert_array_equal(model.member_predictions(X), (scores >= 0).astype(int))
+    assert model.member_weights_.tolist() == [1.0] * 4
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_predictions_agree_with_each_other(kind: type, cancer: Data) -> None:
+    X, y, few = cancer
+    model = small(kind).fit(X, few)
+    decision, probability = model.decision_function(X), model.predict_proba(X)
+    assert decision.shape == (len(X),) and (np.abs(decision) <= 1.0).all()
+    np.testing.assert_array_equal(probability[:, 1], 0.5 * (1.0 + decision))
+    np.testing.assert_allclose(probability.sum(axis=1), 1.0, atol=1e-15)
+    np.testing.assert_array_equal(model.predict(X), (decision >= 0.0).astype(int))
+    assert model.score(X, y) == np.mean(model.predict(X) == y) > 0.8
+    assert model.score(X, few) == np.mean(model.predict(X)[few >= 0] == y[few >= 0])
+    assert model.n_features_in_ == 30 and not hasattr(model, "feature_names_in_")
+
+
+def test_history_is_the_descent(cancer: Data) -> None:
+    X, _, few = cancer
+    model = small(udeed.UDEEDClassifier, steps=7).fit(X, few)
+    kept = [step for step in model.history_ if step["accepted"] and step["step"] > 0]
+    assert len(kept) == model.n_iter_ > 0
+    assert {step["stage"] for step in model.history_} == {"labeled", "unlabeled"}
+    for stage in ("labeled", "unlabeled"):
+        totals = [step["total"] for step in model.history_ if step["stage"] == stage and step["accepted"]]
+        assert totals == sorted(totals, reverse=True)
+    for step in model.history_:
+        assert step["total"] == pytest.approx(step["empirical"] + step["diversity"])
+    assert small(udeed.BaggingClassifier).fit(X, few).history_ == []
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_diversity_is_that_of_the_labeled_rows(kind: type, cancer: Data) -> None:
+    X, _, few = cancer
+    model = small(kind).fit(X, few)
+    labeled = few >= 0
+    assert model.diversity_ == udeed.diversity(model, X[labeled], few[labeled])
+    assert list(model.diversity_) == ["q", "rho", "dis", "df", "ent", "kw", "kappa", "theta", "gd", "cfd"]
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_copies_are_the_same(kind: type, cancer: Data, tmp_path: Any) -> None:
+    X, _, few = cancer
+    model = small(kind).fit(X, few)
+    joblib.dump(model, tmp_path / "model.joblib")
+    for other in (pickle.loads(pickle.dumps(model)), joblib.load(tmp_path / "model.joblib")):
+        np.testing.assert_array_equal(other.predict_proba(X), model.predict_proba(X))
+        assert other.history_ == model.history_ and other.diversity_ == model.diversity_
+        assert other._model == model._model
+    fresh = clone(model)
+    assert fresh.get_params() == model.get_params() and not hasattr(fresh, "classes_")
+    np.testing.assert_array_equal(fresh.fit(X, few).coef_, model.coef_)
+
+
+def test_a_damaged_pickle_is_refused(cancer: Data) -> None:
+    X, _, few = cancer
+    whole = small(udeed.BaggingClassifier).fit(X, few)._model.to_bytes()
+    for bytes_ in (b"", b"nonsense", whole[:-3], whole[:100] + b"!" + whole[101:]):
+        with pytest.raises(ValueError, match="the model in memory: found"):
+            _core.Model.from_bytes(bytes_)
+
+
+@pytest.mark.parametrize("kind", METHODS)
+def test_weights_count(kind: type, cancer: Data) -> None:
+    X, _, few = cancer
+    ones = np.ones(len(X))
+    plain = small(kind).fit(X, few)
+    np.testing.assert_array_equal(small(kind).fit(X, few, sample_weight=ones).coef_, plain.coef_)
+    heavy = small(kind).fit(X, few, sample_weight=np.where(few == 1, 5.0, 1.0))
+    assert not np.array_equal(heavy.coef_, plain.coef_)
+    if kind in (udeed.UDEEDClassifier, udeed.BaggingClassifier):
+        assert (heavy.predict(X) == 1).mean() > (plain.predict(X) == 1).mean()
+    for bad in (-ones, ones * np.nan, ones[:3], "heavy"):
+        with pytest.raises((ValueError, TypeError), match="sample_weight|weight|could not convert"):
+            small(kind).fit(X, few, sample_weight=bad)
+
+
+def test_progress_is_shown_on_standard_error(cancer: Data) -> None:
+    X, _, few = cancer
+    quiet, loud = io.StringIO(), io.StringIO()
+    with redirect_stderr(quiet):
+        small(udeed.UDEEDClassifier).fit(X, few)
+    with redirect_stderr(loud):
+        small(udeed.UDEEDClassifier, verbose=True).fit(X, few)
+    assert quiet.getvalue() == ""
+    assert "members 4/4 [####" in loud.getvalue() and "diversity on unlabeled rows 25/25" in loud.getvalue()
+
+
+def test_what_is_worth_knowing_is_warned_of() -> None:
+    X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    with pytest.warns(udeed.UdeedWarning, match="there are no unlabeled rows: variant `lcud` becomes `lcd`"):
+        udeed.UDEEDClassifier(random_state=0).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value", "rule"),
+    [
+        ("members", 1, r"int in the range \[2, 4294967295\]"),
+        ("members", 2.5, "int"),
+        ("members", "many", "int"),
+        ("gamma", -0.1, r"float in the range \[0.0, inf\)"),
+        ("gamma", float("nan"), r"float in the range \[0.0, inf\)"),
+        ("gamma", None, "float"),
+        ("C", 0.0, r"float in the range \(0.0, inf\)"),
+        ("C", float("inf"), r"float in the range \(0.0, inf\)"),
+        ("scaling", "max", r"str among \{.*'minmax'.*\}"),
+        ("variant", "LcUd", r"str among \{.*'lcud'.*\}"),
+        ("loss", None, "str among"),
+        ("initial", 0, "str among"),
+        ("rate", -1, r"float in the range \(0.0, inf\)"),
+        ("scale_rate", "yes", "bool"),
+        ("steps", -1, r"int in the range \[0, 4294967295\]"),
+        ("vote", "loud", "str among"),
+        ("random_state", -1, "int in the range"),
+        ("random_state", "seed", "int in the range"),
+        ("n_jobs", 1.5, "int|None"),
+        ("verbose", "yes", "int in the range"),
+    ],
+)
+def test_wrong_values_name_the_parameter_the_rule_and_the_value(parameter: str, value: Any, rule: str) -> None:
+    model = udeed.UDEEDClassifier(**{parameter: value})
+    found = f"The '{parameter}' parameter of UDEEDClassifier must be .*{rule}.* Got .*{value}.* instead"
+    with pytest.raises(ValueError, match=found):
+        model.fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameter", "value"),
+    [
+        (udeed.BaggingClassifier, "vote", 1),
+        (udeed.AdaBoostClassifier, "emphasis", "none"),
+        (udeed.AdaBoostClassifier, "zero_error", None),
+        (udeed.AssembleClassifier, "labeled_share", 0.0),
+        (udeed.SemiBoostClassifier, "percentile", 101),
+        (udeed.SemiBoostClassifier, "pick_share", 1.1),
+        (udeed.SemiBoostClassifier, "neighbors", -1),
+        (udeed.SemiBoostClassifier, "memory", -1),
+        (udeed.UDEEDClassifierCV, "gammas", 1.0),
+        (udeed.UDEEDClassifierCV, "cv", "five"),
+    ],
+)
+def test_wrong_values_of_the_other_methods(kind: type, parameter: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=f"The '{parameter}' parameter of {kind.__name__} must be"):
+        small(kind, **{parameter: value}).fit([[0.0], [1.0]] * 4, [0, 1] * 4)
+
+
+def test_no_jobs_at_all_are_refused() -> None:
+    with pytest.raises(ValueError, match="n_jobs == 0"):
+        udeed.UDEEDClassifier(n_jobs=0).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    model = udeed.UDEEDClassifier(
+        members=np.int64(3), gamma=np.float32(0.5), C=np.float64(2), scale_rate=np.bool_(True), random_state=np.int32(1)
+    )
+    assert model.fit([[0.0], [1.0], [2.0]], [0, 1, -1]).coef_.shape == (3, 1)

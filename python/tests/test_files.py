@@ -1,0 +1,115 @@
+"""Model files: the command's and the package's are the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import command
+import numpy as np
+import pandas as pd
+import pytest
+import udeed
+from estimators import METHODS, small
+from sklearn.exceptions import NotFittedError
+
+pytestmark = pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
+Data = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+@pytest.mark.parametrize("kind", METHODS)
+def test_a_saved_model_is_the_same_when_loaded(kind: type, cancer: Data, tmp_path: Path) -> None:
+    X, _, few = cancer
+    model = small(kind, C=2.0).fit(X, few)
+    path = tmp_path / "model.safetensors"
+    model.save(path)
+    other = udeed.load(path)
+    assert type(other) is kind and other.C == 2.0 and other.random_state == 0
+    np.testing.assert_array_equal(other.predict_proba(X), model.predict_proba(X))
+    np.testing.assert_array_equal(other.coef_, model.coef_)
+    assert other.classes_.tolist() == [0, 1] and other.n_features_in_ == 30 and other.n_iter_ == model.n_iter_
+    assert [step["total"] for step in other.history_[-1:]] == [step["total"] for step in model.history_[-1:]]
+    other.save(tmp_path / "again.safetensors")
+    assert (tmp_path / "again.safetensors").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("classes", "loaded"),
+    [
+        ([0, 1], [0, 1]),
+        ([-1.0, 2.0], [-1, 2]),
+        (["no", "yes"], ["no", "yes"]),
+        (["10", "9"], ["10", "9"]),
+        ([False, True], [False, True]),
+    ],
+)
+def test_classes_come_back(classes: list[Any], loaded: list[Any], tmp_path: Path) -> None:
+    X, y = np.repeat([[0.0], [1.0]], 3, axis=0), np.repeat(classes, 3)
+    model = small(udeed.BaggingClassifier, unlabeled=None, C=100.0).fit(X, y)
+    model.save(tmp_path / "model")
+    assert udeed.load(tmp_path / "model").predict(X).tolist() == np.repeat(loaded, 3).tolist()
+    given = udeed.load(tmp_path / "model", classes=["first", "second"])
+    assert given.predict(X).tolist() == ["first"] * 3 + ["second"] * 3
+    with pytest.raises(ValueError, match="`classes` has 3 values, expected 2"):
+        udeed.load(tmp_path / "model", classes=[1, 2, 3])
+
+
+def test_files_that_are_no_models_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="missing"):
+        udeed.load(tmp_path / "missing")
+    (tmp_path / "text").write_text("not a model")
+    with pytest.raises(ValueError, match="text: found .*, expected a model written by `udeed fit`"):
+        udeed.load(tmp_path / "text")
+    model = small(udeed.BaggingClassifier).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(OSError, match="cannot"):
+        model.save(tmp_path / "no" / "folder")
+    with pytest.raises(NotFittedError):
+        udeed.BaggingClassifier().save(tmp_path / "model")
+
+
+@command.needs_command
+@pytest.mark.parametrize("kind", METHODS)
+def test_the_command_predicts_what_the_package_predicts(kind: type, cancer: Data, tmp_path: Path) -> None:
+    X, _, few = cancer
+    frame = pd.DataFrame(X, columns=[f"column {i}" for i in range(30)])
+    model = small(kind, unlabeled="?").fit(frame, np.where(few == -1, "?", np.where(few == 1, "good", "bad")))
+    model.save(tmp_path / "model")
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    classes, probabilities = command.predictions(tmp_path / "model", tmp_path / "rows.csv")
+    assert classes == model.predict(frame).tolist()
+    np.testing.assert_array_equal(probabilities, model.predict_proba(frame))
+
+
+@command.needs_command
+@pytest.mark.parametrize("kind", METHODS)
+def test_a_seed_means_the_same_to_the_command(kind: type, cancer: Data, tmp_path: Path) -> None:
+    X, _, few = cancer
+    frame = pd.DataFrame(X, columns=[f"column {i}" for i in range(30)])
+    labels = np.where(few == -1, "", few.astype(str))
+    frame.assign(label=labels).to_csv(tmp_path / "rows.csv", index=False)
+    fit = ("fit", tmp_path / "rows.csv", "--label", "label", "--folds", 0, "--out", tmp_path / "model")
+    command.run(*fit, "--method", kind._method, "--members", 4, "--seed", 7)
+    theirs = udeed.load(tmp_path / "model")
+    ours = small(kind, random_state=7).fit(frame, few)
+    assert type(theirs) is kind and theirs.classes_.tolist() == [0, 1]
+    assert theirs.feature_names_in_.tolist() == frame.columns.tolist()
+    np.testing.assert_array_equal(theirs.coef_, ours.coef_)
+    np.testing.assert_array_equal(theirs.predict_proba(frame), ours.predict_proba(frame))
+
+
+@command.needs_command
+def test_columns_of_words_go_either_way(tmp_path: Path) -> None:
+    text = "mass,colour,kind\n150,red,apple\n162,green,apple\n171,,apple\n120,orange,orange\n,orange,orange\n140,red,\n"
+    (tmp_path / "fruit.csv").write_text(text)
+    frame = pd.read_csv(tmp_path / "fruit.csv")
+    rows = frame[["mass", "colour"]]
+    command.run("fit", tmp_path / "fruit.csv", "--label", "kind", "--folds", 0, "--out", tmp_path / "theirs")
+    model = udeed.load(tmp_path / "theirs")
+    classes, probabilities = command.predictions(tmp_path / "theirs", tmp_path / "fruit.csv")
+    assert model.predict(rows).tolist() == classes
+    np.testing.assert_array_equal(model.predict_proba(rows), probabilities)
+    ours = udeed.UDEEDClassifier(random_state=0, unlabeled=np.nan).fit(rows, frame["kind"])
+    ours.save(tmp_path / "ours")
+    classes, probabilities = command.predictions(tmp_path / "ours", tmp_path / "fruit.csv")
+    assert ours.predict(rows).tolist() == classes
+    np.testing.assert_array_equal(ours.predict_proba(rows), probabilities)

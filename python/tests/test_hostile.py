@@ -1,0 +1,161 @@
+"""Input that nobody should give, and that must not hurt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import udeed
+from estimators import ALL, small
+from scipy import sparse
+from udeed import _core
+
+pytestmark = pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
+X = np.arange(16.0).reshape(8, 2)
+Y = np.array([0, 0, 0, 1, 1, 1, -1, -1])
+
+
+@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (np.empty((0, 2)), "Found array with 0 sample"),
+        (np.empty((8, 0)), r"Found array with 0 feature\(s\)"),
+        (np.empty((0, 0)), "Found array with 0"),
+        (sparse.csr_matrix((0, 2)), "Found array with 0 sample"),
+        (sparse.csr_matrix((8, 0)), r"Found array with 0 feature\(s\)"),
+        (np.zeros(8), "Expected 2D array, got 1D array"),
+        (np.float64(1.0), "Expected 2D array, got scalar array"),
+        (np.zeros((2, 2, 2)), "dim 3|ndim|Expected 2D array"),
+        (np.where(X == 3.0, np.inf, X), "Input X contains infinity"),
+        (np.where(X == 3.0, -np.inf, X), "Input X contains infinity"),
+        (X.astype(complex) + 1j, "Complex data not supported"),
+        (np.array([["a", "b"]] * 8), "could not convert string to float|dtype='numeric'"),
+        (np.array([[object(), 1]] * 8, dtype=object), "float"),
+        (X[:5], "inconsistent numbers of samples"),
+        (None, "Expected 2D array"),
+        ("rows", "could not convert string to float|Expected 2D array"),
+    ],
+)
+def test_rows_that_make_no_sense(kind: type, rows: Any, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        small(kind).fit(rows, Y)
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_rows_that_make_no_sense_to_predict(kind: type) -> None:
+    model = small(kind).fit(X, Y)
+    for rows in (X[:0], X[:, :1], np.zeros((3, 3)), np.zeros(2), np.full((1, 2), np.inf), sparse.csr_matrix((1, 5))):
+        for method in (model.predict, model.predict_proba, model.decision_function, model.member_predictions):
+            with pytest.raises(ValueError):
+                method(rows)
+
+
+def test_memory_of_every_shape() -> None:
+    expected = small(udeed.UDEEDClassifier).fit(X, Y).decision_function(X)
+    frozen = X.copy()
+    frozen.flags.writeable = False
+    wide = np.zeros((16, 4))
+    wide[::2, ::2] = X
+    shifted = np.frombuffer(b"\0" + X.tobytes(), dtype=np.float64, count=16, offset=1).reshape(8, 2)
+    assert not shifted.flags.aligned
+    for rows in (frozen, wide[::2, ::2], X[::-1][::-1], shifted, X.astype(object), X.astype(int), np.matrix(X).A):
+        model = small(udeed.UDEEDClassifier).fit(rows, Y)
+        np.testing.assert_array_equal(model.decision_function(rows), expected)
+    zero_strides = np.broadcast_to(X[:1], (8, 2))
+    small(udeed.UDEEDClassifier).fit(zero_strides, Y)
+
+
+def test_huge_numbers_are_refused_or_bearable() -> None:
+    for scaling in ("minmax", "standard", "none"):
+        for scale in (1e308, 1e200, 1e-300):
+            try:
+                model = small(udeed.UDEEDClassifier, scaling=scaling).fit(X / 16.0 * scale, Y)
+            except (ValueError, RuntimeError) as error:
+                assert "expected" in str(error)
+            else:
+                assert np.isfinite(model.predict_proba(X / 16.0 * scale)).all()
+
+
+@pytest.mark.parametrize("width", [2**31, 2**33, 2**60])
+def test_huge_indices_are_refused_before_memory_is_asked_for(width: int) -> None:
+    rows = sparse.csr_matrix((np.ones(8), (np.arange(8), np.full(8, width - 1))), shape=(8, width))
+    with pytest.raises(ValueError, match=f"X has {width} columns, for which 20 members take .* GiB, expected at most"):
+        udeed.UDEEDClassifier().fit(rows, Y)
+
+
+@pytest.mark.parametrize(
+    ("starts", "columns"),
+    [
+        ([0, 1, 5], [0, 1]),
+        ([0, 1, 2], [0, 7]),
+        ([0, 1, 2], [0, -1]),
+        ([1, 1, 2], [0, 1]),
+        ([0, 2, 1], [0, 1]),
+        ([], [0, 1]),
+    ],
+)
+def test_sparse_parts_that_do_not_fit_together(starts: list[int], columns: list[int]) -> None:
+    parts = (2, np.array(starts, dtype=np.int64), np.array(columns, dtype=np.int64), np.ones(2))
+    with pytest.raises(ValueError, match="sparse rows|expected an index"):
+        _core.fit(_core.defaults("bagging"), parts, None, ["a", "b"], np.array([0, 1]), None, 1, None)
+
+
+def test_the_core_refuses_what_the_package_would_not_give() -> None:
+    settings, codes = _core.defaults("udeed"), np.array([0, 1], dtype=np.int64)
+    rows = np.array([[0.0], [1.0]])
+    cases: list[tuple[Any, ...]] = [
+        ("{}", rows, None, ["a", "b"], codes, None, 1, None),
+        ('{"method": "magic"}', rows, None, ["a", "b"], codes, None, 1, None),
+        (settings, np.asfortranarray(np.zeros((2, 2))), None, ["a", "b"], codes, None, 1, None),
+        (settings, rows.astype(np.float32), None, ["a", "b"], codes, None, 1, None),
+        (settings, rows, [("x", None), ("y", None)], ["a", "b"], codes, None, 1, None),
+        (settings, rows, [("x", ["level"])], ["a", "b"], codes + 5, None, 1, None),
+        (settings, rows, None, ["a", "a"], codes, None, 1, None),
+        (settings, rows, None, ["a", "b"], np.array([0, 9]), None, 1, None),
+        (settings, rows, None, ["a", "b"], codes[:1], None, 1, None),
+        (settings, rows, None, ["a", "b"], codes, np.array([1.0]), 1, None),
+        (settings, rows, None, ["a", "b"], codes, np.array([1.0, -1.0]), 1, None),
+        (settings, rows[::-1][:, ::-1], None, ["a", "b"], np.array([0, 1, 1, 1])[::2], None, 1, None),
+    ]
+    for case in cases:
+        with pytest.raises((ValueError, TypeError)):
+            _core.fit(*case)
+
+
+@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("weight", [1e308, 1e-308, 5e-324])
+def test_weights_of_every_size_are_bearable_or_refused(kind: type, weight: float) -> None:
+    try:
+        model = small(kind).fit(X, Y, sample_weight=np.full(8, weight))
+    except (ValueError, RuntimeError) as error:
+        assert "expected" in str(error) or "converge" in str(error)
+    else:
+        assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_more_members_than_fit_into_memory_are_refused() -> None:
+    with pytest.raises(ValueError, match="X has 2 columns, for which 4294967295 members take .* GiB, expected at most"):
+        udeed.UDEEDClassifier(members=2**32 - 1).fit(X, Y)
+
+
+def test_similarities_that_do_not_fit_into_memory_are_refused() -> None:
+    rows = np.arange(2000.0).reshape(1000, 2)
+    with pytest.raises(ValueError, match="hint: .*`neighbors"):
+        udeed.SemiBoostClassifier(memory=1000).fit(rows, np.arange(1000) % 3 - 1)
+
+
+def test_an_error_in_the_progress_bar_ends_the_fit() -> None:
+    def fail(*_: object) -> None:
+        raise LookupError("no terminal")
+
+    with pytest.raises(LookupError, match="no terminal"):
+        _core.fit(_core.defaults("udeed"), X, None, ["a", "b"], Y.astype(np.int64), None, 1, fail)
+
+
+def test_a_constant_column_and_a_single_column() -> None:
+    constant = np.ones((8, 1))
+    for kind in ALL:
+        probabilities = small(kind).fit(constant, Y).predict_proba(constant)
+        assert np.isfinite(probabilities).all()

@@ -1,0 +1,116 @@
+"""Labels of any type, and any label for none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import udeed
+from estimators import ALL, small
+
+X = np.linspace(0.0, 1.0, 24).reshape(12, 2)
+CODES = np.array([0, 0, 0, 0, 1, 1, 1, 1, -1, -1, -1, -1])
+
+
+def labels(first: Any, second: Any, none: Any, kind: Any = object) -> np.ndarray:
+    return np.array([{0: first, 1: second, -1: none}[code] for code in CODES], dtype=kind)
+
+
+@pytest.mark.parametrize(
+    ("y", "unlabeled", "classes"),
+    [
+        (labels(0, 1, -1, int), -1, [0, 1]),
+        (labels(1.0, 3.0, -1.0, float), -1, [1.0, 3.0]),
+        (labels(-1, 1, 0, int), 0, [-1, 1]),
+        (labels(0.0, 1.0, np.nan, float), np.nan, [0.0, 1.0]),
+        (labels("ham", "spam", "?", str), "?", ["ham", "spam"]),
+        (labels("ham", "spam", "", str), "", ["ham", "spam"]),
+        (labels("10", "9", None), np.nan, ["10", "9"]),
+        (labels("a", "b", -1), -1, ["a", "b"]),
+        (labels("a", "b", np.nan), np.nan, ["a", "b"]),
+        (labels(False, True, None), float("nan"), [False, True]),
+        (pd.Series(labels("a", "b", None)), np.nan, ["a", "b"]),
+        (pd.Series(labels("a", "b", None), dtype="string"), pd.NA, ["a", "b"]),
+        (pd.Series(labels("a", "b", None), dtype="category"), np.nan, ["a", "b"]),
+        (pd.Series(labels(3, 4, None), dtype="Int64"), np.nan, [3, 4]),
+        (pl.Series(labels("a", "b", None).tolist()), np.nan, ["a", "b"]),
+        (pl.Series(labels(3, 4, -1).tolist()), -1, [3, 4]),
+    ],
+)
+def test_any_label_means_none(y: Any, unlabeled: object, classes: list[Any]) -> None:
+    plain = small(udeed.UDEEDClassifier).fit(X, CODES)
+    model = small(udeed.UDEEDClassifier, unlabeled=unlabeled).fit(X, y)
+    assert model.classes_.tolist() == classes
+    np.testing.assert_array_equal(model.decision_function(X), plain.decision_function(X))
+    assert model.predict(X).tolist() == model.classes_[plain.predict(X)].tolist()
+    assert model.score(X, y) == plain.score(X, CODES)
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_minus_one_is_never_swallowed_in_silence(kind: type) -> None:
+    y = np.where(CODES == 0, -1, 1)
+    with pytest.raises(ValueError, match="one class only, .*1.*4 rows have the label -1.*`unlabeled=None`"):
+        small(kind).fit(X, y)
+    model = small(kind, unlabeled=None)
+    with pytest.warns(udeed.UdeedWarning) if kind is udeed.UDEEDClassifier else _nothing():
+        assert model.fit(X, y).classes_.tolist() == [-1, 1]
+
+
+class _nothing:
+    def __enter__(self) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
+
+
+def test_text_is_not_taken_for_a_number() -> None:
+    y = np.array(["-1", "1"] * 6)
+    with pytest.warns(udeed.UdeedWarning, match="no unlabeled rows"):
+        assert small(udeed.UDEEDClassifier).fit(X, y).classes_.tolist() == ["-1", "1"]
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_three_classes_are_refused_in_scikit_learns_words(kind: type) -> None:
+    words = r"Only binary classification is supported\. The type of the target is multiclass\."
+    with pytest.raises(ValueError, match=words):
+        small(kind).fit(X, np.arange(12) % 3)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (np.full(12, -1), "no labeled row.*12 rows have the label -1"),
+        (np.linspace(0.0, 1.0, 12), "Unknown label type: continuous"),
+        (np.where(CODES == 0, np.nan, 1.0), "Input y contains NaN"),
+        (np.where(CODES == 0, np.inf, 1.0), "Input y contains infinity"),
+        (CODES[:5], "inconsistent numbers of samples"),
+        (CODES.reshape(6, 2), "should be a 1d array"),
+        (None, "requires y to be passed"),
+    ],
+)
+def test_labels_that_make_no_sense(y: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        small(udeed.UDEEDClassifier).fit(X, y)
+
+
+def test_two_classes_with_the_same_name_are_refused() -> None:
+    class Same:
+        def __init__(self, rank: int) -> None:
+            self.rank = rank
+
+        def __str__(self) -> str:
+            return "same"
+
+        def __lt__(self, other: Same) -> bool:
+            return self.rank < other.rank
+
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, Same) and self.rank == other.rank
+
+        def __hash__(self) -> int:
+            return self.rank
+
+    y = np.array([Same(0), Same(1)] * 6, dtype=object)
+    with pytest.raises(ValueError, match="same|Unknown label type"):
+        small(udeed.BaggingClassifier).fit(X, y)

@@ -1,0 +1,129 @@
+"""Threads, signals and forks."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import udeed
+
+# Rows enough for many seconds of work, of which the first print says that it has begun.
+LONG = """
+import sys, numpy as np, udeed
+rng = np.random.RandomState(0)
+X = rng.rand({rows}, 60)
+y = np.where(np.arange({rows}) % 2 == 0, (X[:, 0] + 0.5 * rng.rand({rows}) > 0.7).astype(int), -1)
+print("begun", flush=True)
+try:
+    udeed.{estimator}.fit(X, y)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.parametrize("wait", [0.1, 2.0])
+@pytest.mark.parametrize(
+    ("estimator", "rows"),
+    [("UDEEDClassifier(100, steps=100000, n_jobs=2)", 60_000), ("AssembleClassifier(100000)", 20_000)],
+)
+def test_ctrl_c_stops_a_fit_within_a_second(estimator: str, rows: int, wait: float) -> None:
+    program = LONG.format(estimator=estimator, rows=rows)
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == "begun\n"
+    time.sleep(wait)
+    assert process.poll() is None, "the fit ended before it could be stopped"
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    assert process.stdout.readline() == "interrupted\n"
+    assert time.monotonic() - begin < 1.0
+    process.wait(20)
+    assert process.returncode == 0
+
+
+FORK = """
+import multiprocessing, numpy as np, udeed
+
+def fit(seed):
+    X = np.random.RandomState(0).rand(200, 5)
+    y = np.where(np.arange(200) % 4 == 0, (X[:, 0] > 0.5).astype(int), -1)
+    return udeed.UDEEDClassifier(random_state=seed, n_jobs=2).fit(X, y).predict_proba(X).tolist()
+
+own = fit(1)
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    assert pool.map(fit, [1, 1, 1, 1]) == [own] * 4
+print("done")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_a_fork_after_use_does_not_hang() -> None:
+    done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "done\n"
+
+
+def test_other_threads_run_while_rust_works() -> None:
+    random = np.random.RandomState(0)
+    X = random.rand(20_000, 40)
+    y = np.where(np.arange(len(X)) % 2 == 0, (X[:, 0] > 0.5).astype(int), -1)
+    fit = threading.Thread(target=udeed.UDEEDClassifier(20, random_state=0).fit, args=(X, y))
+    fit.start()
+    longest, last = 0.0, time.monotonic()
+    begin = last
+    while fit.is_alive():
+        time.sleep(0.001)
+        now = time.monotonic()
+        longest, last = max(longest, now - last), now
+    assert longest < 0.5 * (last - begin), "the interpreter waited for the fit"
+
+
+IMPORT = """
+import time, numpy, sklearn.base
+begin = time.perf_counter()
+import udeed
+print(time.perf_counter() - begin)
+"""
+
+
+def test_the_import_is_light() -> None:
+    times = [float(subprocess.check_output([sys.executable, "-c", IMPORT], text=True)) for _ in range(3)]
+    assert min(times) < 0.1
+
+
+ALONE = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("pandas", "polars", "matplotlib", "onnxruntime"):
+            raise ImportError(name)
+
+sys.meta_path.insert(0, Missing())
+import udeed
+
+X, y = [[float(i)] for i in range(8)], [0, 0, 0, 0, 1, 1, 1, 1]
+udeed.BaggingClassifier(random_state=0).fit(X, y).predict_proba(X)
+result = udeed.compare([udeed.BaggingClassifier(random_state=0)], X, y, splits=2, labeled=1.0)
+assert "<svg" in result.to_html()
+for method, package in ((result.to_frame, "pandas"), (result.plot, "matplotlib")):
+    try:
+        method()
+    except ImportError as error:
+        assert f"needs {package}: pip install {package}" in str(error), error
+    else:
+        raise AssertionError(package)
+"""
+
+
+def test_nothing_but_numpy_and_scikit_learn_is_needed() -> None:
+    subprocess.run([sys.executable, "-c", ALONE], check=True)
+
+
+def test_the_package_is_typed() -> None:
+    folder = Path(udeed.__file__).parent
+    assert (folder / "py.typed").exists() and (folder / "_core.pyi").exists()

@@ -1,0 +1,83 @@
+"""Splits, masks and scorers that know of unlabeled rows."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+import udeed
+from sklearn.dummy import DummyClassifier
+
+Y = np.array([0] * 12 + [1] * 6 + [-1] * 20)
+
+
+@pytest.mark.parametrize(
+    "splitter",
+    [
+        udeed.SemiSupervisedKFold(3),
+        udeed.SemiSupervisedKFold(3, shuffle=True, random_state=1),
+        udeed.SemiSupervisedSplit(4, test_size=1 / 3, random_state=1),
+        udeed.SemiSupervisedSplit(4, test_size=6, random_state=1),
+    ],
+)
+def test_unlabeled_rows_are_always_trained_on_and_never_tested(splitter: Any) -> None:
+    splits = list(splitter.split(np.zeros((38, 1)), Y))
+    assert len(splits) == splitter.get_n_splits()
+    for train, test in splits:
+        assert set(train) | set(test) == set(range(38)) and not set(train) & set(test)
+        assert np.bincount(Y[test]).tolist() == [4, 2]
+        assert set(np.flatnonzero(Y == -1)) <= set(train)
+
+
+def test_every_labeled_row_is_in_one_fold() -> None:
+    tested = np.concatenate([test for _, test in udeed.SemiSupervisedKFold(3).split(Y, Y)])
+    assert sorted(tested) == list(range(18))
+
+
+def test_splits_follow_the_seed_and_the_marker() -> None:
+    words = np.where(Y == -1, "?", np.where(Y == 0, "no", "yes"))
+    numbers = list(udeed.SemiSupervisedSplit(2, random_state=3).split(Y, Y))
+    named = list(udeed.SemiSupervisedSplit(2, random_state=3, unlabeled="?").split(words, words))
+    for (train, test), (other_train, other_test) in zip(numbers, named, strict=True):
+        assert train.tolist() == other_train.tolist() and test.tolist() == other_test.tolist()
+    assert "random_state=3" in repr(udeed.SemiSupervisedSplit(2, random_state=3))
+    with pytest.raises(ValueError, match="no labeled row among 3"):
+        next(udeed.SemiSupervisedKFold().split(np.zeros(3), [-1, -1, -1]))
+
+
+@pytest.mark.parametrize(("labeled", "kept"), [(0.5, [6, 3]), (9, [6, 3]), (2, [1, 1]), (1.0, [12, 6]), (18, [12, 6])])
+def test_masks_keep_each_class_in_proportion(labeled: float | int, kept: list[int]) -> None:
+    few = udeed.mask_labels(Y, labeled, random_state=0)
+    assert [(few == 0).sum(), (few == 1).sum()] == kept
+    assert ((few == Y) | (few == -1)).all()
+    np.testing.assert_array_equal(few, udeed.mask_labels(Y, labeled, random_state=0))
+
+
+@pytest.mark.parametrize("labeled", [0, 0.0, 1.5, -1, 19, True, "half", float("nan")])
+def test_masks_that_make_no_sense_are_refused(labeled: Any) -> None:
+    with pytest.raises(ValueError, match=r"`labeled` is .*, expected a share above 0 and at most 1"):
+        udeed.mask_labels(Y, labeled)
+
+
+def test_masks_of_other_labels() -> None:
+    assert udeed.mask_labels(["a", "bb"] * 3, 2, random_state=0, unlabeled="unknown").tolist().count("unknown") == 4
+    mixed = udeed.mask_labels(["a", "b"] * 3, 2, random_state=0)
+    assert mixed.dtype == object and mixed.tolist().count(-1) == 4
+    assert np.isnan(udeed.mask_labels([0, 1] * 3, 2, random_state=0, unlabeled=np.nan)).sum() == 4
+    with pytest.raises(ValueError, match="at least 2, one of each class"):
+        udeed.mask_labels([0, 1, 0], 1)
+    with pytest.raises(ValueError, match="`unlabeled` is None"):
+        udeed.mask_labels([0, 1], unlabeled=None)
+
+
+def test_scorers_leave_unlabeled_rows_out() -> None:
+    X = np.zeros((38, 1))
+    model = DummyClassifier(strategy="most_frequent").fit(X[:18], Y[:18])
+    scorer = pickle.loads(pickle.dumps(udeed.labeled_scorer()))
+    assert scorer(model, X, Y) == pytest.approx(2 / 3)
+    assert udeed.labeled_scorer("balanced_accuracy")(model, X, Y) == pytest.approx(0.5)
+    assert "accuracy" in repr(scorer)
+    with pytest.raises(ValueError, match="no labeled row"):
+        scorer(model, X[:2], [-1, -1])
