@@ -1,9 +1,11 @@
 //! Distances, nearest neighbours and similarities of rows. What takes memory says how much before it takes it.
 
+use pulp::Simd;
 use rayon::prelude::*;
 
 use crate::data::{Csr, Dense, Matrix, Row, Rows};
 use crate::error::{Error, Result};
+use crate::kernel::{Visit, in_memory, pass};
 use crate::rng::{Purpose, Stream};
 
 /// The squared distance of two rows of the same width.
@@ -59,6 +61,92 @@ pub(crate) fn for_each_distance(row: Row<'_>, rows: &dyn Rows, scratch: &mut [f6
         visit(j, (norm + rest).max(0.0));
     }
     row.for_each(|c, _| scratch[c] = 0.0);
+}
+
+/// The nearest of some points to each row, the first of several that are equally near.
+///
+/// Of dense rows, `|p|^2 - 2 x.p` for many points at once in single precision tells which points can be nearer than the best
+/// so far; only of these the distance is computed.
+pub(crate) fn nearest_point(rows: &dyn Rows, points: &dyn Rows) -> Vec<usize> {
+    let norms: Vec<f64> = (0..points.n_rows()).map(|k| norm(points.row(k))).collect();
+    let longest = norms.iter().copied().fold(0.0, f64::max);
+    // In single precision the products of larger numbers than these could be infinite.
+    let is_large = |norm: f64| norm.is_nan() || norm > 1e30;
+    let large = norms.iter().copied().any(is_large) || (0..rows.n_rows()).any(|i| is_large(norm(rows.row(i))));
+    if rows.is_sparse() || points.is_sparse() || large {
+        return nearest_of_all(rows, points);
+    }
+    const POINTS: usize = 512;
+    let mut best = vec![(f64::INFINITY, 0); rows.n_rows()];
+    for (chunk, norms) in norms.chunks(POINTS).enumerate() {
+        let m = norms.len();
+        let mut weights = vec![0.0; (points.n_columns() + 1) * m];
+        for (k, norm) in norms.iter().enumerate() {
+            points.row(chunk * POINTS + k).for_each(|j, x| weights[j * m + k] = -2.0 * x);
+            weights[points.n_columns() * m + k] = *norm;
+        }
+        let nearer = Nearer { rows, points, first: chunk * POINTS, m, longest, best: &best };
+        best = in_memory(pass::<f32, _>(rows, &weights, m, None, &nearer)).concat();
+    }
+    best.into_iter().map(|(_, k)| k).collect()
+}
+
+fn norm(row: Row<'_>) -> f64 {
+    let mut sum = 0.0;
+    row.for_each(|_, x| sum += x * x);
+    sum
+}
+
+fn nearest_of_all(rows: &dyn Rows, points: &dyn Rows) -> Vec<usize> {
+    let nearest = |scratch: &mut Vec<f64>, i: usize| {
+        let mut best = (f64::INFINITY, 0);
+        for_each_distance(rows.row(i), points, scratch, |k, distance| {
+            if distance < best.0 {
+                best = (distance, k);
+            }
+        });
+        best.1
+    };
+    (0..rows.n_rows()).into_par_iter().map_init(|| vec![0.0; rows.n_columns()], nearest).collect()
+}
+
+/// Looks for points that are nearer than the best so far, given `|p|^2 - 2 x.p` of some of them.
+struct Nearer<'a> {
+    rows: &'a dyn Rows,
+    points: &'a dyn Rows,
+    /// Which of the points come first here, and how many come.
+    first: usize,
+    m: usize,
+    longest: f64,
+    /// For each row the squared distance of the nearest point so far, and which it is.
+    best: &'a [(f64, usize)],
+}
+
+impl Visit<f32> for Nearer<'_> {
+    type Tally = Vec<(f64, usize)>;
+
+    #[inline(always)]
+    fn visit<S: Simd>(&self, _: S, bests: &mut Self::Tally, i: usize, scores: &mut [f32]) {
+        let row = self.rows.row(i);
+        let norm = norm(row);
+        let mut best = self.best[i];
+        // What the rounding of single precision can add up to.
+        let margin = 1.2e-7 * (self.points.n_columns() + 4) as f64 * (norm + 2.0 * self.longest);
+        let most = |best: f64| (best - norm + margin) as f32;
+        let limit = most(best.0);
+        let near = scores[..self.m].iter().filter(|&&score| score <= limit).count();
+        if near > 0 {
+            for (k, &score) in scores[..self.m].iter().enumerate() {
+                if score <= most(best.0) {
+                    let distance = squared_distance(row, self.points.row(self.first + k));
+                    if distance < best.0 {
+                        best = (distance, self.first + k);
+                    }
+                }
+            }
+        }
+        bests.push(best);
+    }
 }
 
 /// The distance below which so many percent of the pairs of different rows lie; 0 where all rows are the same. Of very
@@ -199,6 +287,22 @@ mod tests {
 
     fn line(values: &[f64]) -> Dense {
         Dense::new(values.len(), 1, values.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn the_nearest_point_is_the_first_of_the_nearest() {
+        let mut stream = Stream::new(9, Purpose::Split, 0);
+        for (n, l, d, levels, scale) in
+            [(50, 7, 3, 3.0, 1.0), (300, 1100, 6, 2.0, 1.0), (200, 600, 20, 1e9, 1e3), (40, 30, 2, 4.0, 1e20)]
+        {
+            // Few levels, so that many points are equally near.
+            let mut rows = |n: usize| {
+                let value = |_| scale * (levels * stream.unit()).floor() / levels;
+                Dense::new(n, d, (0..n * d).map(value).collect()).unwrap()
+            };
+            let (rows, points) = (rows(n), rows(l));
+            assert_eq!(nearest_point(&rows, &points), nearest_of_all(&rows, &points), "{n} {l} {d}");
+        }
     }
 
     #[test]

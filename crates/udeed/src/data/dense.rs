@@ -148,6 +148,10 @@ impl Dense {
         self.values.as_slice()
     }
 
+    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
+        self.values.to_mut()
+    }
+
     pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.values.to_mut()[i * self.n_columns..(i + 1) * self.n_columns]
     }

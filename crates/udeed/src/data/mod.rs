@@ -25,4 +25,5 @@ pub use train::TrainSet;
 pub(crate) use dictionary::Dictionary;
 pub(crate) use labels::{plain_number, same_number};
 pub(crate) use renumbering::Renumbering;
+pub(crate) use rows::sealed::Sealed;
 pub(crate) use table::{check_names, missing_column, spreads};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::data::{Csr, Dense, Spilled};
 use crate::error::Result;
 
-mod sealed {
+pub(crate) mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Dense {}
     impl Sealed for super::Csr {}
@@ -40,6 +40,14 @@ impl<'a> Row<'a> {
         let mut sum = 0.0;
         self.for_each(|j, x| sum += x * weights[j]);
         sum
+    }
+
+    /// Writes the stored values to where they belong in a row of zeros.
+    pub(crate) fn copy_to(self, to: &mut [f64]) {
+        match self {
+            Row::Dense(values) => to.copy_from_slice(values),
+            Row::Sparse { .. } => self.for_each(|j, x| to[j] = x),
+        }
     }
 
     /// Calls `visit` with the column and the value of every stored value, in ascending order of the columns.

@@ -99,11 +99,11 @@ impl AdaBoost {
         normalise(&mut first);
         let mut shares = first.clone();
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
-        let mut boosted = Boosted::new(self.members);
+        let mut boosted = Boosted::new(self.members, prepared);
         let mut retries = 0;
         while boosted.wants_more() {
             let counts = self.emphasis.counts(&mut stream, &shares, targets, targets.len(), total);
-            let member = learner.learn(rows, targets, &counts)?;
+            let member = learner.relearn(rows, targets, &counts, boosted.latest())?;
             let outputs = member.classify(rows);
             let wrong = |i: usize| outputs[i] != targets[i];
             let error: f64 = (0..targets.len()).filter(|&i| wrong(i)).map(|i| shares[i]).sum();
@@ -188,6 +188,8 @@ fn draw(stream: &mut Stream, shares: &[f64], n: usize) -> Vec<f64> {
 /// The members of a boosted ensemble so far.
 pub(crate) struct Boosted {
     wanted: usize,
+    /// Logistic regression on all labels.
+    start: Hypothesis,
     members: Vec<Hypothesis>,
     weights: Vec<f64>,
     /// Whether the last member was thrown away on purpose.
@@ -195,8 +197,14 @@ pub(crate) struct Boosted {
 }
 
 impl Boosted {
-    pub(crate) fn new(wanted: usize) -> Self {
-        Boosted { wanted, members: Vec::new(), weights: Vec::new(), discarded: false }
+    pub(crate) fn new(wanted: usize, prepared: &Prepared) -> Self {
+        let start = Hypothesis::Linear(prepared.logistic.weights_of(0));
+        Boosted { wanted, start, members: Vec::new(), weights: Vec::new(), discarded: false }
+    }
+
+    /// Where the search for the next member begins.
+    pub(crate) fn latest(&self) -> &Hypothesis {
+        self.members.last().unwrap_or(&self.start)
     }
 
     pub(crate) fn wants_more(&self) -> bool {
@@ -217,9 +225,8 @@ impl Boosted {
     pub(crate) fn finish(mut self, prepared: &Prepared, observer: &mut dyn Observer) -> Learned {
         let nothing = self.members.is_empty();
         if nothing {
-            let weights = prepared.logistic.weights_of(0);
-            let silent = vec![0.0; weights.len()];
-            self.members.push(Hypothesis::Linear(if self.discarded { silent } else { weights }));
+            let silent = Hypothesis::Linear(vec![0.0; prepared.preparation.n_features() + 1]);
+            self.members.push(if self.discarded { silent } else { self.start });
             self.weights.push(1.0);
         }
         let silent = nothing && self.discarded;

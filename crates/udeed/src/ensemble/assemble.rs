@@ -2,16 +2,13 @@
 //!
 //! K. Bennett, A. Demiriz and R. Maclin, "Exploiting unlabeled data in ensemble methods", KDD 2002 (ASSEMBLE.AdaBoost).
 
-use rayon::prelude::*;
-
-use crate::data::Rows;
 use crate::ensemble::adaboost::{Boosted, Emphasis, normalise, weight_of};
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_members, check_positive, settings};
 use crate::ensemble::{Observer, Prepared};
 use crate::error::{Error, Result};
 use crate::learner::{Learner, Logistic};
-use crate::neighbors::for_each_distance;
+use crate::neighbors::nearest_point;
 use crate::prepare::Scaling;
 use crate::rng::{Purpose, Stream};
 
@@ -68,7 +65,8 @@ impl Assemble {
         let (rows, l) = (all.rows(), prepared.targets.len());
         let u = rows.n_rows() - l;
         let mut labels = prepared.targets.clone();
-        labels.extend(nearest_labels(prepared.labeled.rows(), &prepared.targets, unlabeled.rows()));
+        let nearest = nearest_point(unlabeled.rows(), prepared.labeled.rows());
+        labels.extend(nearest.into_iter().map(|k| prepared.targets[k]));
         let counted: f64 = prepared.counts.iter().sum();
         // How much each row counts beside the vote: unlabeled ones as much as a labeled one does on average.
         let mut counts: Vec<f64> = prepared.counts.iter().map(|count| count * l as f64 / counted).collect();
@@ -79,11 +77,11 @@ impl Assemble {
         normalise(&mut shares);
         let mut votes = vec![0.0; rows.n_rows()];
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
-        let mut boosted = Boosted::new(self.members);
+        let mut boosted = Boosted::new(self.members, prepared);
         while boosted.wants_more() {
             let draws = self.draws(l, labels.len());
             let drawn = self.emphasis.counts(&mut stream, &shares, &labels, draws, draws as f64);
-            let member = learner.learn(rows, &labels, &drawn)?;
+            let member = learner.relearn(rows, &labels, &drawn, boosted.latest())?;
             let outputs = member.classify(rows);
             let error: f64 = (0..labels.len()).filter(|&i| outputs[i] != labels[i]).map(|i| shares[i]).sum();
             // At exactly one half the vote of the member would count nothing.
@@ -113,18 +111,4 @@ impl Assemble {
     fn draws(&self, l: usize, n: usize) -> usize {
         if self.emphasis == Emphasis::Resampling { l } else { n }
     }
-}
-
-/// The label of the nearest labeled row, the first of several.
-fn nearest_labels(labeled: &dyn Rows, targets: &[f64], rows: &dyn Rows) -> Vec<f64> {
-    let nearest = |scratch: &mut Vec<f64>, i: usize| {
-        let mut best = (f64::INFINITY, targets[0]);
-        for_each_distance(rows.row(i), labeled, scratch, |j, distance| {
-            if distance < best.0 {
-                best = (distance, targets[j]);
-            }
-        });
-        best.1
-    };
-    (0..rows.n_rows()).into_par_iter().map_init(|| vec![0.0; rows.n_columns()], nearest).collect()
 }

@@ -1,8 +1,9 @@
 //! The weights of linear members.
 
-use crate::data::Rows;
+use crate::data::{Blocks, Rows};
 use crate::ensemble::Vote;
-use crate::kernel::{Real, map_rows};
+use crate::error::Result;
+use crate::kernel::{Real, in_memory, map_rows};
 use crate::learner::sign;
 
 /// Linear members side by side: member `k` gives `f_k(x) = tanh(w_k.(x, 1) / 2)`, which is `2 P(+1|x) - 1` of a logistic
@@ -96,15 +97,18 @@ impl Members {
     /// # Ok::<(), udeed::Error>(())
     /// ```
     pub fn classify(&self, rows: &dyn Rows) -> Vec<bool> {
-        let votes = map_rows(rows, &self.weights, self.m, |scores| {
+        let votes = in_memory(map_rows(rows, &self.weights, self.m, |scores| {
             scores[..self.m].iter().map(|&z| z >= 0.0).collect::<Vec<bool>>()
-        });
+        }));
         votes.concat()
     }
 
     /// What the vote of the members says of each row: the mean of their outputs, or of the signs of these, each counting
     /// as much as `counts` says. At least 0 means the second class.
-    pub(crate) fn decide(&self, rows: &dyn Rows, vote: Vote, counts: &[f64]) -> Vec<f64> {
+    ///
+    /// # Errors
+    /// If the rows cannot be read.
+    pub(crate) fn decide(&self, rows: &dyn Blocks, vote: Vote, counts: &[f64]) -> Result<Vec<f64>> {
         let total: f64 = counts.iter().sum();
         map_rows(
             rows,

@@ -87,7 +87,7 @@ impl Learn for SemiBoost {
 
     fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
         let learner = Logistic { lambda: self.lambda };
-        let mut boosted = Boosted::new(self.members);
+        let mut boosted = Boosted::new(self.members, prepared);
         if prepared.unlabeled.n_rows() == 0 {
             observer.warn(&Warning::NothingUnlabeled);
             let mut learned = Learned::alike(prepared.logistic.clone(), Vote::Unweighted);
@@ -142,7 +142,7 @@ impl SemiBoost {
                 counts[l + i] = 1.0;
                 labels[l + i] = suggestions.label(i);
             }
-            let member = learner.learn(all.rows(), &labels, &counts)?;
+            let member = learner.relearn(all.rows(), &labels, &counts, boosted.latest())?;
             let outputs = member.classify(unlabeled.rows());
             let weight = suggestions.weight(&outputs);
             // Also ends where the weight is no number: nothing is similar to anything.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use pulp::{Simd, WithSimd};
 
 use super::pass::Visit;
+use super::prefetch::prefetch;
 use super::real::Real;
 use super::tile::{self, Packed, Vectors};
 use crate::data::{Block, Blocks, Buffer};
@@ -19,6 +20,9 @@ pub(super) fn pack_weights<S: Simd, T: Real>(weights: &[f64], m: usize) -> Vecto
     }
     packed
 }
+
+/// How many rows ahead of the one that is packed the memory is asked for.
+const AHEAD: usize = 4;
 
 /// One walk over some of the rows.
 pub(super) struct Walk<'a, S: Simd, T: Real, V: Visit<T>> {
@@ -56,12 +60,17 @@ impl<S: Simd, T: Real, V: Visit<T>> WithSimd for Walk<'_, S, T, V> {
         for start in self.span.clone().step_by(rows) {
             let n = block(start).len();
             let mut next = dense_rows(self.rows.block(block(start + rows), &mut buffer)?, columns);
+            let mut after = next.clone();
+            after.by_ref().take(AHEAD).for_each(prefetch);
             tile::score(simd, &x, self.weights, n, &mut scores);
             for (i, scores) in scores.numbers_mut().chunks_exact_mut(stride).take(n).enumerate() {
                 self.visitor.visit(simd, &mut tally, start + i, scores);
                 // The next block is packed here, a row at a time, so that the memory can bring it in the meantime.
                 if let Some(row) = next.next() {
                     next_x.pack(i, row);
+                }
+                if let Some(row) = after.next() {
+                    prefetch(row);
                 }
             }
             if let Some(gradient) = &mut self.gradient {
@@ -77,7 +86,7 @@ impl<S: Simd, T: Real, V: Visit<T>> WithSimd for Walk<'_, S, T, V> {
 }
 
 #[inline(always)]
-pub(super) fn dense_rows<'a>(block: Block<'a>, columns: usize) -> impl Iterator<Item = &'a [f64]> {
+pub(super) fn dense_rows<'a>(block: Block<'a>, columns: usize) -> impl Iterator<Item = &'a [f64]> + Clone {
     let Block::Dense(values) = block else { unreachable!("dense rows come in dense blocks") };
     // Rows without columns need no packing.
     values.chunks_exact(columns.max(1))

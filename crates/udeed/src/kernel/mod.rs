@@ -10,6 +10,7 @@
 mod dense;
 mod gram;
 mod pass;
+mod prefetch;
 mod real;
 mod scatter;
 mod sigmoid;

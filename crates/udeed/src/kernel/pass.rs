@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::real::Real;
 use super::{dense, instructions, scatter, sparse, tile};
-use crate::data::{Blocks, Rows};
+use crate::data::Blocks;
 use crate::error::Result;
 
 /// Fewer rows than this are not worth a part of their own.
@@ -45,14 +45,17 @@ pub(crate) fn pass<T: Real, V: Visit<T>>(
 }
 
 /// `f(scores)` of every row, in their order. The scores are padded with zeros to whole [`Real::LANES`].
+///
+/// # Errors
+/// If the rows cannot be read.
 pub(crate) fn map_rows<R: Send>(
-    rows: &dyn Rows,
+    rows: &dyn Blocks,
     weights: &[f64],
     m: usize,
     f: impl Fn(&mut [f64]) -> R + Sync,
-) -> Vec<R> {
-    let parts = in_memory(pass(rows, weights, m, None, &Map { f, output: PhantomData }));
-    parts.into_iter().flatten().collect()
+) -> Result<Vec<R>> {
+    let parts = pass(rows, weights, m, None, &Map { f, output: PhantomData })?;
+    Ok(parts.into_iter().flatten().collect())
 }
 
 /// What came of a pass over rows that lie in memory, where reading cannot fail.
@@ -158,7 +161,7 @@ fn add(to: &mut [f64], values: &[f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Dense, Matrix};
+    use crate::data::{Dense, Matrix, Rows};
     use crate::kernel::named_instructions;
     use crate::rng::{Purpose, Stream};
 

@@ -151,22 +151,22 @@ impl<S: Simd, T: Real> Lanes<S, T> {
     fn add(&mut self, values: &[T], add: impl Fn(T::Vector<S>, T::Vector<S>) -> T::Vector<S>) {
         let vectors: &[T::Vector<S>] = bytemuck::cast_slice(values);
         for vectors in vectors.chunks_exact(Self::VECTORS) {
-            for (sum, &vector) in self.sums.iter_mut().zip(vectors) {
-                *sum = add(vector, *sum);
+            for v in 0..Self::VECTORS {
+                self.sums[v] = add(vectors[v], self.sums[v]);
             }
         }
     }
 
     #[inline(always)]
     fn total(&self) -> f64 {
-        let lanes: &[T] = bytemuck::cast_slice(&self.sums[..Self::VECTORS]);
-        let mut wide = [0.0; MOST_LANES];
-        wide.iter_mut().zip(lanes).for_each(|(wide, lane)| *wide = lane.to_double());
+        let lanes: &[T] = bytemuck::cast_slice(&self.sums);
+        let mut lanes: [T; MOST_LANES] =
+            std::array::from_fn(|lane| if lane < T::LANES { lanes[lane] } else { T::default() });
         for half in [8, 4, 2, 1] {
             for lane in 0..half {
-                wide[lane] += wide[lane + half];
+                lanes[lane] = lanes[lane] + lanes[lane + half];
             }
         }
-        wide[0]
+        lanes[0].to_double()
     }
 }

@@ -117,16 +117,18 @@ pub(super) fn score<S: Simd, T: Real>(
     scores: &mut Vectors<S, T>,
 ) {
     // No closures and no functions that are not inlined for sure: they would not get the vector instructions.
-    for column in (0..weights.stride).step_by(VECTORS) {
+    let mut column = 0;
+    while column < weights.stride {
+        let vectors = VECTORS.min(weights.stride - column);
         for row in (0..rows).step_by(8) {
-            match (S::REGISTER_COUNT >= 32, weights.stride - column) {
-                (true, 3..) => score_tile::<S, T, 8, 3>(simd, x, weights, row, column, scores),
+            match (S::REGISTER_COUNT >= 32, vectors) {
+                (true, 3) => score_tile::<S, T, 8, 3>(simd, x, weights, row, column, scores),
                 (true, 2) => score_tile::<S, T, 8, 2>(simd, x, weights, row, column, scores),
                 (true, _) => score_tile::<S, T, 8, 1>(simd, x, weights, row, column, scores),
-                (false, left) => {
+                (false, _) => {
                     for row in [row, row + 4] {
-                        match left {
-                            3.. => score_tile::<S, T, 4, 3>(simd, x, weights, row, column, scores),
+                        match vectors {
+                            3 => score_tile::<S, T, 4, 3>(simd, x, weights, row, column, scores),
                             2 => score_tile::<S, T, 4, 2>(simd, x, weights, row, column, scores),
                             _ => score_tile::<S, T, 4, 1>(simd, x, weights, row, column, scores),
                         }
@@ -134,6 +136,7 @@ pub(super) fn score<S: Simd, T: Real>(
                 }
             }
         }
+        column += vectors;
     }
 }
 
@@ -147,39 +150,31 @@ pub(super) fn differentiate<S: Simd, T: Real>(
     gradient: &mut Vectors<S, T>,
 ) {
     let features = gradient.vectors().len() / gradient.stride;
-    for column in (0..residuals.stride).step_by(VECTORS) {
+    let tallest = if S::REGISTER_COUNT >= 32 { 8 } else { 4 };
+    let mut column = 0;
+    while column < residuals.stride {
+        let vectors = VECTORS.min(residuals.stride - column);
         let mut feature = 0;
         while feature < features {
-            let tallest = if S::REGISTER_COUNT >= 32 { 8 } else { 4 };
-            let height = match features - feature {
-                left if left >= tallest => tallest,
-                left => 1 << left.ilog2(),
-            };
-            match height {
-                8 => gradient_tiles::<S, T, 8>(simd, x, residuals, rows, feature, column, gradient),
-                4 => gradient_tiles::<S, T, 4>(simd, x, residuals, rows, feature, column, gradient),
-                2 => gradient_tiles::<S, T, 2>(simd, x, residuals, rows, feature, column, gradient),
-                _ => gradient_tiles::<S, T, 1>(simd, x, residuals, rows, feature, column, gradient),
+            let left = features - feature;
+            let height = if left >= tallest { tallest } else { 1 << left.ilog2() };
+            match (height, vectors) {
+                (8, 3) => gradient_tile::<S, T, 8, 3>(simd, x, residuals, rows, feature, column, gradient),
+                (8, 2) => gradient_tile::<S, T, 8, 2>(simd, x, residuals, rows, feature, column, gradient),
+                (8, _) => gradient_tile::<S, T, 8, 1>(simd, x, residuals, rows, feature, column, gradient),
+                (4, 3) => gradient_tile::<S, T, 4, 3>(simd, x, residuals, rows, feature, column, gradient),
+                (4, 2) => gradient_tile::<S, T, 4, 2>(simd, x, residuals, rows, feature, column, gradient),
+                (4, _) => gradient_tile::<S, T, 4, 1>(simd, x, residuals, rows, feature, column, gradient),
+                (2, 3) => gradient_tile::<S, T, 2, 3>(simd, x, residuals, rows, feature, column, gradient),
+                (2, 2) => gradient_tile::<S, T, 2, 2>(simd, x, residuals, rows, feature, column, gradient),
+                (2, _) => gradient_tile::<S, T, 2, 1>(simd, x, residuals, rows, feature, column, gradient),
+                (_, 3) => gradient_tile::<S, T, 1, 3>(simd, x, residuals, rows, feature, column, gradient),
+                (_, 2) => gradient_tile::<S, T, 1, 2>(simd, x, residuals, rows, feature, column, gradient),
+                (_, _) => gradient_tile::<S, T, 1, 1>(simd, x, residuals, rows, feature, column, gradient),
             }
             feature += height;
         }
-    }
-}
-
-#[inline(always)]
-fn gradient_tiles<S: Simd, T: Real, const F: usize>(
-    simd: S,
-    x: &Packed<T>,
-    residuals: &Vectors<S, T>,
-    rows: usize,
-    feature: usize,
-    column: usize,
-    gradient: &mut Vectors<S, T>,
-) {
-    match residuals.stride - column {
-        3.. => gradient_tile::<S, T, F, 3>(simd, x, residuals, rows, feature, column, gradient),
-        2 => gradient_tile::<S, T, F, 2>(simd, x, residuals, rows, feature, column, gradient),
-        _ => gradient_tile::<S, T, F, 1>(simd, x, residuals, rows, feature, column, gradient),
+        column += vectors;
     }
 }
 

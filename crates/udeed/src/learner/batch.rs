@@ -72,7 +72,7 @@ impl Batch<'_> {
             return None;
         }
         let curvature = |f: f64| 0.25 * self.learner.lambda * (1.0 - f * f);
-        let mut curvatures = map_rows(self.rows, self.start, 1, |scores| curvature(scores[0].tanh_half()));
+        let mut curvatures = in_memory(map_rows(self.rows, self.start, 1, |scores| curvature(scores[0].tanh_half())));
         curvatures.iter_mut().zip(self.weights).for_each(|(curvature, weight)| *curvature *= weight);
         factored_hessian(self.rows, &curvatures)
     }

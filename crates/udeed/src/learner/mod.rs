@@ -11,7 +11,7 @@ pub(crate) use batch::Batch;
 use crate::data::Rows;
 use crate::ensemble::Members;
 use crate::error::Result;
-use crate::kernel::map_rows;
+use crate::kernel::{in_memory, map_rows};
 
 /// A base learner: what the members of a boosted ensemble are made by.
 ///
@@ -30,11 +30,25 @@ pub trait Learner: Send + Sync {
     /// # Errors
     /// If the rows cannot be learned from.
     fn learn(&self, rows: &dyn Rows, targets: &[f64], weights: &[f64]) -> Result<Hypothesis>;
+
+    /// Like [`Learner::learn`], given something similar that was learned before. What is learned is the same, but a search
+    /// that begins there may be short.
+    ///
+    /// # Errors
+    /// As [`Learner::learn`].
+    fn relearn(&self, rows: &dyn Rows, targets: &[f64], weights: &[f64], _similar: &Hypothesis) -> Result<Hypothesis> {
+        self.learn(rows, targets, weights)
+    }
 }
 
 impl Learner for Logistic {
     fn learn(&self, rows: &dyn Rows, targets: &[f64], weights: &[f64]) -> Result<Hypothesis> {
         Ok(Hypothesis::Linear(self.fit(rows, targets, weights, None)?.weights))
+    }
+
+    fn relearn(&self, rows: &dyn Rows, targets: &[f64], weights: &[f64], similar: &Hypothesis) -> Result<Hypothesis> {
+        let Hypothesis::Linear(start) = similar;
+        Ok(Hypothesis::Linear(self.fit(rows, targets, weights, Some(start))?.weights))
     }
 }
 
@@ -50,7 +64,7 @@ impl Hypothesis {
     /// The class of each row, -1 or 1.
     pub fn classify(&self, rows: &dyn Rows) -> Vec<f64> {
         match self {
-            Hypothesis::Linear(weights) => map_rows(rows, weights, 1, |scores| sign(scores[0])),
+            Hypothesis::Linear(weights) => in_memory(map_rows(rows, weights, 1, |scores| sign(scores[0]))),
         }
     }
 

@@ -11,6 +11,7 @@ use crate::data::{Dense, Labels, Matrix, Table};
 use crate::ensemble::{Members, Method, Training, Vote};
 use crate::error::Result;
 use crate::format::Reader;
+use crate::kernel::in_memory;
 use crate::prepare::Preparation;
 
 /// A trained ensemble, with the preparation of the rows it was trained on.
@@ -103,7 +104,7 @@ impl Model {
     /// Like [`Model::decision`], of rows that [`Model::preparation`] has made ready. For many models with the same
     /// preparation.
     pub fn decide(&self, features: &Matrix) -> Vec<f64> {
-        self.members.decide(features.rows(), self.vote, &self.weights)
+        in_memory(self.members.decide(features.rows(), self.vote, &self.weights))
     }
 
     /// What the vote says of each row, between -1 and 1: from 0 on it is the second class. One column.
@@ -111,7 +112,8 @@ impl Model {
     /// # Errors
     /// If the rows lack a column, or hold another kind of values in it.
     pub fn decision(&self, rows: &Table) -> Result<Dense> {
-        let decisions = self.decide(&self.preparation.apply(rows)?);
+        let features = self.preparation.features_of(rows)?;
+        let decisions = self.members.decide(&features, self.vote, &self.weights)?;
         Dense::new(decisions.len(), 1, decisions)
     }
 

@@ -3,12 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Column, Csr, Dense, Kind, Matrix, Naming, SpilledBuilder, SpilledTable, Table, spreads};
+use crate::data::{Column, Kind, Matrix, Naming, SpilledBuilder, SpilledTable, Table, spreads};
 use crate::error::{Error, Place, Result, quoted, shown};
 
 mod columns;
+mod features;
 
 use columns::{ColumnStatistics, EachRows};
+use features::Features;
 
 /// How each feature is scaled.
 ///
@@ -258,32 +260,12 @@ impl Preparation {
     /// # Errors
     /// If a column is missing or holds another kind of values.
     pub fn apply(&self, table: &Table) -> Result<Matrix> {
-        let table = table.conform(&self.columns)?;
-        let rows = table.matrix().rows();
-        let starts = self.feature_starts();
-        if self.sparse && table.matrix().is_sparse() {
-            let mut features = Csr::empty(self.n_features());
-            for i in 0..rows.n_rows() {
-                let mut entries = Vec::new();
-                rows.row(i).for_each(|c, x| self.encode(c, starts[c], x, |j, value| entries.push((j, value))));
-                features.push_row(entries);
-            }
-            return Ok(features.into());
-        }
-        let mut features = Dense::zeros(rows.n_rows(), self.n_features())?;
-        let mut values = vec![0.0; self.columns.len()];
-        for i in 0..rows.n_rows() {
-            values.fill(0.0);
-            rows.row(i).for_each(|c, x| values[c] = x);
-            let out = features.row_mut(i);
-            for (j, value) in out.iter_mut().enumerate() {
-                *value = (0.0 - self.shift[j]) * self.factor[j];
-            }
-            for (c, &x) in values.iter().enumerate() {
-                self.encode(c, starts[c], x, |j, value| out[j] = value);
-            }
-        }
-        Ok(features.into())
+        Features::new(self, table)?.collect()
+    }
+
+    /// Like [`Preparation::apply`], but the features are computed where they are wanted and kept nowhere.
+    pub(crate) fn features_of<'a>(&'a self, table: &'a Table) -> Result<Features<'a>> {
+        Features::new(self, table)
     }
 
     /// Turns rows in a file into features in another one, below those that are there.
