@@ -252,10 +252,29 @@ mod fitting {
     }
 
     #[test]
+    fn every_instruction_set_and_number_of_threads_gives_the_same_model() {
+        let folder = folder_with("ionosphere");
+        for precision in ["double", "single"] {
+            let mut models = Vec::new();
+            // Those that the machine lacks are those that it has.
+            for (instructions, threads) in [("scalar", "1"), ("avx2", "2"), ("avx512", "5"), ("", "3")] {
+                let line =
+                    format!("fit some.csv --label class --folds 0 --members 30 --precision {precision} --out model");
+                let mut command = folder.command(&line);
+                command.env("UDEED_INSTRUCTIONS", instructions).env("RAYON_NUM_THREADS", threads).assert().success();
+                models.push(folder.bytes("model"));
+            }
+            assert!(models.windows(2).all(|pair| pair[0] == pair[1]), "{precision}");
+        }
+    }
+
+    #[test]
     fn rows_that_exceed_the_memory_are_streamed_to_the_same_model() {
         let folder = ionosphere_in_every_format();
-        for file in ["all.csv", "all.csv.gz", "all.libsvm", "all.arff"] {
-            let line = format!("fit some.csv --label class --unlabeled {file} --folds 3");
+        for (some, all) in [("csv", "csv"), ("csv", "csv.gz"), ("csv", "arff"), ("libsvm", "libsvm")] {
+            let label = if some == "csv" { "--label class" } else { "" };
+            let file = &format!("all.{all}");
+            let line = format!("fit some.{some} {label} --unlabeled {file} --folds 3");
             folder.run(&format!("{line} --out kept.model"));
             let output = folder.command(&format!("{line} --memory 1K --out streamed.model")).assert().success();
             let notes = text(&output.get_output().stderr);

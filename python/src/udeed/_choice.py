@@ -38,7 +38,7 @@ class UDEEDClassifierCV(Ensemble):
         Scalings to try.
     cv : int, splitter or None, default=5
         How many folds, at most as many as the smaller class has labeled rows; or anything that splits. None is 5.
-    variant, loss, initial, rate, scale_rate, steps, vote
+    variant, loss, initial, rate, scale_rate, steps, vote, precision
         As in :class:`udeed.UDEEDClassifier`.
     {running}
 
@@ -83,6 +83,7 @@ class UDEEDClassifierCV(Ensemble):
         "scale_rate": ["boolean"],
         "steps": at_least(0),
         "vote": one_of("weighted", "unweighted"),
+        "precision": one_of("double", "single"),
     }
 
     best_params_: dict[str, Any]
@@ -105,6 +106,7 @@ class UDEEDClassifierCV(Ensemble):
         scale_rate: bool = False,
         steps: int = 25,
         vote: str = "weighted",
+        precision: str = "double",
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
@@ -122,6 +124,7 @@ class UDEEDClassifierCV(Ensemble):
         self.scale_rate = scale_rate
         self.steps = steps
         self.vote = vote
+        self.precision = precision
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
@@ -154,7 +157,7 @@ class UDEEDClassifierCV(Ensemble):
 
     def _settings(self) -> dict[str, Any]:
         settings: dict[str, Any] = json.loads(_core.defaults(self._method))
-        for name in ("variant", "loss", "initial", "rate", "scale_rate", "steps", "vote"):
+        for name in ("variant", "loss", "initial", "rate", "scale_rate", "steps", "vote", "precision"):
             value = getattr(self, name)
             settings[name] = value.item() if isinstance(value, np.generic) else value
         settings["seed"] = self._seed()

@@ -39,6 +39,8 @@ class UDEEDClassifier(Ensemble):
         The most steps in a stage.
     vote : {"weighted", "unweighted"}, default="weighted"
         Whether members vote with their confidence, or with one voice each.
+    precision : {"double", "single"}, default="double"
+        In which numbers the descent reckons: of 64 bits, or of 32, which takes half of the time.
     {running}
 
     Attributes
@@ -72,6 +74,7 @@ class UDEEDClassifier(Ensemble):
         "scale_rate": ["boolean"],
         "steps": at_least(0),
         "vote": one_of("weighted", "unweighted"),
+        "precision": one_of("double", "single"),
     }
 
     def __init__(
@@ -88,6 +91,7 @@ class UDEEDClassifier(Ensemble):
         scale_rate: bool = False,
         steps: int = 25,
         vote: str = "weighted",
+        precision: str = "double",
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
@@ -104,6 +108,7 @@ class UDEEDClassifier(Ensemble):
         self.scale_rate = scale_rate
         self.steps = steps
         self.vote = vote
+        self.precision = precision
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs

@@ -179,14 +179,21 @@ impl<T: Real> Visit<T> for Empirical<'_> {
         let [half, one, two] = [0.5, 1.0, 2.0].map(T::from_double);
         let room = &mut tally.room;
         room.resize(scores.len(), T::default());
-        if loss == Loss::Logistic {
-            room.iter_mut().zip(&*scores).for_each(|(loss, &z)| *loss = (-y * z).softplus());
-        }
-        scores.iter_mut().for_each(|z| *z = z.tanh_half());
+        let losses = room.iter_mut().zip(&mut *scores);
         match loss {
-            Loss::Logistic => {}
-            Loss::Squared => room.iter_mut().zip(&*scores).for_each(|(loss, &f)| *loss = (f - y) * (f - y)),
-            Loss::Hinge => room.iter_mut().zip(&*scores).for_each(|(loss, &f)| *loss = one - y * f),
+            Loss::Logistic => losses.for_each(|(loss, z)| {
+                let (f, softplus) = z.tanh_half_and_softplus();
+                *loss = softplus + (-y * *z).max(T::default());
+                *z = f;
+            }),
+            Loss::Squared => losses.for_each(|(loss, z)| {
+                *z = z.tanh_half();
+                *loss = (*z - y) * (*z - y);
+            }),
+            Loss::Hinge => losses.for_each(|(loss, z)| {
+                *z = z.tanh_half();
+                *loss = one - y * *z;
+            }),
         }
         room[m..].fill(T::default());
         tally.sums.empirical += count * T::sum(simd, room);

@@ -50,6 +50,12 @@ pub(crate) trait Real:
     /// `ln(1 + e^x)`, see [`sigmoid`].
     fn softplus(self) -> Self;
 
+    /// `tanh(z / 2)` and `ln(1 + e^-|z|)`, see [`sigmoid`].
+    fn tanh_half_and_softplus(self) -> (Self, Self);
+
+    /// The larger of the two.
+    fn max(self, other: Self) -> Self;
+
     /// The sum of as many numbers as fill whole [`Real::LANES`].
     #[inline(always)]
     fn sum<S: Simd>(simd: S, values: &[Self]) -> f64 {
@@ -125,6 +131,16 @@ macro_rules! real {
             #[inline(always)]
             fn softplus(self) -> Self {
                 sigmoid::$real::softplus(self)
+            }
+
+            #[inline(always)]
+            fn tanh_half_and_softplus(self) -> (Self, Self) {
+                sigmoid::$real::tanh_half_and_softplus(self)
+            }
+
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                self.max(other)
             }
         }
     };

@@ -2,48 +2,60 @@
 //! other processors. Free of branches, so that the compiler can use vectors: to be called inside
 //! [`vectorized`](super::vectorized) only, where a fused multiplication is one instruction.
 
-/// The functions of one precision: its integer, how far `ln 2` is split, where tanh is 1, the largest exponent of a
-/// normal number, and the coefficients of two series, the highest power first.
+/// The functions of one precision: how `ln 2` is split, where exponentials end, how its bits are laid out, and the
+/// coefficients of two series, the highest power first.
 macro_rules! sigmoid {
-    ($real:ident, $rounder:literal, $ln_2_high:literal, $ln_2_low:literal, $saturated:literal,
-     $vanished:literal, $bias:literal, $mantissa:literal, [$($exponential:literal),+], [$($logarithm:literal),+]) => {
+    ($real:ident, $rounder:literal, $ln_2_high:literal, $ln_2_low:literal, $largest:literal, $bias:literal,
+     $mantissa:literal, [$($exponential:literal),+], [$($logarithm:literal),+]) => {
         pub(super) mod $real {
             /// Adding and subtracting it rounds to the nearest integer, which then stands in the lowest bits.
             const ROUNDER: $real = $rounder;
             /// The factorials below `e^r - 1 = r + r^2/2 + ...`, for `|r| <= ln(2) / 2`.
             const EXPONENTIAL: &[$real] = &[$(1.0 / $exponential),+];
-            /// The odd numbers below `ln((1 + s) / (1 - s)) = 2 (s + s^3/3 + ...)`, for `s <= 1/3`.
+            /// The odd numbers below `ln((1 + s) / (1 - s)) = 2 (s + s^3/3 + ...)`, for `|s| <= 3 - sqrt(8)`.
             const LOGARITHM: &[$real] = &[$(1.0 / $logarithm),+];
 
             /// `tanh(z / 2) = 2 / (1 + e^-z) - 1`. With `e = e^|z| - 1` it is `e / (e + 2)`, which is exact near zero and
             /// odd to the last bit.
             #[inline(always)]
             pub(in super::super) fn tanh_half(z: $real) -> $real {
-                // From `saturated` on the result rounds to 1.
-                let (power, series) = exponential(z.abs().clamp(0.0, $saturated));
-                let e = power.mul_add(series, power - 1.0);
+                let e = exponential(z);
                 (e / (e + 2.0)).copysign(z)
             }
 
             /// `ln(1 + e^x)`, for any `x`.
             #[inline(always)]
             pub(in super::super) fn softplus(x: $real) -> $real {
-                // Beyond `vanished` the exponential is below the smallest normal number.
-                let (power, series) = exponential(-x.abs().clamp(0.0, $vanished));
-                let t = power.mul_add(series, power);
-                // ln(1 + t) with 1 + t = (1 + s) / (1 - s)
-                let s = t / (t + 2.0);
-                x.max(0.0) + 2.0 * s * polynomial(LOGARITHM, s * s)
+                x.max(0.0) + logarithm(exponential(x))
             }
 
-            /// `(2^k, e^r - 1)` with `x = k ln 2 + r`: so `e^x = 2^k (1 + (e^r - 1))`.
+            /// `tanh(z / 2)` and `ln(1 + e^-|z|)`, which share most of their work.
             #[inline(always)]
-            fn exponential(x: $real) -> ($real, $real) {
+            pub(in super::super) fn tanh_half_and_softplus(z: $real) -> ($real, $real) {
+                let e = exponential(z);
+                ((e / (e + 2.0)).copysign(z), logarithm(e))
+            }
+
+            /// `e^|x| - 1`, of `x` as large as can be. With `|x| = k ln 2 + r` it is `2^k (e^r - 1) + 2^k - 1`.
+            #[inline(always)]
+            fn exponential(x: $real) -> $real {
+                let x = x.abs().clamp(0.0, $largest);
                 let shifted = x.mul_add(std::$real::consts::LOG2_E, ROUNDER);
                 let k = shifted - ROUNDER;
                 let r = k.mul_add(-$ln_2_low, k.mul_add(-$ln_2_high, x));
                 let power = $real::from_bits(shifted.to_bits().wrapping_add($bias) << $mantissa);
-                (power, polynomial(EXPONENTIAL, r) * r)
+                power.mul_add(polynomial(EXPONENTIAL, r) * r, power - 1.0)
+            }
+
+            /// `ln(1 + e^-|x|)` of `e = e^|x| - 1`: that is `ln(1 + 1/(e + 1))`, or `ln 2` and the logarithm of half of it,
+            /// whichever is nearer to `ln 1`.
+            #[inline(always)]
+            fn logarithm(e: $real) -> $real {
+                let is_small = e < std::$real::consts::SQRT_2;
+                let (above, below) = if is_small { (-e, e.mul_add(3.0, 4.0)) } else { (1.0, e.mul_add(2.0, 3.0)) };
+                let s = above / below;
+                let series = 2.0 * s * polynomial(LOGARITHM, s * s);
+                series + if is_small { std::$real::consts::LN_2 } else { 0.0 }
             }
 
             #[inline(always)]
@@ -63,7 +75,6 @@ sigmoid!(
     6_755_399_441_055_744.0,
     6.931_471_803_691_238e-1,
     1.908_214_929_270_587_7e-10,
-    40.0,
     708.0,
     1023,
     52,
@@ -82,19 +93,18 @@ sigmoid!(
         2.0,
         1.0
     ],
-    [33.0, 31.0, 29.0, 27.0, 25.0, 23.0, 21.0, 19.0, 17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0]
+    [21.0, 19.0, 17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0]
 );
 sigmoid!(
     f32,
     12_582_912.0,
     0.693_359_375,
     -2.121_944_4e-4,
-    20.0,
     87.0,
     127,
     23,
     [5_040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0],
-    [15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0]
+    [9.0, 7.0, 5.0, 3.0, 1.0]
 );
 
 #[cfg(test)]
@@ -114,6 +124,8 @@ mod tests {
                 assert!(near(tanh, (z / 2.0).tanh(), 4.0, f64::EPSILON), "tanh({z} / 2): {tanh}");
                 let expected = z.max(0.0) + (-z.abs()).exp().ln_1p();
                 assert!(near(softplus, expected, 4.0, f64::EPSILON), "softplus({z}): {softplus} against {expected}");
+                let both = super::f64::tanh_half_and_softplus(z);
+                assert_eq!((both.0, both.1 + z.max(0.0)), (tanh, softplus));
             }
         });
     }
