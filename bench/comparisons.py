@@ -24,7 +24,7 @@ GRADIENT = {"double": 1e-9, "single": 1e-4}
 WEIGHTS = 1e-5
 ACCURACY = 0.005
 # The threads of OpenBLAS wait busily for more work before they sleep: ours must not run beside them.
-PAUSE = 0.05
+PAUSE = 0.5
 REGULAR_SETS = (
     "diabetes heart wdbc austra house vote vehicle hepatitis labor ionosphere kr_vs_kp isolet sonar colic credit_g BCI "
     "Digit1 COIL2 g241n"
@@ -58,9 +58,9 @@ class Bench:
         repeats = min(self.repeats, 3) if slow else self.repeats
         seconds = ([], [])
         for _ in range(repeats):
+            time.sleep(PAUSE)
             seconds[0].append(ours())
             seconds[1].append(seconds_of(theirs))
-            time.sleep(PAUSE)
         return seconds
 
     def split(self, name):
@@ -104,6 +104,9 @@ class Step:
         return self.ask(threads)["seconds"]
 
     def theirs(self):
+        return peers.plain_step(*self.theirs_on)
+
+    def theirs_in_place(self):
         return peers.step(*self.theirs_on)
 
     def check(self, name: str):
@@ -142,6 +145,9 @@ def compare_steps(bench: Bench, precision: str, at_least: float | None, share_at
     step.check(name)
     ours, theirs = bench.alternate(step.ours, step.theirs)
     bench.results.add(name, ours=ours, theirs=theirs, at_least=at_least)
+    again, in_place = bench.alternate(step.ours, step.theirs_in_place)
+    bench.results.add("  numpy in place", ours=again, theirs=in_place)
+    ours += again
     best = bounds(bench)
     bound = 4.0 * n * d * m / best[f"fma_{precision}"] + n * m / best[f"tanh_{precision}"]
     share = 100 * bound / statistics.median(ours)
@@ -233,9 +239,9 @@ def fit(bench: Bench):
 
     labeled, unlabeled = peers.with_constant(split.labeled), peers.with_constant(split.unlabeled)
 
-    def descend():
+    def descend(step=peers.plain_step):
         initial = bench.worker.read("initial", (-1, m))
-        theirs["W"], theirs["stages"] = peers.descend(labeled, split.y, unlabeled, initial)
+        theirs["W"], theirs["stages"] = peers.descend(labeled, split.y, unlabeled, initial, step=step)
 
     seconds, descents = bench.alternate(ours, descend, slow=True)
     bags = bench.bagging_seconds.get("forest") or [
@@ -243,6 +249,8 @@ def fit(bench: Bench):
     ]
     whole = [statistics.median(bags) + descent for descent in descents]
     bench.results.add(f"LcUd fit forest, m {m}", ours=seconds, theirs=whole, at_least=20)
+    in_place = statistics.median(bags) + seconds_of(lambda: descend(peers.step))
+    bench.results.add("  numpy in place", ours=seconds, theirs=[in_place])
     # The descent moves weights little: what is compared is by how much.
     initial, ours_W = (bench.worker.read(name, (-1, m)) for name in ("initial", "members"))
     bench.results.check("LcUd forest: moves", ours_W - initial, theirs["W"] - initial, GRADIENT["double"])

@@ -55,7 +55,22 @@ def step(labeled, y, D, W, gamma=1.0):
     return {"empirical": V_emp, "diversity": V_div, "total": V_emp + gamma * V_div}, gradient
 
 
-def descend(labeled, y, unlabeled, W, gamma=1.0):
+def plain_step(labeled, y, D, W, gamma=1.0):
+    """The same as the formulas say it, without a thought about memory."""
+    m, y = W.shape[1], y[:, None]
+    Z = labeled @ W
+    share = 1.0 / (m * labeled.shape[0])
+    V_emp = share * np.logaddexp(0, -y * Z).sum()
+    gradient = labeled.T @ (share * (np.tanh(Z / 2) - y) / 2)
+    F = np.tanh(D @ W / 2)
+    S = F.sum(axis=1, keepdims=True)
+    share = 1.0 / (m * (m - 1) * D.shape[0])
+    V_div = share * ((S**2).sum() - (F**2).sum())
+    gradient += D.T @ (gamma * share * (S - F) * (1 - F**2))
+    return {"empirical": V_emp, "diversity": V_div, "total": V_emp + gamma * V_div}, gradient
+
+
+def descend(labeled, y, unlabeled, W, gamma=1.0, step=step):
     """LcUd from the members W: they shall differ first on the labeled rows, then on the unlabeled ones. Returns the
     weights, and for each stage how many steps were kept and the losses after them."""
     stages = []
