@@ -30,7 +30,7 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("wait", [0.1, 2.0])
 @pytest.mark.parametrize(
     ("estimator", "rows"),
-    [("UDEEDClassifier(100, steps=100000, n_jobs=2)", 60_000), ("AssembleClassifier(100000)", 20_000)],
+    [("UDEEDClassifier(100, steps=100000, n_jobs=2)", 60_000), ("AssembleClassifier(100000)", 120_000)],
 )
 def test_ctrl_c_stops_a_fit_within_a_second(estimator: str, rows: int, wait: float) -> None:
     program = LONG.format(estimator=estimator, rows=rows)

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::ProgressBar;
-use udeed::{CrossValidation, Format, Grid, Method, Model, Observer, Reader, Step, TrainSet, Warning};
+use udeed::{
+    CrossValidation, Format, Grid, Method, Model, Observer, Preparation, Reader, Scaling, Step, TrainSet, Warning,
+};
 use udeed_lab::statistics::{deviation, mean};
 use udeed_lab::tables::TextTable;
 
-use crate::input::{Reading, check_label, folder_of, note_identifiers, read_any, read_file, spill_file};
+use crate::input::{Reading, check_label, folder_of, is_zipped, note_identifiers, read_any, read_file, spill_file};
 use crate::laboratory::named;
 use crate::output::{Usage, check_outputs, is_stream, write_to};
 use crate::progress::Progress;
@@ -111,7 +113,12 @@ impl Fit {
         let mut train = named(sheet.into_train(), &self.file)?;
         if let Some(path) = &self.unlabeled {
             let reader = self.unlabeled_reader(&train, path);
-            let n_labeled = if self.is_too_large(path) {
+            let n_labeled = if self.is_too_large(path, &train)? {
+                if matches!(self.method.as_str(), "assemble" | "semiboost") {
+                    let (path, method) = (path.display(), &self.method);
+                    let most = "expected rows that fit into `--memory`, which this method needs";
+                    return Err(Usage(format!("{path}: too large for `--method {method}`, {most}")).into());
+                }
                 // Beside the model: temporary folders often lie in memory themselves.
                 let more = spill_file(&reader, path, folder_of(&self.out), progress)?;
                 progress.note(format_args!("note: the rows of {} are read again in every step", path.display()));
@@ -129,13 +136,18 @@ impl Fit {
         Ok(train)
     }
 
-    /// Whether rows would take more memory than they may: their text, unzipped, can grow fourfold as numbers, and these are
-    /// there twice, as they are and made ready. Of a stream nothing is known: it is trusted unless a limit was set.
-    fn is_too_large(&self, path: &Path) -> bool {
-        let Ok(metadata) = std::fs::metadata(path) else { return self.rivals.memory.is_some() };
-        let zipped = path.extension().is_some_and(|extension| extension == "gz");
+    /// Whether rows would take more memory than they may: their text, unzipped, can grow fourfold as numbers, more where
+    /// nominal columns become many features, and while they are made ready the rows are there three times. Of a stream
+    /// nothing is known: it is trusted unless a limit was set.
+    fn is_too_large(&self, path: &Path, train: &TrainSet) -> udeed::Result<bool> {
+        let Some(size) = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|file| file.len()) else {
+            return Ok(self.rivals.memory.is_some());
+        };
+        let features = Preparation::fit(train.table(), Scaling::None)?.n_features();
+        let growth = features.div_ceil(train.table().columns().len().max(1)) as u64;
+        let unzipped = if is_zipped(path) { 8 } else { 1 };
         let most = self.rivals.memory.unwrap_or_else(udeed::half_of_memory);
-        metadata.len().saturating_mul(if zipped { 64 } else { 8 }) > most
+        Ok(size.saturating_mul(unzipped * 4 * growth.max(1) * 3) > most)
     }
 
     /// The unlabeled rows must have the columns of the others; their file may have another format.

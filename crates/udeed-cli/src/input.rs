@@ -1,5 +1,6 @@
 //! Where rows come from: a file, standard input, or a built-in set.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -86,6 +87,13 @@ pub fn spill_file(reader: &Reader, path: &Path, folder: &Path, progress: &Progre
     };
     sign.finish_and_clear();
     sheet
+}
+
+/// Whether a file begins as gzip does, whatever its name.
+pub fn is_zipped(path: &Path) -> bool {
+    let mut magic = [0; 2];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+    read.is_ok() && magic == [0x1f, 0x8b]
 }
 
 /// The folder that a file lies in.

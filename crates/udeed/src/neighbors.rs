@@ -131,7 +131,8 @@ impl Visit<f32> for Nearer<'_> {
         let norm = norm(row);
         let mut best = self.best[i];
         // What the rounding of single precision can add up to.
-        let margin = 1.2e-7 * (self.points.n_columns() + 4) as f64 * (norm + 2.0 * self.longest);
+        let margin =
+            1.2e-7 * (self.points.n_columns() + 4) as f64 * (norm + 2.0 * self.longest) + f64::from(f32::MIN_POSITIVE);
         let most = |best: f64| (best - norm + margin) as f32;
         let limit = most(best.0);
         let near = scores[..self.m].iter().filter(|&&score| score <= limit).count();

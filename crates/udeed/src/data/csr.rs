@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::data::{Block, Blocks, Buffer, Dense, Row, Rows};
+use crate::data::{Block, Blocks, Buffer, Dense, Matrix, Row, Rows};
 use crate::error::{Error, Place, Result};
 
 /// Compressed sparse rows: for each row the columns that are stored, ascending, and their values. What is not stored is
@@ -111,8 +111,8 @@ impl Csr {
         let Csr { starts, columns, mut values, .. } = self;
         let cells = n_rows.saturating_mul(d);
         if values.try_reserve_exact(cells - values.len()).is_err() {
-            // Says so; the memory for it cannot be had.
-            return Dense::zeros(n_rows, d);
+            // In other memory, if there is some; else this says so.
+            return Matrix::Sparse(Csr { n_columns: d, starts, columns, values }).to_dense();
         }
         values.resize(cells, 0.0);
         let mut row = vec![0.0; d];

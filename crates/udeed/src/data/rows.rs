@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::data::{Csr, Dense, Spilled};
-use crate::error::Result;
+use crate::error::{Error, Place, Result};
 
 pub(crate) mod sealed {
     pub trait Sealed {}
@@ -204,6 +204,10 @@ impl Matrix {
     /// # Errors
     /// If the memory for it cannot be had, or the widths differ.
     pub fn stack(&self, below: &Matrix) -> Result<Matrix> {
+        let (width, other) = (self.rows().n_columns(), below.rows().n_columns());
+        if width != other {
+            return Err(Error::input(Place::new("the rows below"), format!("{other} columns"), format!("{width}")));
+        }
         if let (Matrix::Sparse(above), Matrix::Sparse(below)) = (self, below) {
             let mut all = above.clone();
             (0..below.n_rows()).for_each(|i| all.push_row(below.row(i).iter()));

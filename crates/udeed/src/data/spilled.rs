@@ -187,9 +187,11 @@ impl Spilled {
         }
     }
 
-    /// The ranges of rows that were written at once: what is read with the least effort.
+    /// Ranges of rows, in order, that take a few megabytes each and were written together.
     pub fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
-        self.segments.iter().map(|segment| segment.rows.clone())
+        const ENOUGH: u64 = 8 << 20;
+        let pieces = self.segments.chunk_by(|a, b| a.offset / ENOUGH == b.offset / ENOUGH);
+        pieces.map(|segments| segments[0].rows.start..segments[segments.len() - 1].rows.end)
     }
 
     /// Without a sparse segment the values of all rows follow each other.

@@ -109,7 +109,7 @@ pub struct EnsembleLoss<'a> {
     pub loss: Loss,
     /// How much diversity counts.
     pub gamma: f64,
-    /// How many members there are.
+    /// How many members there are: two at least where they shall differ, which one cannot.
     pub m: usize,
     /// In which numbers it is computed.
     pub precision: Precision,

@@ -273,6 +273,10 @@ fn run_stage(
     let mut weights = start.weights().to_vec();
     let mut gradient = vec![0.0; weights.len()];
     let first = objective.evaluate(&weights, &mut gradient)?;
+    if !first.total.is_finite() {
+        return Err(Error::training(format!("a loss of {} before the first step", first.total), "a finite one")
+            .with_hint("features are too large: scale them, or use double precision"));
+    }
     let mut summary = StageSummary { stage, steps: 0, first, last: first, stop: Stop::Steps };
     let seen = |step, losses, accepted| Step { stage, step, losses, accepted };
     if observer.step(&seen(0, first, true)).is_break() {

@@ -29,6 +29,9 @@ pub(crate) trait Visit<T: Real>: Sync {
     fn visit<S: Simd>(&self, simd: S, tally: &mut Self::Tally, i: usize, scores: &mut [T]);
 }
 
+/// The largest sparse gradient of which each part has its own.
+const LARGEST_PART: usize = PARTS_MEMORY / 4;
+
 /// Walks over all rows. The gradient by the weights of what the visitor sums is added to `gradient`, if there is one.
 /// Returns the tallies of the parts in their order.
 ///
@@ -41,7 +44,7 @@ pub(crate) fn pass<T: Real, V: Visit<T>>(
     gradient: Option<&mut [f64]>,
     visitor: &V,
 ) -> Result<Vec<V::Tally>> {
-    instructions().dispatch(Pass { rows, weights, m, gradient, visitor, real: PhantomData::<T> })
+    instructions().dispatch(Pass { rows, weights, m, gradient, visitor, largest: LARGEST_PART, real: PhantomData::<T> })
 }
 
 /// `f(scores)` of every row, in their order. The scores are padded with zeros to whole [`Real::LANES`].
@@ -83,6 +86,8 @@ struct Pass<'a, T, V> {
     m: usize,
     gradient: Option<&'a mut [f64]>,
     visitor: &'a V,
+    /// Of larger sparse gradients there is only one, not one a part.
+    largest: usize,
     real: PhantomData<T>,
 }
 
@@ -116,7 +121,7 @@ impl<T: Real, V: Visit<T>> Pass<'_, T, V> {
         let weights = &T::convert(self.weights);
         let (rows, visitor, m) = (self.rows, self.visitor, self.m);
         let gradient = match self.gradient {
-            Some(gradient) if 2 * weights.len() > PARTS_MEMORY => {
+            Some(gradient) if weights.len() > self.largest => {
                 return scatter::walk(simd, rows, weights, m, gradient, visitor);
             }
             gradient => gradient,
@@ -134,7 +139,8 @@ pub(super) fn in_parts<A: Send>(
     gradient: Option<&mut [f64]>,
     walk: impl Fn(Range<usize>, Option<&mut [f64]>) -> Result<A> + Sync,
 ) -> Result<Vec<A>> {
-    let parts = PARTS.min(PARTS_MEMORY / len.max(1)).clamp(1, n.div_ceil(SMALLEST_PART).max(1));
+    let fitting = if gradient.is_some() { PARTS_MEMORY / len.max(1) } else { PARTS };
+    let parts = PARTS.min(fitting).clamp(1, n.div_ceil(SMALLEST_PART).max(1));
     let spans: Vec<Range<usize>> = (0..parts).map(|p| n * p / parts..n * (p + 1) / parts).collect();
     match (spans.as_slice(), gradient) {
         ([span], gradient) => Ok(vec![walk(span.clone(), gradient)?]),
@@ -162,6 +168,7 @@ fn add(to: &mut [f64], values: &[f64]) {
 mod tests {
     use super::*;
     use crate::data::{Dense, Matrix, Rows};
+    use crate::kernel::gram::Gram;
     use crate::kernel::named_instructions;
     use crate::rng::{Purpose, Stream};
 
@@ -182,13 +189,42 @@ mod tests {
         }
     }
 
+    /// The bits of all that comes out; of sparse rows also where there is only one gradient.
     fn bits<T: Real>(instructions: &str, rows: &dyn Rows, weights: &[f64], m: usize) -> Option<Vec<u64>> {
-        let mut gradient = vec![0.0; weights.len()];
-        let pass = Pass { rows, weights, m, gradient: Some(&mut gradient), visitor: &Squares, real: PhantomData::<T> };
-        let tallies = named_instructions(instructions)?.dispatch(pass).unwrap();
-        let gram = named_instructions(instructions)?
-            .dispatch(super::super::gram::Gram { rows, factors: &weights[..rows.n_rows()] });
-        Some(tallies.into_iter().chain(gradient).chain(gram).map(f64::to_bits).collect())
+        let mut numbers = Vec::new();
+        for largest in [usize::MAX, 0] {
+            let (mut gradient, real) = (vec![0.0; weights.len()], PhantomData::<T>);
+            let pass = Pass { rows, weights, m, gradient: Some(&mut gradient), visitor: &Squares, largest, real };
+            let tallies = named_instructions(instructions)?.dispatch(pass).unwrap();
+            numbers.push(tallies.iter().sum());
+            numbers.extend(gradient);
+        }
+        let gram = Gram { rows, factors: &vec![0.7; rows.n_rows()] };
+        numbers.extend(named_instructions(instructions)?.dispatch(gram));
+        Some(numbers.into_iter().map(f64::to_bits).collect())
+    }
+
+    #[test]
+    fn one_gradient_is_the_sum_of_those_of_the_parts() {
+        let mut stream = Stream::new(2, Purpose::Split, 0);
+        let (n, d, m) = (5000, 7, 37);
+        let rows = Dense::new(n, d, (0..n * d).map(|_| (3.0 * stream.unit()).floor()).collect()).unwrap();
+        let sparse = Matrix::from(rows).to_sparse();
+        let weights: Vec<f64> = (0..(d + 1) * m).map(|_| stream.unit() - 0.5).collect();
+        let walk = |largest: usize| {
+            let mut gradient = vec![0.0; weights.len()];
+            let gradient_to = Some(&mut gradient[..]);
+            let real = PhantomData::<f64>;
+            let pass =
+                Pass { rows: &sparse, weights: &weights, m, gradient: gradient_to, visitor: &Squares, largest, real };
+            let total: f64 = instructions().dispatch(pass).unwrap().into_iter().sum();
+            gradient.push(total);
+            gradient
+        };
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * (1.0 + a.abs());
+        assert!(walk(usize::MAX).iter().zip(walk(0)).all(|(&a, b)| near(a, b)));
+        let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        assert_eq!(pool(1).install(|| walk(0)), pool(3).install(|| walk(0)));
     }
 
     #[test]
@@ -197,13 +233,10 @@ mod tests {
         for (n, d, m) in [(1, 1, 1), (7, 3, 2), (100, 8, 25), (130, 13, 40), (193, 54, 100), (64, 30, 130)] {
             let value = |stream: &mut Stream| if stream.unit() < 0.3 { 0.0 } else { 4.0 * stream.unit() - 2.0 };
             let dense = Dense::new(n, d, (0..n * d).map(|_| value(&mut stream)).collect()).unwrap();
-            let weights: Vec<f64> = (0..((d + 1) * m).max(n)).map(|_| value(&mut stream)).collect();
+            let weights: Vec<f64> = (0..(d + 1) * m).map(|_| value(&mut stream)).collect();
             let sparse = Matrix::from(dense.clone()).to_sparse();
             for rows in [&dense as &dyn Rows, &sparse] {
-                let weights = &weights[..(d + 1) * m];
-                if weights.len() < n {
-                    continue;
-                }
+                let weights = &weights;
                 let double = bits::<f64>("scalar", rows, weights, m).unwrap();
                 let single = bits::<f32>("scalar", rows, weights, m).unwrap();
                 assert_ne!(double, single);

@@ -50,6 +50,9 @@ pub(crate) trait Real:
     /// `ln(1 + e^x)`, see [`sigmoid`].
     fn softplus(self) -> Self;
 
+    /// `1 / (1 + e^-x)`, see [`sigmoid`].
+    fn logistic(self) -> Self;
+
     /// `tanh(z / 2)` and `ln(1 + e^-|z|)`, see [`sigmoid`].
     fn tanh_half_and_softplus(self) -> (Self, Self);
 
@@ -131,6 +134,11 @@ macro_rules! real {
             #[inline(always)]
             fn softplus(self) -> Self {
                 sigmoid::$real::softplus(self)
+            }
+
+            #[inline(always)]
+            fn logistic(self) -> Self {
+                sigmoid::$real::logistic(self)
             }
 
             #[inline(always)]

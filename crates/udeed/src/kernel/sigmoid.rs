@@ -29,6 +29,13 @@ macro_rules! sigmoid {
                 x.max(0.0) + logarithm(exponential(x))
             }
 
+            /// `1 / (1 + e^-x)`, right to the last bits also where it is tiny.
+            #[inline(always)]
+            pub(in super::super) fn logistic(x: $real) -> $real {
+                let e = exponential(x);
+                (if x < 0.0 { 1.0 } else { e + 1.0 }) / (e + 2.0)
+            }
+
             /// `tanh(z / 2)` and `ln(1 + e^-|z|)`, which share most of their work.
             #[inline(always)]
             pub(in super::super) fn tanh_half_and_softplus(z: $real) -> ($real, $real) {
@@ -124,6 +131,8 @@ mod tests {
                 assert!(near(tanh, (z / 2.0).tanh(), 4.0, f64::EPSILON), "tanh({z} / 2): {tanh}");
                 let expected = z.max(0.0) + (-z.abs()).exp().ln_1p();
                 assert!(near(softplus, expected, 4.0, f64::EPSILON), "softplus({z}): {softplus} against {expected}");
+                let logistic = super::f64::logistic(z);
+                assert!(near(logistic, 1.0 / (1.0 + (-z).exp()), 4.0, f64::EPSILON), "logistic({z}): {logistic}");
                 let both = super::f64::tanh_half_and_softplus(z);
                 assert_eq!((both.0, both.1 + z.max(0.0)), (tanh, softplus));
             }

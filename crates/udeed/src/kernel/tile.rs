@@ -8,7 +8,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use pulp::{Simd, bytemuck};
+use pulp::{Simd, WithSimd, bytemuck};
 
 use super::real::Real;
 
@@ -116,28 +116,7 @@ pub(super) fn score<S: Simd, T: Real>(
     rows: usize,
     scores: &mut Vectors<S, T>,
 ) {
-    // No closures and no functions that are not inlined for sure: they would not get the vector instructions.
-    let mut column = 0;
-    while column < weights.stride {
-        let vectors = VECTORS.min(weights.stride - column);
-        for row in (0..rows).step_by(8) {
-            match (S::REGISTER_COUNT >= 32, vectors) {
-                (true, 3) => score_tile::<S, T, 8, 3>(simd, x, weights, row, column, scores),
-                (true, 2) => score_tile::<S, T, 8, 2>(simd, x, weights, row, column, scores),
-                (true, _) => score_tile::<S, T, 8, 1>(simd, x, weights, row, column, scores),
-                (false, _) => {
-                    for row in [row, row + 4] {
-                        match vectors {
-                            3 => score_tile::<S, T, 4, 3>(simd, x, weights, row, column, scores),
-                            2 => score_tile::<S, T, 4, 2>(simd, x, weights, row, column, scores),
-                            _ => score_tile::<S, T, 4, 1>(simd, x, weights, row, column, scores),
-                        }
-                    }
-                }
-            }
-        }
-        column += vectors;
-    }
+    simd.vectorize(Score { simd, x, weights, rows, scores });
 }
 
 /// `gradient = X' R` over the first `rows` rows of a block.
@@ -149,32 +128,91 @@ pub(super) fn differentiate<S: Simd, T: Real>(
     rows: usize,
     gradient: &mut Vectors<S, T>,
 ) {
-    let features = gradient.vectors().len() / gradient.stride;
-    let tallest = if S::REGISTER_COUNT >= 32 { 8 } else { 4 };
-    let mut column = 0;
-    while column < residuals.stride {
-        let vectors = VECTORS.min(residuals.stride - column);
-        let mut feature = 0;
-        while feature < features {
-            let left = features - feature;
-            let height = if left >= tallest { tallest } else { 1 << left.ilog2() };
-            match (height, vectors) {
-                (8, 3) => gradient_tile::<S, T, 8, 3>(simd, x, residuals, rows, feature, column, gradient),
-                (8, 2) => gradient_tile::<S, T, 8, 2>(simd, x, residuals, rows, feature, column, gradient),
-                (8, _) => gradient_tile::<S, T, 8, 1>(simd, x, residuals, rows, feature, column, gradient),
-                (4, 3) => gradient_tile::<S, T, 4, 3>(simd, x, residuals, rows, feature, column, gradient),
-                (4, 2) => gradient_tile::<S, T, 4, 2>(simd, x, residuals, rows, feature, column, gradient),
-                (4, _) => gradient_tile::<S, T, 4, 1>(simd, x, residuals, rows, feature, column, gradient),
-                (2, 3) => gradient_tile::<S, T, 2, 3>(simd, x, residuals, rows, feature, column, gradient),
-                (2, 2) => gradient_tile::<S, T, 2, 2>(simd, x, residuals, rows, feature, column, gradient),
-                (2, _) => gradient_tile::<S, T, 2, 1>(simd, x, residuals, rows, feature, column, gradient),
-                (_, 3) => gradient_tile::<S, T, 1, 3>(simd, x, residuals, rows, feature, column, gradient),
-                (_, 2) => gradient_tile::<S, T, 1, 2>(simd, x, residuals, rows, feature, column, gradient),
-                (_, _) => gradient_tile::<S, T, 1, 1>(simd, x, residuals, rows, feature, column, gradient),
+    simd.vectorize(Differentiate { simd, x, residuals, rows, gradient });
+}
+
+/// A function of its own, not a part of each walk that calls it: there would be dozens of copies to compile.
+struct Score<'a, S: Simd, T: Real> {
+    simd: S,
+    x: &'a Packed<T>,
+    weights: &'a Vectors<S, T>,
+    rows: usize,
+    scores: &'a mut Vectors<S, T>,
+}
+
+impl<S: Simd, T: Real> WithSimd for Score<'_, S, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<Same: Simd>(self, _: Same) {
+        let Score { simd, x, weights, rows, scores } = self;
+        // No closures and no functions that are not inlined for sure: they would not get the vector instructions.
+        let mut column = 0;
+        while column < weights.stride {
+            let vectors = VECTORS.min(weights.stride - column);
+            for row in (0..rows).step_by(8) {
+                match (S::REGISTER_COUNT >= 32, vectors) {
+                    (true, 3) => score_tile::<S, T, 8, 3>(simd, x, weights, row, column, scores),
+                    (true, 2) => score_tile::<S, T, 8, 2>(simd, x, weights, row, column, scores),
+                    (true, _) => score_tile::<S, T, 8, 1>(simd, x, weights, row, column, scores),
+                    (false, _) => {
+                        for row in [row, row + 4] {
+                            match vectors {
+                                3 => score_tile::<S, T, 4, 3>(simd, x, weights, row, column, scores),
+                                2 => score_tile::<S, T, 4, 2>(simd, x, weights, row, column, scores),
+                                _ => score_tile::<S, T, 4, 1>(simd, x, weights, row, column, scores),
+                            }
+                        }
+                    }
+                }
             }
-            feature += height;
+            column += vectors;
         }
-        column += vectors;
+    }
+}
+
+/// As [`Score`].
+struct Differentiate<'a, S: Simd, T: Real> {
+    simd: S,
+    x: &'a Packed<T>,
+    residuals: &'a Vectors<S, T>,
+    rows: usize,
+    gradient: &'a mut Vectors<S, T>,
+}
+
+impl<S: Simd, T: Real> WithSimd for Differentiate<'_, S, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<Same: Simd>(self, _: Same) {
+        let Differentiate { simd, x, residuals, rows, gradient } = self;
+        let features = gradient.vectors().len() / gradient.stride;
+        let tallest = if S::REGISTER_COUNT >= 32 { 8 } else { 4 };
+        let mut column = 0;
+        while column < residuals.stride {
+            let vectors = VECTORS.min(residuals.stride - column);
+            let mut feature = 0;
+            while feature < features {
+                let left = features - feature;
+                let height = if left >= tallest { tallest } else { 1 << left.ilog2() };
+                match (height, vectors) {
+                    (8, 3) => gradient_tile::<S, T, 8, 3>(simd, x, residuals, rows, feature, column, gradient),
+                    (8, 2) => gradient_tile::<S, T, 8, 2>(simd, x, residuals, rows, feature, column, gradient),
+                    (8, _) => gradient_tile::<S, T, 8, 1>(simd, x, residuals, rows, feature, column, gradient),
+                    (4, 3) => gradient_tile::<S, T, 4, 3>(simd, x, residuals, rows, feature, column, gradient),
+                    (4, 2) => gradient_tile::<S, T, 4, 2>(simd, x, residuals, rows, feature, column, gradient),
+                    (4, _) => gradient_tile::<S, T, 4, 1>(simd, x, residuals, rows, feature, column, gradient),
+                    (2, 3) => gradient_tile::<S, T, 2, 3>(simd, x, residuals, rows, feature, column, gradient),
+                    (2, 2) => gradient_tile::<S, T, 2, 2>(simd, x, residuals, rows, feature, column, gradient),
+                    (2, _) => gradient_tile::<S, T, 2, 1>(simd, x, residuals, rows, feature, column, gradient),
+                    (_, 3) => gradient_tile::<S, T, 1, 3>(simd, x, residuals, rows, feature, column, gradient),
+                    (_, 2) => gradient_tile::<S, T, 1, 2>(simd, x, residuals, rows, feature, column, gradient),
+                    (_, _) => gradient_tile::<S, T, 1, 1>(simd, x, residuals, rows, feature, column, gradient),
+                }
+                feature += height;
+            }
+            column += vectors;
+        }
     }
 }
 

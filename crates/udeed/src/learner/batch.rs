@@ -71,8 +71,8 @@ impl Batch<'_> {
         if width > WIDEST_FACTOR || width > 2 * n {
             return None;
         }
-        let curvature = |f: f64| 0.25 * self.learner.lambda * (1.0 - f * f);
-        let mut curvatures = in_memory(map_rows(self.rows, self.start, 1, |scores| curvature(scores[0].tanh_half())));
+        let curvature = |z: f64| self.learner.lambda * z.logistic() * (-z).logistic();
+        let mut curvatures = in_memory(map_rows(self.rows, self.start, 1, |scores| curvature(scores[0])));
         curvatures.iter_mut().zip(self.weights).for_each(|(curvature, weight)| *curvature *= weight);
         factored_hessian(self.rows, &curvatures)
     }
@@ -145,7 +145,7 @@ impl Walking {
     }
 }
 
-/// The derivative of each row's loss by its score: `lambda weight count (f - y) / 2`.
+/// The derivative of each row's loss by its score: `-y lambda weight count / (1 + e^(y z))`.
 struct Slopes<'a> {
     batch: &'a Batch<'a>,
     counts: &'a [u8],
@@ -157,10 +157,10 @@ impl Visit<f64> for Slopes<'_> {
 
     #[inline(always)]
     fn visit<S: Simd>(&self, _: S, (): &mut (), i: usize, scores: &mut [f64]) {
-        let (y, half) = (self.batch.targets[i], 0.5 * self.batch.learner.lambda * self.batch.weights[i]);
+        let (y, weight) = (self.batch.targets[i], self.batch.learner.lambda * self.batch.weights[i]);
         let counts = &self.counts[i * self.m..][..self.m];
         // All lanes, the padding too: a rest that fills no vector would cost as much as the others together.
-        scores.iter_mut().for_each(|z| *z = half * (z.tanh_half() - y));
+        scores.iter_mut().for_each(|z| *z = -y * weight * (-y * *z).logistic());
         scores.iter_mut().zip(counts).for_each(|(z, &count)| *z *= f64::from(count));
     }
 }
@@ -168,7 +168,9 @@ impl Visit<f64> for Slopes<'_> {
 /// The search for one regression.
 ///
 /// The function is convex, so the slope along a direction only rises: a step is taken if the slope at its end is not much
-/// above zero, else it is shortened to where the slope would vanish if it rose evenly. No values are needed.
+/// above what it was below zero before, else it is shortened to where the slope would vanish if it rose evenly. No values
+/// are needed. The fit ends when `sqrt(g' B g)`, `B` being the inverse Hessian as it is known, is below the tolerance: an
+/// estimate of the distance, where Newton's method has a bound. Whoever does not arrive is fitted by that.
 struct Search {
     weights: Vec<f64>,
     gradient: Vec<f64>,
@@ -207,9 +209,9 @@ impl Search {
     fn advance(&mut self, gradient: Vec<f64>, factor: &[f64]) {
         if !self.direction.is_empty() {
             let (before, after) = (dot(&self.gradient, &self.direction), dot(&gradient, &self.direction));
-            if after > -0.9 * before {
+            if after.is_nan() || after > -0.9 * before {
                 self.length *= (before / (before - after)).clamp(0.1, 0.9);
-                self.lost = self.length < 1e-6;
+                self.lost = after.is_nan() || self.length < 1e-6;
                 return;
             }
             self.remember(&gradient);
@@ -230,7 +232,8 @@ impl Search {
         let step: Vec<f64> = self.direction.iter().map(|p| self.length * p).collect();
         let change: Vec<f64> = gradient.iter().zip(&self.gradient).map(|(new, old)| new - old).collect();
         let product = dot(&step, &change);
-        if product > 0.0 && product.is_finite() {
+        // The penalty alone curves as much as this; less is rounding.
+        if product >= 0.5 * dot(&step, &step) && product.is_finite() {
             if self.memory.len() == MEMORY {
                 self.memory.remove(0);
             }
