@@ -31,7 +31,7 @@ pub(crate) fn instructions() -> Arch {
     static CHOSEN: OnceLock<Arch> = OnceLock::new();
     *CHOSEN.get_or_init(|| {
         let wanted = std::env::var("UDEED_INSTRUCTIONS").unwrap_or_default();
-        named_instructions(&wanted).unwrap_or_else(Arch::new)
+        named_instructions(&wanted).unwrap_or_default()
     })
 }
 

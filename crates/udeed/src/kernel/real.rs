@@ -171,6 +171,8 @@ impl<S: Simd, T: Real> Lanes<S, T> {
         Lanes { sums: [T::splat(simd, T::default()); MOST_LANES] }
     }
 
+    // By index up to a constant: zipped, the compiler would not see how many there are.
+    #[expect(clippy::needless_range_loop)]
     #[inline(always)]
     fn add(&mut self, values: &[T], add: impl Fn(T::Vector<S>, T::Vector<S>) -> T::Vector<S>) {
         let vectors: &[T::Vector<S>] = bytemuck::cast_slice(values);

@@ -68,7 +68,9 @@ impl<'a> Features<'a> {
 
     fn fill_sparse(&self, rows: Range<usize>, buffer: &mut Buffer) {
         let Buffer { starts, columns, values, .. } = buffer;
-        (starts.clear(), columns.clear(), values.clear());
+        starts.clear();
+        columns.clear();
+        values.clear();
         starts.push(0);
         for i in rows {
             self.table.matrix().rows().row(i).for_each(|c, x| {
