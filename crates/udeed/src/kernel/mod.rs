@@ -3,7 +3,7 @@
 //! Weights are stored feature by feature: `weights[j * m + k]` is the weight of feature `j` in member `k`, and the last
 //! feature is the constant 1, which rows do not store. The inner loops then run over members, which lie side by side.
 //!
-//! [`pass`] is the one way to do it: rows in blocks that stay in the cache, scores, what the caller makes of them, and the
+//! [`pass()`] is the one way to do it: rows in blocks that stay in the cache, scores, what the caller makes of them, and the
 //! gradient, in one go, in double or single precision, with the widest vectors the machine has. The bits depend on none of
 //! these but the precision.
 
