@@ -22,6 +22,11 @@ export UDEED_COMMAND="$target/debug/udeed"
 environment build "maturin>=1.9.4,<2"
 "$home/build/bin/maturin" build --quiet --locked --out "$home/wheels"
 wheel=$(echo "$home"/wheels/*.whl)
+# One wheel for every Python from 3.10 on.
+case $(basename "$wheel") in
+    *-cp310-abi3-*) ;;
+    *) echo "found $(basename "$wheel"), expected one wheel, *-cp310-abi3-*" >&2; exit 1 ;;
+esac
 size=$(wc -c < "$wheel")
 echo "$(basename "$wheel"): $((size / 1024)) KiB"
 test "$size" -lt 5000000

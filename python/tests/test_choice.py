@@ -67,3 +67,11 @@ def test_grids_that_make_no_sense_are_refused(parameters: dict[str, object], mes
 def test_a_single_labeled_row_of_a_class_is_not_enough() -> None:
     with pytest.raises(ValueError, match="a class has 1 labeled rows, expected at least 2 of each class"):
         udeed.UDEEDClassifierCV().fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+
+
+@pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
+def test_a_splitter_is_given_the_labels_as_they_are(cancer: Data) -> None:
+    X, _, few = cancer
+    search = udeed.UDEEDClassifierCV((4,), unlabeled=0, cv=udeed.SemiSupervisedKFold(4, unlabeled=0), random_state=0)
+    plain = udeed.UDEEDClassifierCV((4,), cv=udeed.SemiSupervisedKFold(4), random_state=0)
+    assert search.fit(X, few + 1).best_score_ == plain.fit(X, few).best_score_

@@ -159,3 +159,9 @@ def test_a_constant_column_and_a_single_column() -> None:
     for kind in ALL:
         probabilities = small(kind).fit(constant, Y).predict_proba(constant)
         assert np.isfinite(probabilities).all()
+
+
+@pytest.mark.parametrize("parameters", [{"n_jobs": 2**70}, {"n_jobs": -(2**70)}, {"members": True}])
+def test_numbers_that_are_none_name_the_parameter(parameters: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(parameters))):
+        udeed.UDEEDClassifier(**parameters).fit(X, Y)

@@ -217,6 +217,9 @@ impl Fit {
         watcher.counts_all = true;
         let validation = udeed::cross_validate(method, train, folds, &mut watcher)?;
         watcher.bar.finish_and_clear();
+        if self.choose {
+            progress.note("note: the settings were chosen by the folds they are validated on, which flatters them");
+        }
         Ok(Some(validation))
     }
 }

@@ -13,6 +13,7 @@ fn the_model_is_that_of_the_chosen_settings() {
     let output = folder.command("fit train.csv --label class --choose --out chosen").output().unwrap();
     let said = text(&output.stderr);
     assert!(output.status.success() && said.contains("chosen from 30 candidates: "), "{said}");
+    assert!(said.contains("chosen by the folds they are validated on"), "{said}");
     let chosen = Model::load(folder.file("chosen")).unwrap();
     let shared = chosen.method().shared();
     let line = format!("lambda {}, scaling {}", shared.lambda, format!("{:?}", shared.scaling).to_lowercase());

@@ -22,6 +22,13 @@ pub enum Rows<'py> {
 }
 
 impl Rows<'_> {
+    fn n_rows(&self) -> usize {
+        match self {
+            Rows::Dense(array) => array.shape()[0],
+            Rows::Sparse(_, starts, ..) => starts.len().saturating_sub(1),
+        }
+    }
+
     fn n_columns(&self) -> usize {
         match self {
             Rows::Dense(array) => array.shape()[1],
@@ -56,23 +63,42 @@ impl Rows<'_> {
         Table::new(columns.into_iter().map(column).collect(), matrix).map_err(exception)
     }
 
-    /// Refuses rows so wide that names and weights of their columns alone would not fit into memory: to ask for that much
-    /// would end the process.
+    /// Refuses rows so wide that names and weights of their columns alone would not fit into memory.
     pub fn check_width(&self, members: usize) -> PyResult<()> {
         // Weights before, during and after a step, and a name.
-        let bytes = (self.n_columns() as u128) * (32 * members as u128 + 128);
-        let most = half_of_memory();
-        if bytes <= u128::from(most) {
-            return Ok(());
-        }
-        let gib = |bytes: f64| bytes / f64::from(1 << 30);
-        Err(PyValueError::new_err(format!(
-            "X has {} columns, for which {members} members take {:.1} GiB, expected at most {:.1} GiB, half of the memory",
-            self.n_columns(),
-            gib(bytes as f64),
-            gib(most as f64)
-        )))
+        check_memory(self.n_columns(), "columns", members, 32 * members as u128 + 128)
     }
+
+    /// Refuses as many rows as what each member says of each of them would not fit into memory for.
+    pub fn check_votes(&self, members: usize) -> PyResult<()> {
+        check_memory(self.n_rows(), "rows", members, bytes_of_votes(members))
+    }
+}
+
+/// Refuses as many labeled rows as their bootstraps, or what the members say of them, would not fit into memory for.
+pub fn check_labeled(codes: &PyReadonlyArray1<'_, i64>, members: usize) -> PyResult<()> {
+    let n_labeled = codes.as_slice()?.iter().filter(|&&code| code >= 0).count();
+    // A bootstrap counts each row in one byte, and is gone before the members vote.
+    check_memory(n_labeled, "labeled rows", members, bytes_of_votes(members))
+}
+
+/// What the votes of all members on one row take: they lie in a list of their own, then once more among those of all rows.
+fn bytes_of_votes(members: usize) -> u128 {
+    2 * members as u128 + 24
+}
+
+/// Refuses what takes more than half of the memory: to ask for too much would end the process.
+fn check_memory(count: usize, what: &str, members: usize, bytes_each: u128) -> PyResult<()> {
+    let (bytes, most) = (count as u128 * bytes_each, half_of_memory());
+    if bytes <= u128::from(most) {
+        return Ok(());
+    }
+    let gib = |bytes: f64| bytes / f64::from(1 << 30);
+    Err(PyValueError::new_err(format!(
+        "X has {count} {what}, for which {members} members take {:.1} GiB, expected at most {:.1} GiB, half of the memory",
+        gib(bytes as f64),
+        gib(most as f64)
+    )))
 }
 
 /// Whole numbers of another width.

@@ -5,7 +5,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use udeed::{Diversity, Method, Oracle, Step, TrainSet};
 
-use crate::data::{Columns, Rows, train_set};
+use crate::data::{Columns, Rows, check_labeled, train_set};
 use crate::error::exception;
 use crate::model::Model;
 use crate::observer::{Reporter, run};
@@ -51,6 +51,7 @@ pub fn fit(
     let method: Method = from_json(settings)?;
     method.validate().map_err(exception)?;
     rows.check_width(method.shared().members)?;
+    check_labeled(&codes, method.shared().members)?;
     let train = train_set(&rows, columns, classes, &codes, weights)?;
     let work = move |reporter: &mut Reporter<_>| {
         let model = method.fit_observed(&train, reporter)?;

@@ -4,10 +4,10 @@ use pyo3::PyErr;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use udeed::Error;
 
-/// The exception that says what the error says. Its hints speak of the command's options; the package has parameters of
-/// the same names.
+/// The exception that says what the error says. Its hints speak of the command's options; those that the package has no
+/// parameter for are left out.
 pub fn exception(error: Error) -> PyErr {
-    let hint = error.hint().map(in_python);
+    let hint = error.hint().and_then(in_python);
     let message = match &error {
         // scikit-learn's name for it.
         Error::Setting { name: "lambda", found, expected } => format!("`C` is {found}, expected {expected}"),
@@ -29,16 +29,17 @@ pub fn exception(error: Error) -> PyErr {
     }
 }
 
-/// A hint with parameters in place of options.
-fn in_python(hint: &str) -> String {
-    hint.replace("`--layout dense`", "`X.toarray()`")
+/// A hint with parameters in place of options, unless one of these has none.
+fn in_python(hint: &str) -> Option<String> {
+    let hint = hint
+        .replace("`--layout dense`", "`X.toarray()`")
         .replace("`--scaling standard`", "`scaling=\"standard\"`")
         .replace("`--scaling none`", "`scaling=\"none\"`")
         .replace("labels are read from the column given by `--label`", "`unlabeled` says which labels mean none")
         .replace("`--unlabeled-mark`", "`unlabeled`")
-        .replace("`--neighbors", "`neighbors")
-        .replace("`--memory", "`memory")
-        .replace("`--drop", "`drop")
+        .replace("`--neighbors 20`", "`neighbors=20`")
+        .replace("`--memory`", "`memory`");
+    (!hint.contains("`--")).then_some(hint)
 }
 
 /// A panic, which is always a bug.

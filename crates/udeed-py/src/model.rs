@@ -6,7 +6,7 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use udeed::{Kind, Matrix, Table};
+use udeed::{Kind, Table};
 
 use crate::data::{Columns, Rows};
 use crate::ensemble::to_json;
@@ -99,8 +99,8 @@ impl Model {
         columns: Option<Columns>,
         n_jobs: usize,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let decisions = self.with_features(py, &rows, columns, n_jobs, udeed::Model::decide)?;
-        Ok(PyArray1::from_vec(py, decisions))
+        let decisions = self.with_table(py, &rows, columns, n_jobs, udeed::Model::decision)?;
+        Ok(PyArray1::from_slice(py, decisions.values()))
     }
 
     /// Whether each member takes each row for the second class.
@@ -111,9 +111,12 @@ impl Model {
         columns: Option<Columns>,
         n_jobs: usize,
     ) -> PyResult<Bound<'py, PyArray2<bool>>> {
-        let classify = |model: &udeed::Model, features: &Matrix| model.members().classify(features.rows());
-        let said = self.with_features(py, &rows, columns, n_jobs, classify)?;
         let m = self.0.members().n_members();
+        rows.check_votes(m)?;
+        let classify = |model: &udeed::Model, table: &Table| {
+            model.preparation().apply(table).map(|features| model.members().classify(features.rows()))
+        };
+        let said = self.with_table(py, &rows, columns, n_jobs, classify)?;
         let n_rows = said.len() / m;
         PyArray1::from_vec(py, said).reshape([n_rows, m])
     }
@@ -165,14 +168,14 @@ impl Model {
         Model(Arc::new(model))
     }
 
-    /// Does something with rows made ready, on threads of its own.
-    fn with_features<T: Send + 'static>(
+    /// Does something with rows, on threads of its own.
+    fn with_table<T: Send + 'static>(
         &self,
         py: Python<'_>,
         rows: &Rows<'_>,
         columns: Option<Columns>,
         n_jobs: usize,
-        work: impl FnOnce(&udeed::Model, &Matrix) -> T + Send + 'static,
+        work: impl FnOnce(&udeed::Model, &Table) -> udeed::Result<T> + Send + 'static,
     ) -> PyResult<T> {
         rows.check_width(self.0.members().n_members())?;
         let table = match columns {
@@ -180,9 +183,7 @@ impl Model {
             None => self.named(rows)?,
         };
         let model = self.0.clone();
-        let on_threads =
-            move |_: &mut Reporter<_>| model.preparation().apply(&table).map(|features| work(&model, &features));
-        run(py, n_jobs, None, on_threads)?.0.map_err(exception)
+        run(py, n_jobs, None, move |_: &mut Reporter<_>| work(&model, &table))?.0.map_err(exception)
     }
 
     /// Rows without names have the columns of the model, in its order.

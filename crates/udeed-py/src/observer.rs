@@ -58,15 +58,17 @@ impl Drop for Abandon {
 /// Runs work on a pool of threads of its own while the interpreter is free. Returns what it made and every step it told of.
 ///
 /// The pool is made for this call: none outlives it, so that a process that is forked later finds no threads missing. After
-/// Ctrl-C the call returns at once; the work itself ends at its next word to the observer.
+/// Ctrl-C the call returns at once; the work itself ends at its next word to the observer. There are never more threads than
+/// processors: what comes out does not depend on their number.
 pub fn run<T: Send + 'static>(
     py: Python<'_>,
     n_jobs: usize,
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&mut Reporter<T>) -> T + Send + 'static,
 ) -> PyResult<(T, Vec<Step>)> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(n_jobs.max(1))
+        .num_threads(n_jobs.clamp(1, processors))
         .thread_name(|i| format!("udeed-{i}"))
         .build()
         .map_err(|error| PyRuntimeError::new_err(format!("no threads to work on: {error}")))?;

@@ -5,7 +5,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use udeed::{Grid, Method};
 
-use crate::data::{Columns, Rows, train_set};
+use crate::data::{Columns, Rows, check_labeled, train_set};
 use crate::ensemble::{from_json, to_json};
 use crate::error::exception;
 use crate::observer::{Reporter, run};
@@ -31,7 +31,9 @@ pub fn choose(
         return Err(PyValueError::new_err("settings: expected those of `udeed`"));
     };
     let grid: Grid = from_json(grid)?;
-    rows.check_width(grid.members.iter().copied().max().unwrap_or(1))?;
+    let most = grid.members.iter().copied().max().unwrap_or(1);
+    rows.check_width(most)?;
+    check_labeled(&codes, most)?;
     let places = places(codes.as_slice()?.len(), weights.as_ref())?;
     let folds: Vec<Vec<usize>> = folds.iter().map(|fold| moved(fold, &places)).collect::<PyResult<_>>()?;
     let train = train_set(&rows, columns, classes, &codes, weights)?;

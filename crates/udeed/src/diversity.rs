@@ -5,6 +5,7 @@
 //! sums over the rows of a function of how many members fail there, so one count of the failures, `O(mN)`, serves
 //! them all. Q and rho need every pair of members: one population count for each 64 rows of a pair, `O(m^2 N / 64)`.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Place, Result};
@@ -344,11 +345,18 @@ impl Oracle {
         }
         let members: Vec<&[u64]> = self.words.chunks_exact(self.n_rows.div_ceil(64)).collect();
         let right: Vec<f64> = members.iter().map(|words| n_common(words, words)).collect();
+        let with_later = |i: usize| -> Vec<Option<Pair>> {
+            let later = i + 1..members.len();
+            let pair = |k: usize| Pair::new(self.n_rows as f64, right[i], right[k], n_common(members[i], members[k]));
+            later.map(pair).collect()
+        };
+        // Summed in the order of the members, whoever counted; a few members at a time, as all pairs may be very many.
+        const AT_A_TIME: usize = 64;
         let mut pairs = Pairs { q: 0.0, rho: 0.0, counted: 0, left_out: 0 };
-        for (i, first) in members.iter().enumerate() {
-            for (k, second) in members.iter().enumerate().skip(i + 1) {
-                pairs.add(self.n_rows as f64, right[i], right[k], n_common(first, second));
-            }
+        for begin in (0..members.len()).step_by(AT_A_TIME) {
+            let end = members.len().min(begin + AT_A_TIME);
+            let found: Vec<Vec<Option<Pair>>> = (begin..end).into_par_iter().map(with_later).collect();
+            found.into_iter().flatten().for_each(|pair| pairs.add(pair));
         }
         Some(pairs)
     }
@@ -357,6 +365,28 @@ impl Oracle {
 /// How many bits are set in both.
 fn n_common(a: &[u64], b: &[u64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| u64::from((a & b).count_ones())).sum::<u64>() as f64
+}
+
+/// Q and rho of two members.
+struct Pair {
+    q: f64,
+    rho: f64,
+}
+
+impl Pair {
+    /// From counts of rows: all, those the first is right on, the second, and both.
+    fn new(n: f64, first: f64, second: f64, n11: f64) -> Option<Self> {
+        let (n10, n01) = (first - n11, second - n11);
+        let n00 = n - n11 - n10 - n01;
+        let (agree, differ) = (n11 * n00, n01 * n10);
+        // A member that is always right, or always wrong, empties one side of the table: both products vanish, and so
+        // does its factor under rho's root. If no side is empty, N01 and N10 are positive wherever N11 or N00 is zero,
+        // so that one product stays: Q and rho are undefined together.
+        (agree + differ != 0.0).then(|| Pair {
+            q: (agree - differ) / (agree + differ),
+            rho: (agree - differ) / ((first * (n - first)).sqrt() * (second * (n - second)).sqrt()),
+        })
+    }
 }
 
 /// Sums of Q and rho over the pairs that have them.
@@ -368,21 +398,15 @@ struct Pairs {
 }
 
 impl Pairs {
-    /// Adds a pair by its counts of rows: all, those the first is right on, the second, and both.
-    fn add(&mut self, n: f64, first: f64, second: f64, n11: f64) {
-        let (n10, n01) = (first - n11, second - n11);
-        let n00 = n - n11 - n10 - n01;
-        let (agree, differ) = (n11 * n00, n01 * n10);
-        // A member that is always right, or always wrong, empties one side of the table: both products vanish, and so
-        // does its factor under rho's root. If no side is empty, N01 and N10 are positive wherever N11 or N00 is zero,
-        // so that one product stays: Q and rho are undefined together.
-        if agree + differ == 0.0 {
-            self.left_out += 1;
-            return;
+    fn add(&mut self, pair: Option<Pair>) {
+        match pair {
+            Some(pair) => {
+                self.q += pair.q;
+                self.rho += pair.rho;
+                self.counted += 1;
+            }
+            None => self.left_out += 1,
         }
-        self.q += (agree - differ) / (agree + differ);
-        self.rho += (agree - differ) / ((first * (n - first)).sqrt() * (second * (n - second)).sqrt());
-        self.counted += 1;
     }
 
     fn q(&self) -> Option<f64> {
@@ -700,6 +724,27 @@ mod tests {
             assert_eq!(oracle.words.iter().map(|word| word.count_ones()).sum::<u32>() as usize, n_rows + 1);
             assert_eq!(oracle.measure(Measure::Dis), Some((n_rows - 1) as f64 / n_rows as f64));
             assert_eq!(oracle.measure(Measure::Df), Some(0.0));
+        }
+    }
+
+    /// More members than are counted at a time: the sums are those of one pair after the other, bit for bit.
+    #[test]
+    fn pairs_are_summed_in_their_order() {
+        let (m, n) = (150, 200);
+        let oracle = Oracle::new(m, n, |member, row| (row * row + 7 * member * row) % (member % 11 + 2) != 0);
+        let right = |i: usize, row: usize| oracle.words[i * n.div_ceil(64) + row / 64] >> (row % 64) & 1 == 1;
+        let count = |i: usize, k: usize| (0..n).filter(|&row| right(i, row) && right(k, row)).count() as f64;
+        let mut expected = Pairs { q: 0.0, rho: 0.0, counted: 0, left_out: 0 };
+        for i in 0..m {
+            for k in i + 1..m {
+                expected.add(Pair::new(n as f64, count(i, i), count(k, k), count(i, k)));
+            }
+        }
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let found = pool.install(|| oracle.measures());
+            assert_eq!((found.q, found.rho), (expected.q(), expected.rho()));
+            assert_eq!(found.pairs_left_out, expected.left_out);
         }
     }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::TrainSet;
-use crate::ensemble::{Bagging, InitialEnsemble, Method, Observer, Udeed};
+use crate::ensemble::{Bagging, Initial, InitialEnsemble, Method, Observer, Stop, Udeed};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::prepare::Scaling;
@@ -79,10 +79,11 @@ impl Choice {
 /// loss; diversity must be more accurate than the best bagging, or as accurate with a smaller log loss, to be chosen.
 ///
 /// All candidates of a fold with the same scaling and lambda begin with the same rows made ready and the same initial
-/// members, of which smaller ensembles take the first.
+/// members, of which smaller ensembles take the first. Bagging begins with bootstraps even where UDEED does not.
 ///
 /// # Errors
-/// If there is nothing to choose from, there are fewer than 2 folds, or a fit fails.
+/// If there is nothing to choose from, there are fewer than 2 folds, a fold holds a row that is not there, or a fit
+/// fails; also [`Error::Stopped`] if the observer ends it.
 ///
 /// ```
 /// use udeed::{Grid, Udeed, built_in, choose, stratified_folds};
@@ -106,10 +107,14 @@ pub fn choose(
     if folds.len() < 2 {
         return Err(Error::setting("folds", folds.len(), "at least 2"));
     }
+    let n_rows = train.labels().len();
+    if let Some(row) = folds.iter().flatten().find(|&&row| row >= n_rows) {
+        return Err(Error::setting("folds", format!("a list with row {row}"), format!("rows below {n_rows}")));
+    }
     let mut tested = 0;
     for fold in folds {
         tested += fold.len();
-        let mut left_out = vec![false; train.labels().len()];
+        let mut left_out = vec![false; n_rows];
         fold.iter().for_each(|&row| left_out[row] = true);
         let rest: Vec<usize> = (0..left_out.len()).filter(|&row| !left_out[row]).collect();
         let (rest, test) = (train.select(&rest), train.select(fold));
@@ -117,9 +122,14 @@ pub fn choose(
         for group in candidates.chunk_by_mut(|a, b| (a.lambda, a.scaling) == (b.lambda, b.scaling)) {
             let most = group.iter().map(|candidate| candidate.members).max().unwrap_or(2);
             let begin = settings.clone().lambda(group[0].lambda).scaling(group[0].scaling).members(most);
-            let start = begin.start(&rest, observer)?;
+            let bootstraps = begin.clone().initial(Initial::Bootstrap).start(&rest, observer)?;
+            let others = match settings.initial {
+                Initial::Bootstrap => None,
+                Initial::Random => Some(begin.start(&rest, observer)?),
+            };
             for candidate in group {
-                candidate.test(settings, &start, &test, observer)?;
+                let own = others.as_ref().filter(|_| candidate.gamma.is_some());
+                candidate.test(settings, own.unwrap_or(&bootstraps), &test, observer)?;
             }
         }
     }
@@ -183,6 +193,10 @@ impl Candidate {
             Some(gamma) => start.descend(&settings.clone().gamma(gamma).members(self.members), observer)?,
             None => start.model(self.members)?,
         };
+        // A descent that was cut short says nothing about its settings.
+        if model.training().stages.iter().any(|stage| stage.stop == Stop::Observer) {
+            return Err(Error::Stopped);
+        }
         let evaluation = model.evaluate(test.table(), test.labels())?;
         let n_rows = evaluation.n_rows as f64;
         self.accuracies.push(evaluation.accuracy);
@@ -213,8 +227,11 @@ fn best(candidates: &[Candidate]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use super::*;
     use crate::data::stratified_folds;
+    use crate::ensemble::Step;
     use crate::format::built_in;
     use crate::validation::cross_validate;
 
@@ -227,18 +244,41 @@ mod tests {
     #[test]
     fn candidates_are_what_they_are_alone() {
         let train = train();
-        let settings = Udeed::new().seed(3);
-        let folds = stratified_folds(train.labels(), 4, settings.seed);
         let grid =
             Grid { gamma: vec![1.0, 3.0], lambda: vec![1.0], scaling: vec![Scaling::Standard], members: vec![5, 9] };
-        let choice = choose(&settings, &grid, &train, &folds, &mut ()).unwrap();
-        assert_eq!(choice.candidates.len(), 6);
-        for candidate in &choice.candidates {
-            let alone = cross_validate(&candidate.method(&settings), &train, 4, &mut ()).unwrap();
-            assert_eq!(alone.model, candidate.accuracies, "{candidate:?}");
+        for initial in [Initial::Bootstrap, Initial::Random] {
+            let settings = Udeed::new().seed(3).initial(initial);
+            let folds = stratified_folds(train.labels(), 4, settings.seed);
+            let choice = choose(&settings, &grid, &train, &folds, &mut ()).unwrap();
+            assert_eq!(choice.candidates.len(), 6);
+            for candidate in &choice.candidates {
+                let alone = cross_validate(&candidate.method(&settings), &train, 4, &mut ()).unwrap();
+                assert_eq!(alone.model, candidate.accuracies, "{initial:?}: {candidate:?}");
+            }
+            let best = &choice.candidates[choice.best];
+            assert!(choice.candidates.iter().all(|candidate| candidate.accuracy <= best.accuracy));
         }
-        let best = &choice.candidates[choice.best];
-        assert!(choice.candidates.iter().all(|candidate| candidate.accuracy <= best.accuracy));
+    }
+
+    #[test]
+    fn a_row_that_is_not_there_is_refused() {
+        let error = choose(&Udeed::new(), &Grid::default(), &train(), &[vec![0], vec![4, 351]], &mut ()).unwrap_err();
+        assert_eq!(error.to_string(), "`folds` is a list with row 351, expected rows below 351");
+    }
+
+    /// Nothing is chosen by descents that were not finished.
+    #[test]
+    fn an_observer_ends_the_choice() {
+        struct Impatient;
+        impl Observer for Impatient {
+            fn step(&mut self, _: &Step) -> ControlFlow<()> {
+                ControlFlow::Break(())
+            }
+        }
+        let train = train();
+        let folds = stratified_folds(train.labels(), 3, 0);
+        let stopped = choose(&Udeed::new(), &Grid::default(), &train, &folds, &mut Impatient);
+        assert!(matches!(stopped, Err(Error::Stopped)), "{stopped:?}");
     }
 
     /// Diversity that counts nothing, or is not wanted, does not pay.

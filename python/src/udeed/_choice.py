@@ -10,13 +10,13 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import column_or_1d
 
 from udeed import _core
 from udeed._ensemble import Ensemble, Training, UdeedWarning, at_least, one_of, positive
 from udeed._split import SemiSupervisedKFold
 
 Self = TypeVar("Self", bound="UDEEDClassifierCV")
-
 
 class UDEEDClassifierCV(Ensemble):
     """UDEED, with gamma, C, scaling and size chosen by cross-validation on the labeled rows.
@@ -37,7 +37,8 @@ class UDEEDClassifierCV(Ensemble):
     scalings : sequence of {"minmax", "standard", "none"}, default=("minmax", "standard")
         Scalings to try.
     cv : int, splitter or None, default=5
-        How many folds, at most as many as the smaller class has labeled rows; or anything that splits. None is 5.
+        How many folds, at most as many as the smaller class has labeled rows; or anything that splits, given ``y`` as it
+        is. It must train on all labeled rows that it does not test on; unlabeled rows are always learned from. None is 5.
     variant, loss, initial, rate, scale_rate, steps, vote, precision
         As in :class:`udeed.UDEEDClassifier`.
     {running}
@@ -52,7 +53,7 @@ class UDEEDClassifierCV(Ensemble):
         All candidates: ``param_gamma``, ``param_C``, ``param_scaling``, ``param_members``, ``mean_test_score``,
         ``log_loss``, and ``split0_test_score`` and so on.
     diversity_pays_ : bool
-        Whether diversity was better than none.
+        Whether diversity was better than none; False where none was tried.
     {attributes}
 
     Examples
@@ -147,7 +148,7 @@ class UDEEDClassifierCV(Ensemble):
         self
         """
         training = self._read(X, y, sample_weight)
-        own, grid, folds = json.dumps(self._settings()), json.dumps(self._grid()), self._folds(X, training)
+        own, grid, folds = json.dumps(self._settings()), json.dumps(self._grid()), self._folds(X, y, training)
         with self._progress() as progress:
             chosen = _core.choose(own, grid, *training.parts, folds, self._n_jobs(), progress)
         settings, best, candidates = chosen
@@ -178,7 +179,7 @@ class UDEEDClassifierCV(Ensemble):
             plain["lambda" if name == "C" else name] = tried
         return plain
 
-    def _folds(self, X: Any, training: Training) -> list[list[int]]:
+    def _folds(self, X: Any, y: ArrayLike, training: Training) -> list[list[int]]:
         """The labeled rows that are left out in turn."""
         codes, weights = training.labels.codes, training.weights
         if weights is not None:
@@ -189,9 +190,12 @@ class UDEEDClassifierCV(Ensemble):
             fewest = int(np.bincount(codes[codes >= 0], minlength=2).min())
             if fewest < 2:
                 raise ValueError(f"a class has {fewest} labeled rows, expected at least 2 of each class to choose by")
-            cv = SemiSupervisedKFold(min(int(cv), fewest), shuffle=True, random_state=self._fold_seed())
-        splits = cv.split(X, codes) if hasattr(cv, "split") else cv
-        return [[int(row) for row in test if codes[row] >= 0] for _, test in splits]
+            own = SemiSupervisedKFold(min(int(cv), fewest), shuffle=True, random_state=self._fold_seed())
+            return [test.tolist() for _, test in own.split(X, codes)]
+        splits = list(cv.split(X, column_or_1d(y)) if hasattr(cv, "split") else cv)
+        if len(splits) < 2:
+            raise ValueError(f"`cv` gives {len(splits)} splits, expected at least 2")
+        return [_left_out(number, split, codes) for number, split in enumerate(splits)]
 
     def _fold_seed(self) -> int:
         return int(self.random_state) if isinstance(self.random_state, Integral) else 0
@@ -200,7 +204,7 @@ class UDEEDClassifierCV(Ensemble):
         chosen = candidates[best]
         self.best_params_ = {name: chosen[key] for name, key in _NAMES.items()}
         self.best_score_ = chosen["accuracy"]
-        self.diversity_pays_ = chosen["gamma"] is not None
+        self.diversity_pays_ = self._is_diverse(chosen)
         results = {
             f"param_{name}": np.array([candidate[key] for candidate in candidates], dtype=object)
             for name, key in _NAMES.items()
@@ -211,14 +215,42 @@ class UDEEDClassifierCV(Ensemble):
             scores = [candidate["accuracies"][split] for candidate in candidates]
             results[f"split{split}_test_score"] = np.array(scores)
         self.cv_results_ = results
-        if not self.diversity_pays_:
-            rival = max(candidate["accuracy"] for candidate in candidates if candidate["gamma"] is not None)
+        rivals = [candidate["accuracy"] for candidate in candidates if self._is_diverse(candidate)]
+        if rivals and not self.diversity_pays_:
+            model = "bagging" if chosen["gamma"] is None else "a descent without diversity"
             text = (
-                f"diversity does not pay on the labeled rows: the model is bagging "
-                f"({self.best_score_:.3f} of the rows left out are right, at best {rival:.3f} with diversity)"
+                f"diversity does not pay on the labeled rows: the model is {model} "
+                f"({self.best_score_:.3f} of the rows left out are right, at best {max(rivals):.3f} with diversity)"
             )
             warnings.warn(text, UdeedWarning, stacklevel=3)
 
+    def _is_diverse(self, candidate: dict[str, Any]) -> bool:
+        """Whether diversity counts in a candidate: not in bagging, with gamma 0, or in the variant of the labels alone."""
+        return bool(self.variant != "lc" and candidate["gamma"])
+
+def _left_out(number: int, split: tuple[ArrayLike, ArrayLike], codes: NDArray[np.int64]) -> list[int]:
+    """The labeled rows to test on in a split of ``cv``. The search learns from all others, so the split must, too."""
+    train, test = (_labeled(number, rows, codes) for rows in split)
+    if test.size == 0:
+        raise ValueError(f"`cv` has no labeled row to test on in split {number}, expected at least 1")
+    others = np.setdiff1d(np.flatnonzero(codes >= 0), test)
+    if not np.array_equal(np.unique(train), others):
+        found = f"`cv` trains on {np.unique(train).size} labeled rows in split {number}"
+        raise ValueError(f"{found}, expected just the {others.size} labeled rows that it does not test on")
+    return [int(row) for row in test]
+
+def _labeled(number: int, rows: ArrayLike, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Those of some rows of a split that have a label."""
+    found = np.asarray(rows)
+    if found.ndim != 1 or (found.dtype.kind not in "iu" and found.size > 0):
+        kind = f"an array of {found.dtype} of {found.ndim} dimensions"
+        raise ValueError(f"`cv` gives {kind} in split {number}, expected row numbers")
+    found = found.astype(np.int64)
+    outside = found[(found < 0) | (found >= codes.size)]
+    if outside.size > 0:
+        raise ValueError(f"`cv` gives row {outside[0]} in split {number}, out of bounds: expected 0 to {codes.size - 1}")
+    labeled: np.ndarray[Any, np.dtype[np.int64]] = found[codes[found] >= 0]
+    return labeled
 
 # What a parameter is called in the library.
 _NAMES = {"gamma": "gamma", "C": "lambda", "scaling": "scaling", "members": "members"}

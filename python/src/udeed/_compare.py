@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def compare(
     """Compare classifiers on the same random splits, of which few training rows keep their labels.
 
     Classifiers that learn from unlabeled rows get them all: those with a parameter ``unlabeled``, and those of
-    ``sklearn.semi_supervised``. All others are fitted to the labeled rows alone.
+    ``sklearn.semi_supervised``, also at the end of a pipeline or in a search such as ``GridSearchCV``. All others are fitted to the labeled rows alone.
 
     Parameters
     ----------
@@ -87,6 +88,8 @@ def compare(
     from sklearn.model_selection import StratifiedShuffleSplit
 
     named = _named(estimators)
+    if not isinstance(splits, Integral) or isinstance(splits, bool) or splits < 1:
+        raise ValueError(f"`splits` is {splits!r}, expected a whole number of at least 1")
     reference = next(iter(named)) if reference is None else reference
     if reference not in named:
         raise ValueError(f"`reference` is {reference!r}, expected one of {list(named)}")
@@ -108,7 +111,11 @@ def compare(
             dealt = (int((few >= 0).sum()), int((few < 0).sum()), test.size)
             for name, estimator in named.items():
                 fitted = _fitted(estimator, X, train, few)
-                scores[name].append(float(scorer(fitted, _safe_indexing(X, test), codes[test])))
+                score = float(scorer(fitted, _safe_indexing(X, test), codes[test]))
+                if not np.isfinite(score):
+                    found = f"`scoring` gives {score} for {name!r} on split {number}"
+                    raise ValueError(f"{found}, expected a finite number for every classifier and split")
+                scores[name].append(score)
             if progress is not None:
                 progress("splits", number + 1, splits)
     called = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
@@ -117,6 +124,9 @@ def compare(
 
 def _named(estimators: Named) -> dict[str, Any]:
     """The classifiers by name: their own, numbered where it occurs twice, unless others are given."""
+    if hasattr(estimators, "fit") or not isinstance(estimators, Iterable):
+        expected = "a list or a dict of classifiers: say `[classifier]` for one alone"
+        raise ValueError(f"`estimators` is {estimators!r}, expected {expected}")
     pairs: list[tuple[str, Any]]
     if isinstance(estimators, Mapping):
         pairs = list(estimators.items())
@@ -136,11 +146,21 @@ def _named(estimators: Named) -> dict[str, Any]:
     return named
 
 
+def _inner(estimator: Any) -> tuple[str, Any] | None:
+    """The classifier that gets the labels just as they are given: the last of a pipeline, what a search tries."""
+    if isinstance(getattr(estimator, "steps", None), Sequence):
+        return estimator.steps[-1]  # type: ignore[no-any-return]
+    # A search over parameters; others with an `estimator`, such as calibration, take -1 for a class.
+    if hasattr(estimator, "estimator") and hasattr(estimator, "refit"):
+        return "estimator", estimator.estimator
+    return None
+
+
 def _fitted(estimator: Any, X: Any, train: NDArray[np.intp], few: NDArray[Any]) -> Any:
     estimator = clone(estimator)
     last, prefix = estimator, ""
-    while hasattr(last, "steps") and isinstance(last.steps, Sequence):
-        name, last = last.steps[-1]
+    while (inner := _inner(last)) is not None:
+        name, last = inner
         prefix += f"{name}__"
     is_ours = "unlabeled" in last.get_params(deep=False) and last.unlabeled is not None
     if is_ours:

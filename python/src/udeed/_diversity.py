@@ -11,6 +11,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from udeed import _core
 from udeed._ensemble import Ensemble, measures
+from udeed._labels import labeled_rows
 
 
 def diversity(
@@ -25,7 +26,7 @@ def diversity(
     X : array of shape (n_samples, n_features), optional
         The rows to measure on.
     y : array of shape (n_samples,), optional
-        Their labels, all of them known.
+        Their labels. Rows that are unlabeled to one of this package's ensembles are left out; others know of none.
 
     Returns
     -------
@@ -50,15 +51,18 @@ def diversity(
     if X is None or y is None:
         raise ValueError("`diversity` has only one of X and y, expected both, or an oracle matrix alone")
     labels: NDArray[Any] = column_or_1d(y)
+    labeled: Any = slice(None)
     if isinstance(members, Ensemble):
         said = members.member_predictions(X)
+        labels, labeled = labeled_rows(y, members.unlabeled, members.classes_)
     else:
         classifiers = list(members)  # type: ignore[arg-type]
         if not classifiers:
             raise ValueError("there are no members, expected at least 2")
         said = np.column_stack([np.asarray(member.predict(X)) for member in classifiers])
     check_consistent_length(said, labels)
-    return measures(_core.diversity(np.asarray(said == labels[:, np.newaxis], dtype=bool)))
+    right = np.asarray(said == labels[:, np.newaxis], dtype=bool)
+    return measures(_core.diversity(np.ascontiguousarray(right[labeled])))
 
 
 def _oracle_matrix(members: Any) -> NDArray[np.bool_]:

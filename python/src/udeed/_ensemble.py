@@ -21,9 +21,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from udeed import _core
-from udeed._labels import Labels, labeled_rows, named_classes, read_labels
+from udeed._labels import Labels, labeled_rows, named_classes, plain, read_labels
 from udeed._progress import Progress
-from udeed._rows import Columns, Rows, SparseRows, has_words, read_rows
+from udeed._rows import Columns, Rows, SparseRows, is_frame, read_rows
 
 Self = TypeVar("Self", bound="Ensemble")
 
@@ -51,25 +51,36 @@ class Training:
         return self.rows.values, self.rows.columns, self.labels.names, self.labels.codes, self.weights
 
 
+class Number(Interval):  # type: ignore[misc, unused-ignore]
+    """The rule for a number, which True and False are not."""
+
+    def is_satisfied_by(self, val: object) -> bool:
+        """Whether a value keeps the rule."""
+        return not isinstance(val, bool) and bool(super().is_satisfied_by(val))
+
+
 def positive() -> list[Any]:
     """The rule for a number above 0."""
-    return [Interval(Real, 0, None, closed="neither")]
+    return [Number(Real, 0, None, closed="neither")]
 
 
 def share() -> list[Any]:
     """The rule for a number above 0 and at most 1."""
-    return [Interval(Real, 0, 1, closed="right")]
+    return [Number(Real, 0, 1, closed="right")]
 
 
 def at_least(least: int) -> list[Any]:
     """The rule for a whole number."""
-    return [Interval(Integral, least, 2**32 - 1, closed="both")]
+    return [Number(Integral, least, 2**32 - 1, closed="both")]
 
 
 def one_of(*words: str) -> list[Any]:
     """The rule for a word."""
     return [StrOptions(set(words))]
 
+
+# More threads than any machine has use for take minutes to start.
+_MOST_JOBS = 4096
 
 # What the documentation of every estimator says.
 _SHARED = {
@@ -225,6 +236,9 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         return int(check_random_state(state).randint(2**31 - 1))
 
     def _n_jobs(self) -> int:
+        # Predictions come here, too, after parameters may have been changed.
+        if self.n_jobs is not None and abs(self.n_jobs) > _MOST_JOBS:
+            raise ValueError(f"`n_jobs` is {self.n_jobs}, expected None or a number of threads up to {_MOST_JOBS}")
         return int(effective_n_jobs(self.n_jobs))
 
     def _progress(self) -> AbstractContextManager[Progress | None]:
@@ -332,11 +346,13 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         -------
         float
         """
-        labels, labeled = labeled_rows(y, self.unlabeled)
-        weights = None if sample_weight is None else np.asarray(sample_weight)[labeled]
+        from sklearn.metrics import accuracy_score
+
         predicted = self.predict(X)
-        check_consistent_length(predicted, labels)
-        return float(np.average(predicted[labeled] == labels[labeled], weights=weights))
+        labels, labeled = labeled_rows(y, self.unlabeled, self.classes_)
+        check_consistent_length(predicted, labels, sample_weight)
+        weights = None if sample_weight is None else np.asarray(sample_weight)[labeled]
+        return float(accuracy_score(plain(labels[labeled]), predicted[labeled], sample_weight=weights))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model into a file, the same that the command ``udeed`` writes.
@@ -352,9 +368,9 @@ class Ensemble(ClassifierMixin, BaseEstimator):
     def _rows(self, X: Any) -> tuple[Rows, Columns | None]:
         check_is_fitted(self)
         words = [name for name, levels in self._model.columns if levels is not None]
-        if words and not has_words(X):
+        if words and not is_frame(X):
             raise ValueError(f"X has no words in column {words[0]!r}, expected a data frame like that of the fit")
-        rows = read_rows(self, X, reset=False)
+        rows = read_rows(self, X, reset=False, words=words)
         return rows, rows.columns
 
 

@@ -14,6 +14,7 @@ from udeed._adaboost import AdaBoostClassifier
 from udeed._assemble import AssembleClassifier
 from udeed._bagging import BaggingClassifier
 from udeed._ensemble import Ensemble, restore
+from udeed._labels import is_unlabeled
 from udeed._semiboost import SemiBoostClassifier
 from udeed._udeed import UDEEDClassifier
 
@@ -63,6 +64,9 @@ def load(path: str | os.PathLike[str], *, classes: ArrayLike | None = None) -> E
     parameters = {kind._renamed.get(name, name): value for name, value in settings.items()}
     estimator = kind(**parameters)
     restore(estimator, model, classes)
+    # The file does not say which label meant none; a class never does.
+    if is_unlabeled(estimator.classes_, estimator.unlabeled).any():
+        estimator.unlabeled = None
     return estimator
 
 

@@ -35,7 +35,8 @@ def read_labels(y: ArrayLike, unlabeled: object) -> Labels:
     """
     given: NDArray[Any] = column_or_1d(y, warn=True)
     without = is_unlabeled(given, unlabeled)
-    labeled = _plain(given[~without])
+    _refuse_missing(given, without)
+    labeled = plain(given[~without])
     if labeled.size == 0:
         raise ValueError(f"y has no labeled row, expected rows of two classes{_hint(unlabeled, without)}")
     if labeled.dtype.kind == "f":
@@ -43,8 +44,7 @@ def read_labels(y: ArrayLike, unlabeled: object) -> Labels:
     check_classification_targets(labeled)
     classes, inverse = np.unique(labeled, return_inverse=True)
     if classes.size == 1:
-        found = f"y has labels of one class only, {classes[0]!r}, expected two classes"
-        raise ValueError(found + _hint(unlabeled, without))
+        raise ValueError(_one_class(classes[0]) + _hint(unlabeled, without))
     kind = type_of_target(labeled, input_name="y", raise_unknown=True)
     if kind != "binary":
         raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
@@ -74,18 +74,29 @@ def is_unlabeled(y: NDArray[Any], unlabeled: object) -> NDArray[np.bool_]:
     return np.asarray(y == unlabeled, dtype=bool)
 
 
-def labeled_rows(y: ArrayLike, unlabeled: object) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def labeled_rows(
+    y: ArrayLike, unlabeled: object, classes: ArrayLike | None = None
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """The labels as an array, and the places of those that are labels.
+
+    Rows of one class are enough where ``classes`` are known and the label that means none is not one of them.
 
     Raises
     ------
     ValueError
-        If there is none.
+        If there is none, or if a class may have been taken for unlabeled rows.
     """
     given: NDArray[Any] = column_or_1d(y)
-    labeled = np.flatnonzero(~is_unlabeled(given, unlabeled))
+    without = is_unlabeled(given, unlabeled)
+    _refuse_missing(given, without)
+    labeled = np.flatnonzero(~without)
     if labeled.size == 0:
-        raise ValueError(f"y has no labeled row among {given.size}, expected some")
+        found = f"y has no labeled row among {given.size}, expected some"
+        raise ValueError(found + _hint(unlabeled, without))
+    first = given[labeled[0]]
+    is_doubtful = classes is None or bool(is_unlabeled(np.asarray(classes), unlabeled).any())
+    if is_doubtful and without.any() and bool(np.all(given[labeled] == first)):
+        raise ValueError(_one_class(first) + _hint(unlabeled, without))
     return given, labeled
 
 
@@ -102,7 +113,7 @@ def class_name(value: object) -> str:
 
 
 def named_classes(names: list[str]) -> NDArray[Any]:
-    """The classes that names in a model file stand for: numbers where all are and they ascend, else text."""
+    """The classes that names in a model file stand for: numbers where all are written as such and ascend, else text."""
     if names == ["False", "True"]:
         return np.array([False, True])
     kinds: tuple[type[int] | type[float], ...] = (int, float)
@@ -111,12 +122,14 @@ def named_classes(names: list[str]) -> NDArray[Any]:
             values = np.array([kind(name) for name in names])
         except (ValueError, OverflowError):
             continue
-        if values.dtype.kind in "if" and np.all(np.isfinite(values)) and np.all(np.diff(values) > 0):
+        # Other texts that Python reads as numbers, such as "1_1" or "01", were text.
+        is_written_so = values.dtype.kind in "if" and [class_name(value) for value in values] == names
+        if is_written_so and np.all(np.isfinite(values)) and np.all(np.diff(values) > 0):
             return values
     return np.array(names, dtype=object)
 
 
-def _plain(labels: NDArray[Any]) -> NDArray[Any]:
+def plain(labels: NDArray[Any]) -> NDArray[Any]:
     """Objects that are all numbers as an array of numbers."""
     if labels.dtype.kind != "O" or any(isinstance(value, str) for value in labels):
         return labels
@@ -134,6 +147,18 @@ def _is_same(value: object, unlabeled: object) -> bool:
     if isinstance(value, str) != isinstance(unlabeled, str) or _is_missing(value):
         return False
     return bool(value == unlabeled)
+
+
+def _refuse_missing(given: NDArray[Any], without: NDArray[np.bool_]) -> None:
+    count = int((is_unlabeled(given, np.nan) & ~without).sum())
+    if count > 0:
+        rows = "1 row" if count == 1 else f"{count} rows"
+        found = f"Input y contains NaN or another missing value in {rows}, expected a label"
+        raise ValueError(f'{found}: if they mean unlabeled, say `unlabeled=float("nan")`')
+
+
+def _one_class(found: object) -> str:
+    return f"y has labels of one class only, {found!r}, expected two classes"
 
 
 def _hint(unlabeled: object, without: NDArray[np.bool_]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -24,14 +25,15 @@ class Rows:
     n_rows: int
 
 
-def read_rows(estimator: Any, X: Any, *, reset: bool) -> Rows:
+def read_rows(estimator: Any, X: Any, *, reset: bool, words: Sequence[str] = ()) -> Rows:
     """Checks rows as scikit-learn does, and makes no copy of a C-ordered array of doubles.
 
-    ``reset`` is true in ``fit``: the number and names of the columns are then learned, else compared.
+    ``reset`` is true in ``fit``: the number and names of the columns are then learned, else compared. ``words`` are the
+    columns of words that a model knows.
     """
-    if has_words(X):
+    if words or has_words(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
-        return _encoded(X)
+        return _encoded(X, None if reset else words)
     X = validate_data(
         estimator,
         X,
@@ -84,19 +86,23 @@ def _is_words(column: Any) -> bool:
     return kind == "object" and any(isinstance(value, str) for value in column)
 
 
-def _encoded(X: Any) -> Rows:
-    """A frame with columns of words: these as numbers, with the words they stand for."""
+def _encoded(X: Any, known: Sequence[str] | None) -> Rows:
+    """A frame with columns of words: these as numbers, with the words they stand for.
+
+    A column without any value is what the model knows it as; in ``fit`` none is known.
+    """
     values = np.empty((len(X), len(X.columns)))
     columns: Columns = []
     for place, (name, column) in enumerate(zip(X.columns, _columns(X), strict=True)):
-        if _is_words(column):
+        is_empty = known is not None and all(_is_nothing(value) for value in column)
+        if str(name) in (known or ()) if is_empty else _is_words(column):
             words = [None if _is_nothing(value) else str(value) for value in column]
             levels = sorted({word for word in words if word is not None})
             number = {word: float(level) for level, word in enumerate(levels)}
             values[:, place] = [np.nan if word is None else number[word] for word in words]
             columns.append((str(name), levels))
         else:
-            values[:, place] = _numbers(column)
+            values[:, place] = np.nan if is_empty else _numbers(column)
             columns.append((str(name), None))
     if np.isinf(values).any():
         raise ValueError("Input X contains infinity or a value too large for dtype('float64').")

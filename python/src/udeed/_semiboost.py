@@ -6,9 +6,8 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
-from udeed._ensemble import Ensemble, at_least, one_of, share
+from udeed._ensemble import Ensemble, Number, at_least, one_of, share
 
 
 class SemiBoostClassifier(Ensemble):
@@ -57,11 +56,11 @@ class SemiBoostClassifier(Ensemble):
     _method: ClassVar[str] = "semiboost"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
-        "percentile": [Interval(Real, 0, 100, closed="both")],
+        "percentile": [Number(Real, 0, 100, closed="both")],
         "pick": one_of("draw", "top"),
         "pick_share": share(),
         "neighbors": at_least(0),
-        "memory": [Interval(Integral, 0, 2**63, closed="both")],
+        "memory": [Number(Integral, 0, 2**63, closed="both")],
     }
 
     def __init__(

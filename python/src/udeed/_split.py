@@ -199,14 +199,19 @@ def _count(labeled: float | int, total: int) -> int:
 
 
 def _in_proportion(count: int, classes: NDArray[np.intp]) -> list[int]:
-    """Deals a count out in proportion to the classes, at least one to each: one by one to the class that lacks most."""
+    """Deals a count out in proportion to the classes, at least one to each, the last ones by the largest remainders."""
     if count < classes.size:
         raise ValueError(f"`labeled` keeps {count} rows, expected at least {classes.size}, one of each class")
-    wanted = count * classes / classes.sum()
-    dealt = np.ones(classes.size, dtype=int)
-    for _ in range(count - classes.size):
-        lack = np.where(dealt < classes, wanted - dealt, -np.inf)
-        dealt[int(np.argmax(lack))] += 1
+    sizes = classes.astype(np.int64)
+    dealt = np.ones(sizes.size, dtype=np.int64)
+    # Classes too small for one in proportion get one all the same, at the expense of the others.
+    large, left = np.arange(sizes.size), count
+    while (small := left * sizes[large] < sizes[large].sum()).any():
+        left -= int(small.sum())
+        large = large[~small]
+    dealt[large], remainders = np.divmod(left * sizes[large], sizes[large].sum())
+    lacking = np.argsort(-remainders, kind="stable")[: left - int(dealt[large].sum())]
+    dealt[large[lacking]] += 1
     return [int(number) for number in dealt]
 
 
@@ -228,7 +233,7 @@ class _LabeledScorer:
     def __call__(self, estimator: Any, X: Any, y: ArrayLike) -> float:
         from sklearn.metrics import get_scorer
 
-        labels, labeled = labeled_rows(y, self.unlabeled)
+        labels, labeled = labeled_rows(y, self.unlabeled, getattr(estimator, "classes_", None))
         scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
         return float(scorer(estimator, _safe_indexing(X, labeled), labels[labeled]))
 

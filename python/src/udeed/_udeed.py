@@ -6,9 +6,8 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
-from udeed._ensemble import Ensemble, at_least, one_of, positive
+from udeed._ensemble import Ensemble, Number, at_least, one_of, positive
 
 
 class UDEEDClassifier(Ensemble):
@@ -66,7 +65,7 @@ class UDEEDClassifier(Ensemble):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
         "members": at_least(2),
-        "gamma": [Interval(Real, 0, None, closed="left")],
+        "gamma": [Number(Real, 0, None, closed="left")],
         "variant": one_of("lcud", "lcd", "lc"),
         "loss": one_of("logistic", "squared", "hinge"),
         "initial": one_of("bootstrap", "random"),

@@ -11,6 +11,7 @@ use crate::ensemble::settings::{check_members, check_positive, settings};
 use crate::ensemble::{Members, Observer, Prepared, Vote};
 use crate::error::{Error, Result};
 use crate::learner::{Batch, Logistic};
+use crate::neighbors::{half_of_memory, size};
 use crate::prepare::Scaling;
 use crate::rng::{Purpose, Stream};
 
@@ -60,6 +61,7 @@ pub(crate) fn bootstrapped(
     seed: u64,
     observer: &mut dyn Observer,
 ) -> Result<Members> {
+    check_memory(prepared.targets.len(), total)?;
     let draw = |member: usize| bootstrap(&prepared.targets, seed, member as u32);
     let counts: Vec<Vec<u8>> = (0..total).into_par_iter().map(draw).collect();
     let batch = Batch {
@@ -75,6 +77,16 @@ pub(crate) fn bootstrapped(
         ControlFlow::Continue(()) => Ok(()),
     })?;
     Ok(Members::from_rows(&members))
+}
+
+/// Refuses bootstraps that take more than half of the memory: to ask for too much would end the process.
+fn check_memory(n_rows: usize, total: usize) -> Result<()> {
+    let (bytes, most) = ((n_rows as u64).saturating_mul(total as u64), half_of_memory());
+    if bytes > most {
+        let found = format!("{n_rows} labeled rows, of which {total} bootstraps take {}", size(bytes));
+        return Err(Error::training(found, format!("at most {}", size(most))));
+    }
+    Ok(())
 }
 
 /// How often each row is drawn. A draw with one class only is repeated.
@@ -102,6 +114,14 @@ pub(crate) fn has_both_classes<T: Default + PartialOrd>(targets: &[f64], counts:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::built_in;
+
+    #[test]
+    fn more_bootstraps_than_fit_into_memory_are_refused() {
+        let train = built_in("ionosphere").unwrap().read().unwrap().into_train().unwrap();
+        let error = Bagging::new().members(u32::MAX as usize).fit(&train).unwrap_err().to_string();
+        assert!(error.contains("351 labeled rows, of which 4294967295 bootstraps take 1"), "{error}");
+    }
 
     #[test]
     fn a_bootstrap_has_both_classes() {

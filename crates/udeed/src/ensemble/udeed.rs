@@ -226,7 +226,7 @@ impl InitialEnsemble {
         &self.prepared.classes
     }
 
-    /// The first members as they are, which is bagging.
+    /// The first members as they are: bagging, where they are fitted to bootstraps.
     ///
     /// # Errors
     /// If more members are wanted than there are.

@@ -1,7 +1,7 @@
 //! The model as an ONNX graph, for programs that know nothing of this crate.
 //!
 //! A model of numbers has one input `X`, a row a row; one with nominal columns has an input for every column, by its name.
-//! The outputs are `label` (integers where all classes are, else text) and `probabilities`. Everything in between is
+//! The outputs are `label` (integers where all classes are written as such, else text) and `probabilities`. Everything in between is
 //! computed in double precision: the vote of a member whose score is near zero then falls as it does here.
 
 use crate::data::{Column, Kind};
@@ -32,7 +32,7 @@ impl Model {
     /// The model as an ONNX file, its preparation included.
     ///
     /// # Errors
-    /// If it has no features at all, or columns of words beside one that is called as an output is.
+    /// If it has no features at all, or columns of words beside one that has no name or that of an output.
     ///
     /// ```
     /// use udeed::{Udeed, built_in};
@@ -46,10 +46,10 @@ impl Model {
         if self.preparation.n_features() == 0 {
             return Err(Error::input(Place::new("the model"), "no features", "at least one"));
         }
-        if let Some(column) = self.by_column().then(|| self.column_like_an_output()).flatten() {
-            return Err(Error::input(Place::new("the model").column(column), "the name of an output", "another name"));
+        if self.by_column() {
+            self.check_names()?;
         }
-        let mut graph = Graph::default();
+        let mut graph = Graph { prefix: self.free_prefix(), ..Graph::default() };
         let features = graph.prepare(self);
         let decision = graph.decide(self, &features);
         graph.label(self, &decision);
@@ -69,15 +69,34 @@ impl Model {
         self.preparation.columns.iter().any(|column| column.kind != Kind::Numeric)
     }
 
-    fn column_like_an_output(&self) -> Option<&str> {
-        let names = self.preparation.columns.iter().map(|column| column.name.as_str());
-        names.into_iter().find(|name| OUTPUTS.contains(name))
+    /// Refuses columns that cannot be inputs under their name: without one, an input counts as left out.
+    fn check_names(&self) -> Result<()> {
+        for Column { name, .. } in &self.preparation.columns {
+            let found = match name.as_str() {
+                "" => "no name",
+                name if OUTPUTS.contains(&name) => "the name of an output",
+                _ => continue,
+            };
+            return Err(Error::input(Place::new("the model").column(name), found, "another name"));
+        }
+        Ok(())
+    }
+
+    /// What no column's name begins with.
+    fn free_prefix(&self) -> String {
+        let mut prefix = String::from("/");
+        while self.preparation.columns.iter().any(|column| column.name.starts_with(&prefix)) {
+            prefix.push('/');
+        }
+        prefix
     }
 }
 
 /// A graph while it is made: its parts are complete messages, values are known by name.
 #[derive(Default)]
 struct Graph {
+    /// What all names begin with except those of inputs and outputs, so that none is given twice.
+    prefix: String,
     nodes: Vec<Message>,
     constants: Vec<Message>,
     inputs: Vec<Message>,
@@ -96,7 +115,7 @@ impl Graph {
 
     /// Adds a node and returns the name of its result.
     fn node(&mut self, operator: &str, inputs: &[&str], attributes: Vec<Message>) -> String {
-        let name = format!("{}:{operator}", self.nodes.len());
+        let name = format!("{}{}:{operator}", self.prefix, self.nodes.len());
         self.named_node(operator, inputs, attributes, &name);
         name
     }
@@ -119,7 +138,7 @@ impl Graph {
     }
 
     fn constant(&mut self, shape: &[usize], of: Element, fill: impl FnOnce(Message) -> Message) -> String {
-        let name = format!("constant {}", self.constants.len());
+        let name = format!("{}constant {}", self.prefix, self.constants.len());
         let dimensions = shape.iter().fold(Message::new(), |tensor, &size| tensor.number(1, size as i64));
         self.constants.push(fill(dimensions.number(2, of as i64)).bytes(8, &name));
         name
@@ -210,7 +229,9 @@ impl Graph {
     }
 
     fn label(&mut self, model: &Model, decision: &str) {
-        let numbers: Option<Vec<i64>> = model.classes.iter().map(|class| class.parse().ok()).collect();
+        // Not `01`: as a number it would be the same class as `1`.
+        let number = |class: &String| class.parse().ok().filter(|number: &i64| number.to_string() == *class);
+        let numbers: Option<Vec<i64>> = model.classes.iter().map(number).collect();
         let (of, classes) = match numbers {
             Some(numbers) => (Element::Int64, self.integers(&[numbers.len()], &numbers)),
             None => {
@@ -259,4 +280,98 @@ fn value(name: &str, of: Element, width: Option<usize>) -> Message {
     let shape = Message::new().each(1, std::iter::once(rows).chain(columns));
     let tensor = Message::new().number(1, of as i64).bytes(2, shape);
     Message::new().bytes(1, name).bytes(2, Message::new().bytes(1, tensor))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::ensemble::Bagging;
+    use crate::format::{Format, Reader};
+
+    /// The model of a file whose last column is the label.
+    fn model(text: &str) -> Model {
+        let reader = Reader::new().format(Format::Csv).label("-1");
+        let train = reader.read_from("rows", text.as_bytes()).unwrap().into_train().unwrap();
+        Bagging::new().members(2).fit(&train).unwrap()
+    }
+
+    fn varint(bytes: &mut &[u8]) -> u64 {
+        let (mut value, mut shift) = (0, 0);
+        loop {
+            let byte = bytes[0];
+            *bytes = &bytes[1..];
+            value |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte < 0x80 {
+                return value;
+            }
+        }
+    }
+
+    /// Every occurrence of a field that holds bytes.
+    fn field(mut message: &[u8], wanted: u64) -> Vec<&[u8]> {
+        let mut found = Vec::new();
+        while !message.is_empty() {
+            let key = varint(&mut message);
+            let value = varint(&mut message);
+            if key & 7 == 2 {
+                let (bytes, rest) = message.split_at(value as usize);
+                message = rest;
+                if key >> 3 == wanted {
+                    found.push(bytes);
+                }
+            }
+        }
+        found
+    }
+
+    /// The names of all values in a graph: inputs, constants, and what nodes make.
+    fn names(file: &[u8]) -> Vec<&[u8]> {
+        let graph = field(file, 7)[0];
+        let named = |part, name| field(graph, part).into_iter().flat_map(move |message| field(message, name));
+        named(11, 1).chain(named(5, 8)).chain(named(1, 2)).collect()
+    }
+
+    /// The texts of the classes, where labels are text.
+    fn texts(file: &[u8]) -> Vec<&[u8]> {
+        field(field(file, 7)[0], 5).into_iter().flat_map(|constant| field(constant, 6)).collect()
+    }
+
+    #[test]
+    fn labels_are_integers_only_where_none_is_written_otherwise() {
+        let mut model = model("x,y\n1,no\n2,no\n8,yes\n9,yes\n");
+        let mut export = |a: &str, b: &str| {
+            model.classes = vec![a.to_owned(), b.to_owned()];
+            model.to_onnx().unwrap()
+        };
+        for (a, b) in [("01", "1"), ("+1", "-1"), ("-0", "1"), ("1", "2.0")] {
+            assert_eq!(texts(&export(a, b)).len(), 2, "{a} and {b}");
+        }
+        assert_eq!(texts(&export("01", "1")), [b"01".as_slice(), b"1"]);
+        for (a, b) in [("0", "1"), ("-1", "1"), ("10", "9")] {
+            assert!(texts(&export(a, b)).is_empty(), "{a} and {b}");
+        }
+    }
+
+    #[test]
+    fn no_name_is_given_twice() {
+        for name in ["constant 0", "0:IsNaN", "/constant 0", "//0:IsNaN", "/", "X"] {
+            let file = model(&format!("{name},word,y\n1,a,no\n2,b,no\n8,a,yes\n9,b,yes\n")).to_onnx().unwrap();
+            let names = names(&file);
+            assert!(names.len() > 10 && names.contains(&name.as_bytes()), "{name}");
+            assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len(), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_no_input_can_have_are_refused() {
+        let mut named = model("x,word,y\n1,a,no\n2,b,no\n8,a,yes\n9,b,yes\n");
+        for (name, found) in [("label", "the name of an output"), ("", "no name")] {
+            named.preparation.columns[0].name = name.to_owned();
+            let error = named.to_onnx().unwrap_err().to_string();
+            assert_eq!(error, format!("the model, column `{name}`: found {found}, expected another name"));
+        }
+    }
 }
