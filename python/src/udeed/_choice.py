@@ -18,6 +18,7 @@ from udeed._split import SemiSupervisedKFold
 
 Self = TypeVar("Self", bound="UDEEDClassifierCV")
 
+
 class UDEEDClassifierCV(Ensemble):
     """UDEED, with gamma, C, scaling and size chosen by cross-validation on the labeled rows.
 
@@ -228,6 +229,7 @@ class UDEEDClassifierCV(Ensemble):
         """Whether diversity counts in a candidate: not in bagging, with gamma 0, or in the variant of the labels alone."""
         return bool(self.variant != "lc" and candidate["gamma"])
 
+
 def _left_out(number: int, split: tuple[ArrayLike, ArrayLike], codes: NDArray[np.int64]) -> list[int]:
     """The labeled rows to test on in a split of ``cv``. The search learns from all others, so the split must, too."""
     train, test = (_labeled(number, rows, codes) for rows in split)
@@ -238,6 +240,7 @@ def _left_out(number: int, split: tuple[ArrayLike, ArrayLike], codes: NDArray[np
         found = f"`cv` trains on {np.unique(train).size} labeled rows in split {number}"
         raise ValueError(f"{found}, expected just the {others.size} labeled rows that it does not test on")
     return [int(row) for row in test]
+
 
 def _labeled(number: int, rows: ArrayLike, codes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Those of some rows of a split that have a label."""
@@ -251,6 +254,7 @@ def _labeled(number: int, rows: ArrayLike, codes: NDArray[np.int64]) -> NDArray[
         raise ValueError(f"`cv` gives row {outside[0]} in split {number}, out of bounds: expected 0 to {codes.size - 1}")
     labeled: np.ndarray[Any, np.dtype[np.int64]] = found[codes[found] >= 0]
     return labeled
+
 
 # What a parameter is called in the library.
 _NAMES = {"gamma": "gamma", "C": "lambda", "scaling": "scaling", "members": "members"}
