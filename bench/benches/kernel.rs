@@ -23,6 +23,7 @@ fn bench_step(bencher: Bencher<'_, '_>, rows: &dyn Rows, m: usize) {
         loss: Loss::Logistic,
         gamma: 1.0,
         m,
+        heads: 1,
         precision: Precision::Double,
     };
     let weights = numbers((rows.n_columns() + 1) * m);

@@ -58,6 +58,7 @@ impl Shelf {
                     loss: Loss::Logistic,
                     gamma,
                     m: members,
+                    heads: 1,
                     precision,
                 };
                 step(&loss, &read_doubles(&weights)?, &to)
@@ -67,7 +68,7 @@ impl Shelf {
                 let train = self.train(&train)?;
                 let (fitted, seconds) = timed(|| settings.fit(train));
                 let fitted = fitted?;
-                write_doubles(&to, fitted.members().weights())?;
+                write_doubles(&to, fitted.ensemble().linear(0).unwrap().weights())?;
                 self.models.insert(model, fitted);
                 Ok(json!({ "seconds": seconds }))
             }
@@ -77,8 +78,8 @@ impl Shelf {
                 let (fitted, seconds) = timed(|| settings.fit(train));
                 let fitted = fitted?;
                 let before = fitted.initial().context("a model without initial members")?;
-                write_doubles(&initial, before.members().weights())?;
-                write_doubles(&to, fitted.members().weights())?;
+                write_doubles(&initial, before.ensemble().linear(0).unwrap().weights())?;
+                write_doubles(&to, fitted.ensemble().linear(0).unwrap().weights())?;
                 let stages = serde_json::to_value(&fitted.training().stages)?;
                 self.models.insert(model, fitted);
                 Ok(json!({ "seconds": seconds, "stages": stages }))

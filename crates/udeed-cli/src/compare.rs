@@ -23,7 +23,7 @@ pub struct Compare {
     /// Column with the labels: its name, its number, or -1 for the last
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     label: Option<String>,
-    /// Methods to compare: logistic, initial, lc, lcd, lcud, bagging, adaboost, adaboost-discard, assemble, semiboost
+    /// Methods to compare: logistic, initial, lc, lcd, lcud, adaboost-discard, or any that `udeed methods` lists
     #[arg(long, value_delimiter = ',', default_value = "logistic,initial,lc,lcd,lcud")]
     methods: Vec<String>,
     /// Ensemble sizes
@@ -56,16 +56,17 @@ impl Compare {
     }
 
     fn experiment(&self) -> anyhow::Result<Experiment> {
+        let methods: Vec<Contender> =
+            self.methods.iter().map(|name| Contender::named(name)).collect::<udeed_lab::Result<_>>()?;
+        let taking_part: Vec<&str> = methods.iter().filter_map(|contender| contender.method()).collect();
         let experiment = Experiment {
-            methods: self.methods.iter().map(|name| Contender::named(name)).collect::<udeed_lab::Result<_>>()?,
+            methods,
             sizes: self.sizes.clone(),
             splits: self.splits,
             shares: (&self.shares).into(),
             scale: Scale::Training,
             udeed: self.settings.udeed(),
-            adaboost: self.rivals.adaboost(),
-            assemble: self.rivals.assemble(),
-            semiboost: self.rivals.semiboost(),
+            rivals: self.rivals.methods(self.settings.vote, &taking_part)?,
             semiboost_rows: None,
         };
         experiment.validate()?;

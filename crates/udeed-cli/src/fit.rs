@@ -315,7 +315,7 @@ pub fn write_training(model: &Model, out: &mut dyn Write) -> std::io::Result<()>
         training.n_features
     )?;
     if training.stages.is_empty() {
-        return writeln!(out, "{}: {} members", short_name(model), model.members().n_members());
+        return writeln!(out, "{}: {} members", short_name(model), model.ensemble().n_members());
     }
     let mut table = TextTable::new(["stage", "steps", "V", "V_div", "why it ended"]);
     for stage in &training.stages {

@@ -38,8 +38,8 @@ impl Inspect {
                     "columns": model.preparation().columns(),
                     "features": model.preparation().features(),
                     "settings": model.method(),
-                    "members": model.members().n_members(),
-                    "weights": model.weights(),
+                    "members": model.ensemble().n_members(),
+                    "weights": model.ensemble().weights(0),
                     "training": model.training(),
                 }),
             );
@@ -49,7 +49,7 @@ impl Inspect {
 }
 
 fn describe(model: &Model, out: &mut dyn Write) -> std::io::Result<()> {
-    writeln!(out, "{}, {} members", short_name(model), model.members().n_members())?;
+    writeln!(out, "{}, {} members", short_name(model), model.ensemble().n_members())?;
     write!(out, "classes: {}", model.classes().join(", "))?;
     match model.label() {
         Some(label) => writeln!(out, " (column {})", udeed::quoted(label))?,

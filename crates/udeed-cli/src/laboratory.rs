@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::Args;
 use serde_json::json;
 use udeed::SemiBoost;
-use udeed_lab::{Contender, Experiment, Journal, Results, Set, report, run, tables};
+use udeed_lab::{Experiment, Journal, Results, Set, report, run, tables};
 
 use crate::output::{check_outputs, is_stream, write_json, write_to};
 use crate::progress::Progress;
@@ -105,19 +105,19 @@ impl Outputs {
     }
 }
 
-/// Says what SemiBoost's similarities will take, and where it is left out, before anything is done.
+/// Says what the similarities of rows will take, and which method is left out for them, before anything is done.
 fn warn_of_memory(experiment: &Experiment, sets: &[Set], progress: &Progress) {
-    for set in sets.iter().filter(|_| experiment.methods.contains(&Contender::Semiboost)) {
+    let pairs = sets.iter().flat_map(|set| experiment.methods.iter().map(move |&contender| (set, contender)));
+    for (set, contender) in pairs {
         let Ok(split) = experiment.split(set, 0) else { continue };
         let (labeled, unlabeled) = (split.labeled.len(), split.unlabeled.len());
-        let bytes = experiment.semiboost.similarity_bytes(labeled, unlabeled);
-        let gib = bytes as f64 / f64::from(1 << 30);
-        if experiment.leaves_out(Contender::Semiboost, labeled + unlabeled) {
+        let Some(bytes) = experiment.similarity_bytes(contender, labeled, unlabeled) else { continue };
+        let (gib, method) = (bytes as f64 / f64::from(1 << 30), contender.name());
+        if experiment.leaves_out(contender, labeled + unlabeled) {
             let hint = "`--neighbors 20` runs it";
-            progress.note(format_args!("note: {}: no semiboost, its similarities take {gib:.1} GiB; {hint}", set.name));
+            progress.note(format_args!("note: {}: no {method}, its similarities take {gib:.1} GiB; {hint}", set.name));
         } else if bytes > SemiBoost::MUCH_MEMORY {
-            progress
-                .note(format_args!("note: {}: semiboost's similarities take {gib:.1} GiB for each split", set.name));
+            progress.note(format_args!("note: {}: {method}'s similarities take {gib:.1} GiB for each split", set.name));
         }
     }
 }

@@ -11,6 +11,7 @@ mod fit;
 mod input;
 mod inspect;
 mod laboratory;
+mod methods;
 mod output;
 mod predict;
 mod progress;
@@ -54,6 +55,7 @@ enum Verb {
     Export(export::Export),
     Compare(compare::Compare),
     Reproduce(reproduce::Reproduce),
+    Methods(methods::Methods),
     Data(data::Data),
 }
 
@@ -78,6 +80,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Verb::Export(verb) => verb.run(),
         Verb::Compare(verb) => verb.run(&progress),
         Verb::Reproduce(verb) => verb.run(&progress),
+        Verb::Methods(verb) => verb.run(),
         Verb::Data(verb) => verb.run(&progress),
     }
 }

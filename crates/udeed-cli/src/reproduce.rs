@@ -11,7 +11,7 @@ use crate::input::read_file;
 use crate::laboratory::{Outputs, named};
 use crate::output::Usage;
 use crate::progress::Progress;
-use crate::settings::Rivals;
+use crate::settings::{Rivals, VoteName};
 
 /// Regenerate the tables of the UDEED paper, with its figures beside ours
 ///
@@ -77,6 +77,7 @@ impl Reproduce {
                 contender => methods.push(contender),
             }
         }
+        let taking_part: Vec<&str> = methods.iter().filter_map(|contender| contender.method()).collect();
         let experiment = Experiment {
             methods,
             sizes: self.sizes.clone(),
@@ -84,9 +85,7 @@ impl Reproduce {
             shares: Shares { test: 0.5, labeled: Labeled::Share(0.25) },
             scale: Scale::WholeSet,
             udeed: Udeed::new().gamma(self.gamma).seed(self.seed),
-            adaboost: self.rivals.adaboost(),
-            assemble: self.rivals.assemble(),
-            semiboost: self.rivals.semiboost(),
+            rivals: self.rivals.methods(VoteName::Weighted, &taking_part)?,
             semiboost_rows: Some(MOST_COMPARED),
         };
         experiment.validate()?;

@@ -87,10 +87,24 @@ pub struct Rivals {
     /// SemiBoost: only so many nearest neighbours count as similar; 0 for all rows
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub neighbors: usize,
+    /// Base learner of methods that can have any: logistic, tree, neighbors or bayes [default: logistic]
+    #[arg(long, value_name = "NAME")]
+    pub base: Option<String>,
+    /// Any setting of a method, as `udeed methods NAME` lists them: `threshold=0.9`, `base.depth=3`, `co-forest.members=6`
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting)]
+    pub set: Vec<(String, String)>,
     /// Most memory for the rows of `--unlabeled`, and for SemiBoost's similarities, such as 500M or 8G; more rows are kept in a
     /// temporary file and read again in every step [default: half of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<u64>,
+}
+
+/// A setting and its value.
+fn parse_setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.trim().to_owned(), value.trim().to_owned())),
+        _ => Err("expected a name and a value, such as `threshold=0.9`".to_owned()),
+    }
 }
 
 /// A number of bytes, with K, M, G or T for powers of 1024.
@@ -136,15 +150,82 @@ impl Rivals {
     /// A method by its name, with everything that was said about it.
     pub fn method(&self, name: &str, settings: &Settings, variant: Variant, members: usize) -> udeed::Result<Method> {
         let method = match Method::named(name)? {
-            Method::Udeed(_) => settings.udeed().variant(variant).into(),
-            Method::Bagging(_) => Bagging::new().vote(settings.vote.into()).into(),
-            Method::AdaBoost(_) => self.adaboost().into(),
-            Method::Assemble(_) => self.assemble().into(),
-            Method::SemiBoost(_) => self.semiboost().into(),
-            other => other,
+            Method::Udeed(_) => self.given(settings.udeed().variant(variant).into(), true)?,
+            Method::Bagging(_) => self.given(Bagging::new().vote(settings.vote.into()).into(), true)?,
+            other => self.given(self.optioned(other), true)?,
         };
         let (lambda, scaling, seed) = (settings.lambda, settings.scaling.into(), settings.seed);
         Ok(method.with_shared(Shared { members, lambda, scaling, seed }))
+    }
+
+    /// All methods but UDEED, with everything that was said about them. What was said must be a setting of one that takes
+    /// part.
+    pub fn methods(&self, vote: VoteName, taking_part: &[&str]) -> udeed::Result<Vec<Method>> {
+        let named = |name: &&&str| Method::named(name);
+        let methods = Method::NAMES.iter().filter(|name| **name != "udeed").map(|name| named(&name));
+        let methods: Vec<Method> = methods.collect::<udeed::Result<_>>()?;
+        let set = |method: Method| match method {
+            Method::Bagging(_) => self.given(Bagging::new().vote(vote.into()).into(), false),
+            other => self.given(self.optioned(other), false),
+        };
+        let set = methods.into_iter().map(set).collect::<udeed::Result<Vec<Method>>>()?;
+        let takes = |method: &&Method| taking_part.contains(&method.name());
+        for (path, value) in &self.set {
+            let mut refused = None;
+            let taken = set.iter().filter(takes).any(|method| match self.apply(method, path, value) {
+                Ok(taken) => taken.is_some(),
+                Err(error) => {
+                    refused.get_or_insert(error);
+                    false
+                }
+            });
+            if let (false, Some(error)) = (taken, refused) {
+                return Err(error);
+            }
+        }
+        Ok(set)
+    }
+
+    /// The settings that have options of their own.
+    fn optioned(&self, method: Method) -> Method {
+        match method {
+            Method::AdaBoost(_) => self.adaboost().into(),
+            Method::Assemble(_) => self.assemble().into(),
+            Method::SemiBoost(_) => self.semiboost().into(),
+            Method::Mcssb(settings) => {
+                let settings = settings.memory(self.memory.unwrap_or(0));
+                if self.neighbors > 0 { settings.neighbors(self.neighbors).into() } else { settings.into() }
+            }
+            other => other,
+        }
+    }
+
+    /// A method with what `--base` and `--set` say; what is no setting of it is refused or ignored.
+    fn given(&self, mut method: Method, strict: bool) -> udeed::Result<Method> {
+        let base = self.base.iter().map(|base| ("base", base.as_str()));
+        for (path, value) in base.chain(self.set.iter().map(|(path, value)| (path.as_str(), value.as_str()))) {
+            match self.apply(&method, path, value) {
+                Ok(Some(changed)) => method = changed,
+                Ok(None) => {}
+                Err(error) if strict => return Err(error),
+                Err(_) => {}
+            }
+        }
+        Ok(method)
+    }
+
+    /// The method with one setting changed; none where the path names another method.
+    fn apply(&self, method: &Method, path: &str, value: &str) -> udeed::Result<Option<Method>> {
+        let own = match path.split_once('.') {
+            Some((name, rest)) if Method::NAMES.contains(&name) => {
+                if name != method.name() {
+                    return Ok(None);
+                }
+                rest
+            }
+            _ => path,
+        };
+        method.with_setting(own, value).map(Some)
     }
 }
 

@@ -5,87 +5,102 @@ use std::collections::HashSet;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use udeed::{
-    AdaBoost, Assemble, Diversity, Emphasis, InitialEnsemble, Kind, Labels, Matrix, Method, Model, Observer, Oracle,
-    Preparation, Scaling, SemiBoost, Shares, Split, Step, Table, TrainSet, Udeed, Variant, ZeroError, half_of_memory,
-    stratified_split,
+    Diversity, Emphasis, InitialEnsemble, Kind, Labels, Matrix, Method, Model, Observer, Oracle, Preparation, Scaling,
+    Shares, Split, Step, Table, TrainSet, Udeed, Variant, ZeroError, half_of_memory, stratified_split,
 };
 
 use crate::error::{Error, Result};
 
-/// A method in a comparison, under the name it has there.
-///
-/// ```
-/// use udeed_lab::Contender;
-///
-/// assert_eq!(Contender::named("lcud")?.name(), "lcud");
-/// assert!(Contender::named("magic").unwrap_err().to_string().contains("`semiboost`"));
-/// # Ok::<(), udeed_lab::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Contender {
+macro_rules! contenders {
+    ($($(#[doc = $doc:literal])+ $name:ident = $word:literal,)+) => {
+        /// A method in a comparison, under the name it has there.
+        ///
+        /// ```
+        /// use udeed_lab::Contender;
+        ///
+        /// assert_eq!(Contender::named("lcud")?.name(), "lcud");
+        /// assert!(Contender::named("magic").unwrap_err().to_string().contains("`semiboost`"));
+        /// # Ok::<(), udeed_lab::Error>(())
+        /// ```
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Contender {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl Contender {
+            /// All of them, in the order in which tables show them.
+            pub const ALL: &'static [Contender] = &[$(Contender::$name),+];
+
+            /// What it is called in options, tables and files.
+            pub fn name(self) -> &'static str {
+                match self { $(Contender::$name => $word,)+ }
+            }
+        }
+    };
+}
+
+contenders! {
     /// Logistic regression on the labels alone.
-    Logistic,
+    Logistic = "logistic",
     /// UDEED's members before the descent.
-    Initial,
+    Initial = "initial",
     /// UDEED without diversity.
-    Lc,
+    Lc = "lc",
     /// UDEED with diversity on the labeled rows.
-    Lcd,
+    Lcd = "lcd",
     /// UDEED.
-    Lcud,
+    Lcud = "lcud",
     /// Bagging.
-    Bagging,
+    Bagging = "bagging",
     /// AdaBoost.
-    Adaboost,
+    Adaboost = "adaboost",
     /// AdaBoost as the paper must have run it: resampling, and a round without error thrown away.
-    AdaboostDiscard,
+    AdaboostDiscard = "adaboost-discard",
     /// ASSEMBLE.AdaBoost.
-    Assemble,
+    Assemble = "assemble",
     /// SemiBoost.
-    Semiboost,
+    Semiboost = "semiboost",
+    /// Self-training.
+    SelfTraining = "self-training",
+    /// Tri-training.
+    TriTraining = "tri-training",
+    /// Co-forest.
+    CoForest = "co-forest",
+    /// Co-training.
+    CoTraining = "co-training",
+    /// SETRED.
+    Setred = "setred",
+    /// SSMBoost.
+    Ssmboost = "ssmboost",
+    /// RegBoost.
+    Regboost = "regboost",
+    /// MCSSB.
+    Mcssb = "mcssb",
+    /// Stacking.
+    Stacking = "stacking",
 }
 
 impl Contender {
-    /// All of them, in the order in which tables show them.
-    pub const ALL: [Contender; 10] = [
-        Contender::Logistic,
-        Contender::Initial,
-        Contender::Lc,
-        Contender::Lcd,
-        Contender::Lcud,
-        Contender::Bagging,
-        Contender::Adaboost,
-        Contender::AdaboostDiscard,
-        Contender::Assemble,
-        Contender::Semiboost,
-    ];
-
-    /// What it is called in options, tables and files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Contender::Logistic => "logistic",
-            Contender::Initial => "initial",
-            Contender::Lc => "lc",
-            Contender::Lcd => "lcd",
-            Contender::Lcud => "lcud",
-            Contender::Bagging => "bagging",
-            Contender::Adaboost => "adaboost",
-            Contender::AdaboostDiscard => "adaboost-discard",
-            Contender::Assemble => "assemble",
-            Contender::Semiboost => "semiboost",
-        }
-    }
-
     /// The contender of a name.
     ///
     /// # Errors
     /// If there is none; the message lists those there are.
     pub fn named(name: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|contender| contender.name() == name).ok_or_else(|| {
+        Self::ALL.iter().copied().find(|contender| contender.name() == name).ok_or_else(|| {
             let known: Vec<String> = Self::ALL.iter().map(|contender| format!("`{}`", contender.name())).collect();
             Error::Unknown { what: "method", found: name.to_owned(), known: known.join(", ") }
         })
+    }
+
+    /// The method it is run by, unless it begins with UDEED's members.
+    pub fn method(self) -> Option<&'static str> {
+        match self {
+            Contender::Logistic | Contender::Initial => None,
+            Contender::AdaboostDiscard => Some("adaboost"),
+            other if other.variant().is_some() => None,
+            other => Some(other.name()),
+        }
     }
 
     fn variant(self) -> Option<Variant> {
@@ -128,12 +143,8 @@ pub struct Experiment {
     pub scale: Scale,
     /// The settings of UDEED; lambda, scaling and seed are those of all methods.
     pub udeed: Udeed,
-    /// The settings of AdaBoost.
-    pub adaboost: AdaBoost,
-    /// The settings of ASSEMBLE.
-    pub assemble: Assemble,
-    /// The settings of SemiBoost.
-    pub semiboost: SemiBoost,
+    /// The settings of other methods; those that are not here have their defaults.
+    pub rivals: Vec<Method>,
     /// SemiBoost is left out where it would have to compare more training rows than this, all with all.
     pub semiboost_rows: Option<usize>,
 }
@@ -147,9 +158,7 @@ impl Default for Experiment {
             shares: Shares::default(),
             scale: Scale::Training,
             udeed: Udeed::new(),
-            adaboost: AdaBoost::new(),
-            assemble: Assemble::new(),
-            semiboost: SemiBoost::new(),
+            rivals: Vec::new(),
             semiboost_rows: None,
         }
     }
@@ -274,21 +283,20 @@ impl Experiment {
     }
 
     /// The settings of a rival of UDEED.
-    fn method(&self, contender: Contender, members: usize, seed: u64) -> Option<Method> {
-        let method: Method = match contender {
-            Contender::Adaboost => self.adaboost.clone().into(),
-            Contender::AdaboostDiscard => {
-                let paper = self.adaboost.clone().emphasis(Emphasis::Resampling);
-                paper.zero_error(ZeroError::Discard).into()
+    pub(crate) fn method(&self, contender: Contender, members: usize, seed: u64) -> Option<Method> {
+        let method = match (self.settings_of(contender.method()?), contender) {
+            (Method::AdaBoost(settings), Contender::AdaboostDiscard) => {
+                settings.emphasis(Emphasis::Resampling).zero_error(ZeroError::Discard).into()
             }
-            Contender::Assemble => self.assemble.clone().into(),
-            Contender::Semiboost => {
-                // Splits run side by side: together they stay within the limit.
-                let most = if self.semiboost.memory > 0 { self.semiboost.memory } else { half_of_memory() };
-                let at_once = rayon::current_num_threads().min(self.splits as usize).max(1);
-                self.semiboost.clone().memory(most / at_once as u64).into()
+            (Method::SemiBoost(settings), _) => {
+                let most = self.memory_of_split(settings.memory);
+                settings.memory(most).into()
             }
-            _ => return None,
+            (Method::Mcssb(settings), _) => {
+                let most = self.memory_of_split(settings.memory);
+                settings.memory(most).into()
+            }
+            (method, _) => method,
         };
         let mut shared = method.shared();
         (shared.members, shared.seed) = (members, seed);
@@ -296,10 +304,36 @@ impl Experiment {
         Some(method.with_shared(shared))
     }
 
+    fn settings_of(&self, name: &str) -> Method {
+        let given = self.rivals.iter().find(|method| method.name() == name);
+        given.cloned().unwrap_or_else(|| Method::named(name).unwrap_or_else(|_| self.udeed.clone().into()))
+    }
+
+    /// Splits run side by side: together they stay within the limit.
+    fn memory_of_split(&self, memory: u64) -> u64 {
+        let at_once = rayon::current_num_threads().min(self.splits as usize).max(1);
+        (if memory > 0 { memory } else { half_of_memory() }) / at_once as u64
+    }
+
+    /// How many bytes the similarities of a method take in a split of so many rows, where they are of all rows.
+    pub fn similarity_bytes(&self, contender: Contender, n_labeled: usize, n_unlabeled: usize) -> Option<u64> {
+        match self.settings_of(contender.method()?) {
+            Method::SemiBoost(settings) => Some(settings.similarity_bytes(n_labeled, n_unlabeled)),
+            Method::Mcssb(settings) => Some(settings.similarity_bytes(n_labeled, n_unlabeled)),
+            _ => None,
+        }
+    }
+
     /// Whether a method is left out of a split with so many training rows.
     pub fn leaves_out(&self, contender: Contender, n_rows: usize) -> bool {
         let too_many = self.semiboost_rows.is_some_and(|most| n_rows > most);
-        contender == Contender::Semiboost && self.semiboost.neighbors == 0 && too_many
+        let compares_all = match contender {
+            Contender::Semiboost => {
+                matches!(self.settings_of("semiboost"), Method::SemiBoost(settings) if settings.neighbors == 0)
+            }
+            _ => false,
+        };
+        compares_all && too_many
     }
 
     /// The set as the experiment takes it: scaled as a whole, where that is wanted.
@@ -383,7 +417,13 @@ impl Experiment {
                     continue;
                 }
                 let model = match rival {
-                    Some(model) => model.prefix(size.min(model.members().n_members())),
+                    Some(model) if model.method().grows() => model.prefix(size.min(model.ensemble().n_members())),
+                    Some(model) if size == self.largest() => model.clone(),
+                    // Its smaller ensembles are not the beginnings of larger ones.
+                    Some(model) => {
+                        let shared = udeed::Shared { members: size, ..model.method().shared() };
+                        model.method().clone().with_shared(shared).fit(&arena.train)?
+                    }
                     None => self.descended(&arena, contender, size)?,
                 };
                 trial.accuracies.push(Some(arena.accuracy(&model)));
@@ -432,19 +472,19 @@ impl Experiment {
 }
 
 impl Arena {
-    /// An ensemble that knows nothing guesses, and is right half of the time.
+    /// An ensemble that knows nothing guesses: of two classes it is right half of the time.
     fn accuracy(&self, model: &Model) -> f64 {
-        if model.members().is_silent() {
-            return 0.5;
+        if model.ensemble().is_silent() {
+            return 1.0 / model.classes().len() as f64;
         }
-        let votes = model.decide(&self.test);
-        let right = votes.iter().enumerate().filter(|&(i, &vote)| self.labels.get(i) == Some(usize::from(vote >= 0.0)));
-        right.count() as f64 / votes.len() as f64
+        let decisions = model.decide(&self.test);
+        let right = |&i: &usize| self.labels.get(i) == Some(model.class_of(decisions.get(i)));
+        (0..self.labels.len()).filter(right).count() as f64 / self.labels.len() as f64
     }
 
     fn oracle(&self, model: &Model) -> Oracle {
-        let m = model.members().n_members();
-        let votes = model.members().classify(self.test.rows());
+        let m = model.ensemble().n_members();
+        let votes = model.ensemble().classify(self.test.rows());
         let right = |member: usize, row: usize| self.labels.get(row) == Some(usize::from(votes[row * m + member]));
         Oracle::new(m, self.labels.len(), right)
     }
@@ -455,19 +495,21 @@ impl Arena {
 
     /// For each pair of members how much they agree beyond chance (kappa), and their mean error.
     fn cloud(&self, model: &Model) -> Vec<(f64, f64)> {
-        let m = model.members().n_members();
-        let votes = model.members().classify(self.test.rows());
+        let m = model.ensemble().n_members();
+        let votes = model.ensemble().classify(self.test.rows());
         let n = self.labels.len();
         let share = |of: &dyn Fn(usize) -> bool| (0..n).filter(|&row| of(row)).count() as f64 / n as f64;
         let vote = |member: usize, row: usize| votes[row * m + member];
-        let positive: Vec<f64> = (0..m).map(|k| share(&|row| vote(k, row))).collect();
+        let classes = 0..model.classes().len() as u8;
+        let says = |k: usize| classes.clone().map(|class| share(&|row| vote(k, row) == class)).collect::<Vec<f64>>();
+        let says: Vec<Vec<f64>> = (0..m).map(says).collect();
         let error: Vec<f64> =
             (0..m).map(|k| share(&|row| self.labels.get(row) != Some(usize::from(vote(k, row))))).collect();
         let mut cloud = Vec::new();
         for p in 0..m {
             for q in p + 1..m {
                 let agree = share(&|row| vote(p, row) == vote(q, row));
-                let chance = positive[p] * positive[q] + (1.0 - positive[p]) * (1.0 - positive[q]);
+                let chance: f64 = says[p].iter().zip(&says[q]).map(|(a, b)| a * b).sum();
                 let kappa = if chance < 1.0 { (agree - chance) / (1.0 - chance) } else { 1.0 };
                 cloud.push((kappa, 0.5 * (error[p] + error[q])));
             }

@@ -76,8 +76,9 @@ pub fn diversity(model: &udeed::Model, train: &TrainSet) -> udeed::Result<Divers
     let labeled: Vec<usize> = (0..train.labels().len()).filter(|&i| train.labels().get(i).is_some()).collect();
     let rows = train.select(&labeled);
     let features = model.preparation().apply(rows.table())?;
-    let said = model.members().classify(features.rows());
-    let m = model.members().n_members();
-    let second = |row: usize| rows.labels().name(row) == Some(model.classes()[1].as_str());
-    Ok(Oracle::new(m, labeled.len(), |member, row| said[row * m + member] == second(row)).measures())
+    let said = model.ensemble().classify(features.rows());
+    let m = model.ensemble().n_members();
+    let labels = rows.labels().aligned(model.classes())?;
+    let right = |member: usize, row: usize| labels.get(row) == Some(usize::from(said[row * m + member]));
+    Ok(Oracle::new(m, labeled.len(), right).measures())
 }

@@ -10,7 +10,7 @@ pub fn exception(error: Error) -> PyErr {
     let hint = error.hint().and_then(in_python);
     let message = match &error {
         // scikit-learn's name for it.
-        Error::Setting { name: "lambda", found, expected } => format!("`C` is {found}, expected {expected}"),
+        Error::Setting { name, found, expected } if name == "lambda" => format!("`C` is {found}, expected {expected}"),
         _ => error.to_string(),
     };
     let message = match hint {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use udeed::{Kind, Table};
@@ -13,8 +13,8 @@ use crate::ensemble::to_json;
 use crate::error::exception;
 use crate::observer::{Reporter, run};
 
-/// A row of weights for each member, and its constant.
-type Coefficients<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>);
+/// A row of weights for each member, and its constant; of more than two classes one table of them a class.
+type Coefficients<'py> = (Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>);
 
 /// A trained ensemble.
 #[pyclass(frozen, module = "udeed._core")]
@@ -68,53 +68,75 @@ impl Model {
         self.0.training().warnings.iter().map(ToString::to_string).collect()
     }
 
-    /// What the vote of each member counts.
+    /// What the vote of each member counts; of the members for one class, where each has its own.
+    fn weights<'py>(&self, py: Python<'py>, part: usize) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.0.ensemble().weights(part))
+    }
+
+    /// How many lists of members there are: one, or one a class.
     #[getter]
-    fn weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_slice(py, self.0.weights())
+    fn n_parts(&self) -> usize {
+        if self.0.ensemble().is_one_against_rest() { self.0.classes().len() } else { 1 }
     }
 
-    /// The weights of the members for features as they are before scaling, and their constants.
-    fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Coefficients<'py>> {
-        let (preparation, members) = (self.0.preparation(), self.0.members());
+    /// How many members there are.
+    #[getter]
+    fn n_members(&self) -> usize {
+        self.0.ensemble().n_members()
+    }
+
+    /// The weights of the members for features as they are before scaling, and their constants; none where members are not
+    /// linear, or the classes have different numbers of them.
+    fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Option<Coefficients<'py>>> {
+        let (preparation, parts) = (self.0.preparation(), self.n_parts());
         let (mut coefficients, mut constants) = (Vec::new(), Vec::new());
-        for k in 0..members.n_members() {
-            let weights = members.weights_of(k);
-            let (weights, constant) = weights.split_at(weights.len() - 1);
-            let scaled = weights.iter().zip(preparation.factors()).map(|(weight, factor)| weight * factor);
-            let start = coefficients.len();
-            coefficients.extend(scaled);
-            let own = coefficients[start..].iter().zip(preparation.shifts());
-            constants.push(constant[0] - own.map(|(weight, shift)| weight * shift).sum::<f64>());
+        let m = self.n_members();
+        for part in 0..parts {
+            let linear = self.0.ensemble().linear(part).filter(|members| members.n_members() == m);
+            let Some(members) = linear else { return Ok(None) };
+            for k in 0..m {
+                let weights = members.weights_of(k);
+                let (weights, constant) = weights.split_at(weights.len() - 1);
+                let scaled = weights.iter().zip(preparation.factors()).map(|(weight, factor)| weight * factor);
+                let start = coefficients.len();
+                coefficients.extend(scaled);
+                let own = coefficients[start..].iter().zip(preparation.shifts());
+                constants.push(constant[0] - own.map(|(weight, shift)| weight * shift).sum::<f64>());
+            }
         }
-        let shape = [members.n_members(), members.n_features()];
-        Ok((PyArray1::from_vec(py, coefficients).reshape(shape)?, PyArray1::from_vec(py, constants)))
+        let width = coefficients.len() / (parts * m);
+        let classes = if parts > 1 { vec![parts] } else { vec![] };
+        let shape = |rest: &[usize]| [&classes, rest].concat();
+        let coefficients = PyArray1::from_vec(py, coefficients).reshape(shape(&[m, width]))?;
+        Ok(Some((coefficients, PyArray1::from_vec(py, constants).reshape(shape(&[m]))?)))
     }
 
-    /// What the vote says of each row, between -1 and 1.
+    /// What the vote says of each row: of two classes one column, between -1 and 1, of more one column a class.
     fn decision<'py>(
         &self,
         py: Python<'py>,
         rows: Rows<'py>,
         columns: Option<Columns>,
         n_jobs: usize,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let decisions = self.with_table(py, &rows, columns, n_jobs, udeed::Model::decision)?;
-        Ok(PyArray1::from_slice(py, decisions.values()))
+        let width = if self.0.classes().len() == 2 { 1 } else { self.0.classes().len() };
+        let n_rows = decisions.values().len() / width;
+        PyArray1::from_slice(py, decisions.values()).reshape([n_rows, width])
     }
 
-    /// Whether each member takes each row for the second class.
+    /// The number of the class that each member gives each row.
     fn classify<'py>(
         &self,
         py: Python<'py>,
         rows: Rows<'py>,
         columns: Option<Columns>,
         n_jobs: usize,
-    ) -> PyResult<Bound<'py, PyArray2<bool>>> {
-        let m = self.0.members().n_members();
+    ) -> PyResult<Bound<'py, PyArray2<u8>>> {
+        let m = self.n_members();
         rows.check_votes(m)?;
         let classify = |model: &udeed::Model, table: &Table| {
-            model.preparation().apply(table).map(|features| model.members().classify(features.rows()))
+            model.preparation().apply(table).map(|features| model.ensemble().classify(features.rows()))
         };
         let said = self.with_table(py, &rows, columns, n_jobs, classify)?;
         let n_rows = said.len() / m;
@@ -177,7 +199,7 @@ impl Model {
         n_jobs: usize,
         work: impl FnOnce(&udeed::Model, &Table) -> udeed::Result<T> + Send + 'static,
     ) -> PyResult<T> {
-        rows.check_width(self.0.members().n_members())?;
+        rows.check_width(self.n_members())?;
         let table = match columns {
             Some(columns) => rows.table(Some(columns))?,
             None => self.named(rows)?,

@@ -1,5 +1,6 @@
 //! What can go wrong, said so that a person can mend it.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 
@@ -101,7 +102,7 @@ pub enum Error {
     #[error("`{name}` is {found}, expected {expected}")]
     Setting {
         /// The setting, by the name of its setter.
-        name: &'static str,
+        name: Cow<'static, str>,
         /// Its value.
         found: String,
         /// What it may be.
@@ -218,8 +219,12 @@ impl Error {
         Error::Training { found: found.into(), expected: expected.into(), hint: None }
     }
 
-    pub(crate) fn setting(name: &'static str, found: impl fmt::Display, expected: impl Into<String>) -> Self {
-        Error::Setting { name, found: found.to_string(), expected: expected.into() }
+    pub(crate) fn setting(
+        name: impl Into<Cow<'static, str>>,
+        found: impl fmt::Display,
+        expected: impl Into<String>,
+    ) -> Self {
+        Error::Setting { name: name.into(), found: found.to_string(), expected: expected.into() }
     }
 
     pub(crate) fn io(path: &Path, action: &'static str, cause: std::io::Error) -> Self {

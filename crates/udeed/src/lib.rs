@@ -73,14 +73,18 @@ pub use data::{
 };
 pub use diversity::{Diversity, Measure, Oracle};
 pub use ensemble::{
-    AdaBoost, Assemble, Bagging, Emphasis, EnsembleLoss, Initial, InitialEnsemble, Loss, Losses, Members, Method,
-    Objective, Observer, Pick, Precision, SemiBoost, Shared, Stage, StageSummary, Step, Stop, Training, Udeed, Variant,
-    Vote, Warning, ZeroError,
+    AdaBoost, Assemble, Bagging, CoForest, CoTraining, Emphasis, Ensemble, EnsembleLoss, Initial, InitialEnsemble,
+    Loss, Losses, Mcssb, Members, Method, Objective, Observer, Pick, Precision, RegBoost, SelfTraining, SemiBoost,
+    Setred, Shared, SsmBoost, Stacking, Stage, StageSummary, Step, Stop, Training, TriTraining, Udeed, UnlabeledMargin,
+    Variant, Vote, Warning, ZeroError,
 };
 pub use error::{Error, Place, Result, quoted};
 pub use file::{check_writable, write_file};
 pub use format::{BuiltIn, Format, Layout, Reader, Sheet, SpilledSheet, Writer, built_in};
-pub use learner::{Hypothesis, Learner, Logistic, LogisticFit};
+pub use learner::{
+    Base, Bayes, Criterion, GaussianBayes, Hypothesis, Learner, Linear, Logistic, LogisticFit, NearestNeighbors,
+    Neighbors, Sample, SplitFeatures, Tree, TreeSettings,
+};
 pub use model::{Evaluation, Model};
 pub use neighbors::half_of_memory;
 pub use prepare::{Preparation, Scaling};
@@ -104,6 +108,7 @@ pub mod bench {
 
     /// How often each row is drawn for a member of a bagged ensemble: peers are fitted on the same draws.
     pub fn bootstrap(targets: &[f64], seed: u64, member: u32) -> Vec<u8> {
-        crate::ensemble::bootstrap(targets, seed, member)
+        let classes: Vec<u8> = targets.iter().map(|&target| u8::from(target > 0.0)).collect();
+        crate::ensemble::bootstrap(&classes, seed, member)
     }
 }

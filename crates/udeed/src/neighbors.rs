@@ -4,6 +4,7 @@ use pulp::Simd;
 use rayon::prelude::*;
 
 use crate::data::{Csr, Dense, Matrix, Row, Rows};
+use crate::ensemble::{Observer, Warning};
 use crate::error::{Error, Result};
 use crate::kernel::{Visit, in_memory, pass};
 use crate::rng::{Purpose, Stream};
@@ -258,6 +259,25 @@ impl Similarity {
             }
         }
     }
+}
+
+/// Similarities that take more than this many bytes are warned of.
+pub(crate) const MUCH_MEMORY: u64 = 1 << 28;
+
+/// The similarities, with a warning before they take much memory. They may take `most` bytes; 0 is half of the machine's.
+pub(crate) fn warned_matrix(
+    kind: &Similarity,
+    rows: &dyn Rows,
+    first: usize,
+    sigma: f64,
+    most: u64,
+    observer: &mut dyn Observer,
+) -> Result<Matrix> {
+    let bytes = kind.bytes(rows.n_rows(), first);
+    if bytes > MUCH_MEMORY {
+        observer.warn(&Warning::Memory { bytes });
+    }
+    kind.matrix(rows, first, sigma, if most > 0 { most } else { half_of_memory() })
 }
 
 /// A number of bytes for a person.

@@ -17,6 +17,9 @@ pub(crate) enum Purpose {
     Folds = 4,
     Boosting = 5,
     Pairs = 6,
+    SplitFeatures = 7,
+    CoForest = 8,
+    View = 9,
 }
 
 /// A stream of random numbers.

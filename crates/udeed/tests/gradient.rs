@@ -81,6 +81,7 @@ impl Problem {
             loss,
             gamma: self.gamma,
             m: self.m,
+            heads: 1,
             precision,
         };
         let mut gradient = vec![f64::NAN; weights.len()];
@@ -223,6 +224,7 @@ fn the_printed_gradient_is_a_misprint() {
         loss: Loss::Logistic,
         gamma: 0.0,
         m: 2,
+        heads: 1,
         precision: Precision::Double,
     };
     let mut gradient = vec![0.0; 4];

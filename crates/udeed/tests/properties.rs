@@ -18,7 +18,7 @@ fn train(name: &str) -> (TrainSet, TrainSet) {
 }
 
 fn weights(model: &Model) -> Vec<u64> {
-    model.members().weights().iter().map(|w| w.to_bits()).collect()
+    model.ensemble().linear(0).unwrap().weights().iter().map(|w| w.to_bits()).collect()
 }
 
 #[derive(Default)]
@@ -129,7 +129,8 @@ fn without_unlabeled_rows_lcud_warns_and_is_lcd() {
 #[test]
 fn a_smaller_ensemble_is_the_beginning_of_a_larger() {
     let (train, _) = train("vote");
-    let initial = |m| Udeed::new().members(m).fit(&train).unwrap().initial().unwrap().members().clone();
+    let initial =
+        |m| Udeed::new().members(m).fit(&train).unwrap().initial().unwrap().ensemble().linear(0).unwrap().clone();
     assert_eq!(initial(30).prefix(7), initial(7));
 }
 
@@ -218,7 +219,10 @@ fn a_random_start_learns_too() {
     let stage = model.training().stages[0];
     assert!(stage.last.empirical < 0.7 * stage.first.empirical, "{stage:?}");
     let initial = model.initial().unwrap();
-    assert_ne!(initial.members().weights_of(0), initial.members().weights_of(1));
+    assert_ne!(
+        initial.ensemble().linear(0).unwrap().weights_of(0),
+        initial.ensemble().linear(0).unwrap().weights_of(1)
+    );
 }
 
 #[test]

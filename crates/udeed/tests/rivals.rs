@@ -36,7 +36,15 @@ fn all() -> Vec<Method> {
 }
 
 fn weights(model: &Model) -> Vec<u64> {
-    model.members().weights().iter().chain(model.weights()).map(|w| w.to_bits()).collect()
+    model
+        .ensemble()
+        .linear(0)
+        .unwrap()
+        .weights()
+        .iter()
+        .chain(model.ensemble().weights(0))
+        .map(|w| w.to_bits())
+        .collect()
 }
 
 #[test]
@@ -74,7 +82,7 @@ fn a_smaller_boosted_or_bagged_ensemble_is_the_beginning_of_a_larger() {
         let fit =
             |members| method.clone().with_shared(udeed::Shared { members, ..method.shared() }).fit(&train).unwrap();
         let (small, large) = (fit(4), fit(12));
-        assert_eq!(small.members().n_members(), 4, "{}", method.name());
+        assert_eq!(small.ensemble().n_members(), 4, "{}", method.name());
         let prefix = large.prefix(4);
         assert_eq!(prefix.decision(test.table()).unwrap(), small.decision(test.table()).unwrap(), "{}", method.name());
     }
@@ -85,7 +93,7 @@ fn bagging_is_where_udeed_begins() {
     let (train, _) = split("sonar", 0);
     let bagging = Bagging::new().seed(9).fit(&train).unwrap();
     let udeed = Udeed::new().variant(Variant::Lcd).seed(9).fit(&train).unwrap();
-    assert_eq!(bagging.members(), udeed.initial().unwrap().members());
+    assert_eq!(bagging.ensemble().linear(0).unwrap(), udeed.initial().unwrap().ensemble().linear(0).unwrap());
 }
 
 #[test]
@@ -110,7 +118,7 @@ fn separable() -> TrainSet {
 fn a_round_without_error_is_kept_and_the_last_or_discarded() {
     let train = separable();
     let keep = AdaBoost::new().fit(&train).unwrap();
-    assert_eq!(keep.members().n_members(), 1);
+    assert_eq!(keep.ensemble().n_members(), 1);
     assert_eq!(accuracy(&keep, &train), 1.0);
     let discard = AdaBoost::new().emphasis(Emphasis::Resampling).zero_error(ZeroError::Discard).fit(&train).unwrap();
     assert_eq!(discard.training().warnings, [Warning::NothingLeft]);
@@ -131,7 +139,7 @@ fn labels_that_cannot_be_learned_fall_back_on_logistic_regression() {
     ] {
         let model = Method::named(method).unwrap().fit(&train).unwrap();
         assert_eq!(model.training().warnings, [warning], "{method}");
-        assert_eq!(model.members(), model.logistic().members(), "{method}");
+        assert_eq!(model.ensemble().linear(0).unwrap(), model.logistic().ensemble().linear(0).unwrap(), "{method}");
     }
 }
 
@@ -190,7 +198,7 @@ fn rows_that_repeat_do_not_make_everything_similar() {
     let truth = udeed::Labels::new((0..200).map(|i| Some(if i % 2 == 0 { "a" } else { "b" })));
     let model = SemiBoost::new().fit(&train).unwrap();
     assert_eq!(model.evaluate(train.table(), &truth).unwrap().accuracy, 1.0);
-    assert!(model.members().n_members() > 1);
+    assert!(model.ensemble().n_members() > 1);
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn every_method_takes_weights() {
         assert_eq!(without, method.fit(&train.select(&rest)).unwrap(), "{name}");
 
         let heavier = method.fit(&train.clone().weights(weights(3.0)).unwrap()).unwrap();
-        assert_ne!(plain.members(), heavier.members(), "{name}");
+        assert_ne!(plain.ensemble().linear(0).unwrap(), heavier.ensemble().linear(0).unwrap(), "{name}");
     }
 }
 
@@ -38,7 +38,8 @@ fn a_weight_of_two_is_the_row_twice() {
     let bagging = udeed::Bagging::new().members(1);
     let weighted = bagging.fit(&train.clone().weights(weights).unwrap()).unwrap().logistic();
     let repeated = bagging.fit(&train.select(&twice)).unwrap().logistic();
-    let pairs = weighted.members().weights().iter().zip(repeated.members().weights());
+    let pairs =
+        weighted.ensemble().linear(0).unwrap().weights().iter().zip(repeated.ensemble().linear(0).unwrap().weights());
     assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-6));
 }
 

@@ -102,17 +102,18 @@ _SHARED = {
         Whether a progress bar is shown on standard error.
     """,
     "attributes": """
-    classes_ : array of shape (2,)
+    classes_ : array of shape (n_classes,)
         The classes, sorted.
     n_features_in_ : int
         How many columns the rows have.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, where all are text.
-    coef_ : array of shape (n_members, n_features)
-        The weights of the members, for the features before they are scaled.
-    intercept_ : array of shape (n_members,)
+    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+        The weights of the members, for the features before they are scaled; where each class has members of its own, a
+        table for each. Members that are not linear have none.
+    intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Their constants.
-    member_weights_ : array of shape (n_members,)
+    member_weights_ : array of shape (n_members,) or (n_classes, n_members)
         What the vote of each counts.
     n_iter_ : int
         The steps of the descent that were kept; without a descent the members.
@@ -248,28 +249,39 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         self._model = model
         training = json.loads(model.training)
         steps = sum(stage["steps"] for stage in training["stages"])
-        self.n_iter_ = steps if training["stages"] else len(model.weights)
+        self.n_iter_ = steps if training["stages"] else model.n_members
 
     @property
     def coef_(self) -> NDArray[np.float64]:
         """The weights of the members, a row each, for the features before they are scaled."""
-        check_is_fitted(self)
-        return self._model.coefficients()[0]
+        return self._coefficients()[0]
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
         """The constants of the members."""
+        return self._coefficients()[1]
+
+    def _coefficients(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         check_is_fitted(self)
-        return self._model.coefficients()[1]
+        found = self._model.coefficients()
+        if found is None:
+            raise AttributeError(f"the members of this {type(self).__name__} are not linear: they have no coefficients")
+        return found
 
     @property
     def member_weights_(self) -> NDArray[np.float64]:
         """What the vote of each member counts."""
         check_is_fitted(self)
-        return self._model.weights
+        parts = [self._model.weights(part) for part in range(self._model.n_parts)]
+        if len(parts) == 1:
+            return parts[0]
+        # Classes whose boosting ended early have fewer members: the others count nothing there.
+        return np.array([np.pad(part, (0, self._model.n_members - len(part))) for part in parts])
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """What the vote of the members says of each row: between -1 and 1, from 0 on the second class.
+        """What the vote of the members says of each row.
+
+        Of two classes one number between -1 and 1, from 0 on the second class; of more one a class, the largest wins.
 
         Parameters
         ----------
@@ -278,10 +290,11 @@ class Ensemble(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        array of shape (n_samples,)
+        array of shape (n_samples,) or (n_samples, n_classes)
         """
         rows, columns = self._rows(X)
-        return self._model.decision(rows.values, columns, self._n_jobs())
+        decisions = self._model.decision(rows.values, columns, self._n_jobs())
+        return decisions[:, 0] if decisions.shape[1] == 1 else decisions
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of each class for each row.
@@ -296,8 +309,11 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         array of shape (n_samples, n_classes)
             In the order of ``classes_``; each row sums to 1.
         """
-        second = 0.5 * (1.0 + self.decision_function(X))
-        return np.column_stack([1.0 - second, second])
+        shares = 0.5 * (1.0 + self.decision_function(X))
+        if shares.ndim == 1:
+            return np.column_stack([1.0 - shares, shares])
+        total = shares.sum(axis=1, keepdims=True)
+        return np.where(total > 0.0, shares / np.where(total > 0.0, total, 1.0), 1.0 / shares.shape[1])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row.
@@ -311,8 +327,9 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         -------
         array of shape (n_samples,)
         """
-        second = (self.decision_function(X) >= 0.0).astype(np.intp)
-        return np.asarray(self.classes_[second])
+        decisions = self.decision_function(X)
+        codes = (decisions >= 0.0).astype(np.intp) if decisions.ndim == 1 else decisions.argmax(axis=1)
+        return np.asarray(self.classes_[codes])
 
     def member_predictions(self, X: Any) -> NDArray[Any]:
         """The class that each member gives each row.
@@ -327,8 +344,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         array of shape (n_samples, n_members)
         """
         rows, columns = self._rows(X)
-        second = self._model.classify(rows.values, columns, self._n_jobs())
-        return np.asarray(self.classes_[second.astype(np.intp)])
+        return np.asarray(self.classes_[self._model.classify(rows.values, columns, self._n_jobs())])
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The share of labeled rows that are predicted right; unlabeled rows are left out.

@@ -207,8 +207,12 @@ pub(super) enum Shape {
     Diamond,
     Up,
     Down,
+    Left,
+    Right,
+    Hexagon,
     Plus,
     Cross,
+    Star,
 }
 
 /// A mark, in the colour of what surrounds it; open marks show the background.
@@ -220,11 +224,22 @@ pub(super) fn mark(shape: Shape, open: bool, x: f64, y: f64, radius: f64) -> Mar
         Shape::Diamond => ((0.0, -1.25 * r), format!("l{0} {0}l-{0} {0}l-{0}-{0}z", Px(1.25 * r))),
         Shape::Up => ((-1.1 * r, 0.9 * r), format!("h{}l-{2} -{}z", Px(2.2 * r), Px(2.0 * r), Px(1.1 * r))),
         Shape::Down => ((-1.1 * r, -0.9 * r), format!("h{}l-{2} {}z", Px(2.2 * r), Px(2.0 * r), Px(1.1 * r))),
+        Shape::Left => ((0.9 * r, -1.1 * r), format!("v{}l-{1} -{2}z", Px(2.2 * r), Px(2.0 * r), Px(1.1 * r))),
+        Shape::Right => ((-0.9 * r, -1.1 * r), format!("v{}l{1} -{2}z", Px(2.2 * r), Px(2.0 * r), Px(1.1 * r))),
+        Shape::Hexagon => {
+            let [half, full, high] = [0.55 * r, 1.1 * r, 0.95 * r].map(Px);
+            ((-1.1 * r, 0.0), format!("l{half}-{high}h{full}l{half} {high}l-{half} {high}h-{full}z"))
+        }
+        Shape::Star => {
+            let [full, twice, part, rest] = [1.2 * r, 2.4 * r, 1.7 * r, 2.05 * r].map(Px);
+            let upright = format!("h{twice}m-{full}-{full}v{twice}");
+            ((-1.2 * r, 0.0), format!("{upright}m-{}-{rest}l{part} {part}m0-{part}l-{part} {part}", Px(0.85 * r)))
+        }
         Shape::Plus => ((-1.2 * r, 0.0), format!("h{0}m-{1}-{1}v{0}", Px(2.4 * r), Px(1.2 * r))),
         Shape::Cross => ((-r, -r), format!("l{0} {0}m-{0} 0l{0}-{0}", Px(2.0 * r))),
     };
     let class = match (shape, open) {
-        (Shape::Plus | Shape::Cross, _) => "mark stroke",
+        (Shape::Plus | Shape::Cross | Shape::Star, _) => "mark stroke",
         (_, true) => "mark open",
         (_, false) => "mark",
     };

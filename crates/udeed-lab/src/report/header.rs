@@ -123,38 +123,37 @@ fn sets(sets: &[SetSummary]) -> Markup {
 /// Settings of UDEED that a comparison does not use: it decides them itself.
 const NOT_UDEEDS: [&str; 2] = ["members", "variant"];
 /// Settings of rivals that are those of UDEED or of the comparison.
-const SHARED: [&str; 4] = ["members", "lambda", "scaling", "seed"];
+const SHARED: [&str; 5] = ["method", "members", "lambda", "scaling", "seed"];
 
-/// What each group of settings is called, which of its settings are not shown, and whose settings they are.
-fn group(name: &str) -> (&str, &'static [&'static str], &'static [Contender]) {
+/// What each group of settings is called, and which of its settings are not shown.
+fn group(name: &str) -> (&str, &'static [&'static str]) {
     match name {
-        "udeed" => ("UDEED", &NOT_UDEEDS, &[]),
-        "adaboost" => ("AdaBoost", &SHARED, &[Contender::Adaboost, Contender::AdaboostDiscard]),
-        "assemble" => ("ASSEMBLE", &SHARED, &[Contender::Assemble]),
-        "semiboost" => ("SemiBoost", &SHARED, &[Contender::Semiboost]),
-        "shares" => ("shares of rows", &[], &[]),
-        other => (other, &[], &[]),
+        "udeed" => ("UDEED", &NOT_UDEEDS),
+        "shares" => ("shares of rows", &[]),
+        other => (other, &[]),
     }
 }
 
-/// The groups in the order in which they matter; what is not among them comes last.
-const GROUPS: [&str; 5] = ["shares", "udeed", "adaboost", "assemble", "semiboost"];
-
 fn settings(results: &Results) -> Markup {
-    let takes_part = |of: &[Contender]| of.is_empty() || of.iter().any(|m| results.experiment.methods.contains(m));
     let mut rows = Vec::new();
     // By way of JSON every setting is shown, also one that does not exist yet.
-    if let Ok(Value::Object(settings)) = serde_json::to_value(&results.experiment) {
-        let (mut groups, own): (Vec<_>, Vec<_>) = settings.iter().partition(|(_, value)| value.is_object());
-        groups.sort_by_key(|(name, _)| GROUPS.iter().position(|group| group == name).unwrap_or(GROUPS.len()));
+    if let Ok(Value::Object(mut settings)) = serde_json::to_value(&results.experiment) {
+        settings.remove("rivals");
+        let (groups, own): (Vec<_>, Vec<_>) = settings.iter().partition(|(_, value)| value.is_object());
         rows.push(row("comparison", own));
         for (name, values) in groups {
-            let (title, hidden, of) = group(name);
+            let (title, hidden) = group(name);
             let values = values.as_object().into_iter().flatten();
-            let values: Vec<_> = values.filter(|(name, _)| !hidden.contains(&name.as_str())).collect();
-            if takes_part(of) {
-                rows.push(row(title, values));
-            }
+            rows.push(row(title, values.filter(|(name, _)| !hidden.contains(&name.as_str())).collect()));
+        }
+    }
+    let mut methods: Vec<Contender> = results.experiment.methods.clone();
+    methods.retain(|&contender| contender != Contender::AdaboostDiscard);
+    for contender in methods {
+        let settings = results.experiment.method(contender, 0, 0).map(|method| serde_json::to_value(&method));
+        if let Some(Ok(Value::Object(settings))) = settings {
+            let own = settings.iter().filter(|(name, _)| !SHARED.contains(&name.as_str()));
+            rows.push(row(method::label(contender), own.collect()));
         }
     }
     Table {

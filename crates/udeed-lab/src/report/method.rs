@@ -71,7 +71,72 @@ pub(super) fn look(method: Contender) -> Look {
             true,
             "Similar rows suggest labels for unlabeled ones; each member is fitted to the surest of them.",
         ),
+        Contender::SelfTraining => new(
+            "Self-training",
+            Shape::Diamond,
+            true,
+            "One learner that labels the unlabeled rows it is sure of, and learns from these too.",
+        ),
+        Contender::TriTraining => new(
+            "Tri-training",
+            Shape::Up,
+            true,
+            "Three members; where two agree on an unlabeled row, they label it for the third.",
+        ),
+        Contender::CoForest => new(
+            "Co-forest",
+            Shape::Left,
+            false,
+            "A random forest in which the other trees label unlabeled rows for each tree.",
+        ),
+        Contender::CoTraining => new(
+            "Co-training",
+            Shape::Left,
+            true,
+            "Two members that see different columns label the rows they are surest of for both.",
+        ),
+        Contender::Setred => new(
+            "SETRED",
+            Shape::Right,
+            false,
+            "Self-training that keeps a guess only where its neighbours agree more than chance would have it.",
+        ),
+        Contender::Ssmboost => new(
+            "SSMBoost",
+            Shape::Right,
+            true,
+            "Boosting of the margin, which for an unlabeled row is how sure the vote is of it.",
+        ),
+        Contender::Regboost => new(
+            "RegBoost",
+            Shape::Hexagon,
+            false,
+            "ASSEMBLE whose weights also count how much the labels of near rows contradict each other.",
+        ),
+        Contender::Mcssb => new(
+            "MCSSB",
+            Shape::Hexagon,
+            true,
+            "Boosting that moves the votes so that similar rows get the same class, all classes at once.",
+        ),
+        Contender::Stacking => new(
+            "Stacking",
+            Shape::Star,
+            false,
+            "Different base learners, and a logistic regression on what they say of rows they have not seen.",
+        ),
     }
+}
+
+/// What a method does, in a sentence.
+///
+/// ```
+/// use udeed_lab::{Contender, report::about};
+///
+/// assert!(about(Contender::Lcud).starts_with("UDEED"));
+/// ```
+pub fn about(method: Contender) -> &'static str {
+    look(method).about
 }
 
 /// What a method is called in text.

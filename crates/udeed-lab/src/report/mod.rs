@@ -20,6 +20,8 @@ mod table;
 mod win_tie_loss;
 mod words;
 
+pub use method::about;
+
 pub use contest::contest;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};

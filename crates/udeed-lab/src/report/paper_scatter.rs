@@ -83,7 +83,7 @@ fn picture(paper: &PaperReport, size: usize) -> Markup {
     let across = Scale::covering(values(), FRAME.left, FRAME.right);
     let up = Scale::covering(values(), FRAME.bottom, FRAME.top);
     let present = |method: &Contender| points.iter().any(|point| point.method == *method);
-    let methods: Vec<Contender> = Contender::ALL.into_iter().filter(present).collect();
+    let methods: Vec<Contender> = Contender::ALL.iter().copied().filter(present).collect();
     let drawing = html! {
         (clipped(&FRAME, &diagonal(&across, &up)))
         (FRAME.up(&up, "our mean accuracy"))

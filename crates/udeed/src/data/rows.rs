@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::data::{Csr, Dense, Spilled};
 use crate::error::{Error, Place, Result};
 
@@ -83,6 +85,43 @@ pub enum Block<'a> {
         /// The stored values.
         values: &'a [f64],
     },
+}
+
+impl<'a> Block<'a> {
+    /// Row `i` of the block, if a row is so wide.
+    fn row(self, i: usize, width: usize) -> Row<'a> {
+        match self {
+            Block::Dense(values) => Row::Dense(&values[i * width..][..width]),
+            Block::Sparse { starts, columns, values } => {
+                let own = starts[i] - starts[0]..starts[i + 1] - starts[0];
+                Row::Sparse { columns: &columns[own.clone()], values: &values[own] }
+            }
+        }
+    }
+}
+
+/// Makes a row of `width` numbers of each row, in parallel. `f` gets the row, scratch memory as long as the row is wide
+/// that is and must stay all zero, and the numbers to fill in.
+///
+/// # Errors
+/// If the rows cannot be read, or the memory for the result cannot be had.
+pub(crate) fn fill_rows(
+    rows: &dyn Blocks,
+    width: usize,
+    f: impl Fn(Row<'_>, &mut [f64], &mut [f64]) + Sync,
+) -> Result<Dense> {
+    const ROWS: usize = 64;
+    let (n, d) = rows.shape();
+    let mut values = Dense::zeros(n, width)?.into_values();
+    let fill = |(memory, scratch): &mut (Buffer, Vec<f64>), (chunk, out): (usize, &mut [f64])| {
+        let first = chunk * ROWS;
+        let block = rows.block(first..(first + ROWS).min(n), memory)?;
+        out.chunks_exact_mut(width).enumerate().for_each(|(i, to)| f(block.row(i, d), scratch, to));
+        Ok(())
+    };
+    let state = || (Buffer::default(), vec![0.0; d]);
+    values.par_chunks_mut(ROWS * width).enumerate().map_init(state, fill).collect::<Result<()>>()?;
+    Dense::new(n, width, values)
 }
 
 /// Memory for a block of rows that do not lie in memory already.
@@ -197,6 +236,30 @@ impl Matrix {
             }
         }
         Dense::from_parts(indices.len(), rows.n_columns(), values).into()
+    }
+
+    /// The given columns of all rows, in the same layout.
+    ///
+    /// # Errors
+    /// If the memory for it cannot be had.
+    pub(crate) fn columns(&self, columns: &[usize]) -> Result<Matrix> {
+        if let Matrix::Sparse(rows) = self {
+            let mut place = vec![None; rows.n_columns()];
+            columns.iter().enumerate().for_each(|(to, &from)| place[from] = Some(to));
+            let mut some = Csr::empty(columns.len());
+            for i in 0..rows.n_rows() {
+                let mut row: Vec<(usize, f64)> = rows.row(i).iter().filter_map(|(j, x)| Some((place[j]?, x))).collect();
+                row.sort_unstable_by_key(|&(j, _)| j);
+                some.push_row(row.into_iter());
+            }
+            return Ok(some.into());
+        }
+        let pick = |row: Row<'_>, scratch: &mut [f64], to: &mut [f64]| {
+            row.copy_to(scratch);
+            to.iter_mut().zip(columns).for_each(|(to, &from)| *to = scratch[from]);
+            scratch.fill(0.0);
+        };
+        Ok(fill_rows(self.rows(), columns.len(), pick)?.into())
     }
 
     /// The rows of another matrix of the same width below the own ones: sparse where both are.

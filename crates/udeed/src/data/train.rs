@@ -156,24 +156,29 @@ impl TrainSet {
         self.labels.len() - self.labels.n_labeled() + spilled
     }
 
-    /// The classes that occur, which must be two.
+    /// The most classes that can be told apart.
+    pub const MOST_CLASSES: usize = 255;
+
+    /// The classes that occur: two at least.
     ///
     /// # Errors
-    /// If they are fewer or more.
+    /// If they are fewer, or more than [`TrainSet::MOST_CLASSES`].
     pub fn classes(&self) -> Result<Vec<String>> {
         let counts = self.labels.counts();
         let present = self.labels.classes().iter().zip(&counts).filter(|&(_, &count)| count > 0);
         let classes: Vec<String> = present.map(|(class, _)| class.clone()).collect();
         let column = self.label.as_ref().map_or(String::new(), |name| format!(" in column {}", quoted(name)));
         match classes.as_slice() {
-            [] => Err(Error::training(format!("no labeled row{column}"), "some of each of two classes")
+            [] => Err(Error::training(format!("no labeled row{column}"), "some of two classes at least")
                 .with_hint("labels are read from the column given by `--label`")),
-            [only] => Err(Error::training(format!("one class{column}, {}", quoted(only)), "two")
+            [only] => Err(Error::training(format!("one class{column}, {}", quoted(only)), "two at least")
                 .with_hint("rows of another class need labels too")),
-            [_, _] => Ok(classes),
-            more => Err(Error::training(format!("{} classes{column}: {}", more.len(), listed(more)), "two").with_hint(
-                "more than two are not supported yet; if one of them means unlabeled, say `--unlabeled-mark`",
-            )),
+            more if more.len() > Self::MOST_CLASSES => {
+                let found = format!("{} classes{column}: {}", more.len(), listed(more));
+                Err(Error::training(found, format!("at most {}", Self::MOST_CLASSES))
+                    .with_hint("is this the column of the labels? `--label` says which one is"))
+            }
+            _ => Ok(classes),
         }
     }
 

@@ -1,16 +1,18 @@
 //! AdaBoost with a base learner that is not weak.
 //!
 //! Y. Freund and R. Schapire, "A decision-theoretic generalization of on-line learning and an application to boosting",
-//! EuroCOLT 1995.
+//! EuroCOLT 1995. Of more than two classes: J. Zhu, H. Zou, S. Rosset and T. Hastie, "Multi-class AdaBoost", Statistics and
+//! its Interface 2, 2009 (SAMME).
 
 use serde::{Deserialize, Serialize};
 
-use crate::ensemble::bagging::has_both_classes;
+use crate::ensemble::bagging::has_two_classes;
+use crate::ensemble::boosted::Boosted;
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_members, check_positive, settings};
-use crate::ensemble::{Observer, Prepared, Vote, Warning};
+use crate::ensemble::{Observer, Prepared};
 use crate::error::Result;
-use crate::learner::{Hypothesis, Learner, Logistic};
+use crate::learner::{Base, Learner, Sample};
 use crate::prepare::Scaling;
 use crate::rng::{Purpose, Stream};
 
@@ -65,7 +67,9 @@ settings! {
     AdaBoost {
         /// How many members the ensemble has at most; boosting may end earlier.
         members: usize = 20,
-        /// How much the labels count against small weights in each member.
+        /// Which base learner makes the members.
+        base: Base = Base::Logistic,
+        /// How much the labels count against small weights in logistic regression.
         lambda: f64 = 1.0,
         /// How features are scaled.
         scaling: Scaling = Scaling::MinMax,
@@ -81,33 +85,35 @@ settings! {
 impl Learn for AdaBoost {
     fn check(&self) -> Result<()> {
         check_members(self.members, 1)?;
+        self.base.validate()?;
         check_positive("lambda", self.lambda)
     }
 
     fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
-        let learner = Logistic { lambda: self.lambda };
-        let boosted = self.boost(&learner, prepared, observer)?;
-        Ok(boosted.finish(prepared, observer))
+        let learner = self.base.learner(self.lambda);
+        let boosted = self.boost(&*learner, prepared, observer)?;
+        Ok(boosted.finish(observer))
     }
 }
 
 impl AdaBoost {
     fn boost(&self, learner: &dyn Learner, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Boosted> {
-        let (rows, targets) = (prepared.labeled.rows(), &prepared.targets);
+        let (rows, classes, n_classes) = (prepared.labeled.rows(), &prepared.codes, prepared.n_classes());
         let total: f64 = prepared.counts.iter().sum();
         let mut first = prepared.counts.clone();
         normalise(&mut first);
         let mut shares = first.clone();
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
-        let mut boosted = Boosted::new(self.members, prepared);
+        let mut boosted = Boosted::new(self.members, prepared.start());
         let mut retries = 0;
         while boosted.wants_more() {
-            let counts = self.emphasis.counts(&mut stream, &shares, targets, targets.len(), total);
-            let member = learner.relearn(rows, targets, &counts, boosted.latest())?;
+            let weights = self.emphasis.counts(&mut stream, &shares, classes, classes.len(), total);
+            let sample = Sample { rows, classes, n_classes, weights: &weights, seed: boosted.seed(self.seed) };
+            let member = learner.relearn(&sample, boosted.latest())?;
             let outputs = member.classify(rows);
-            let wrong = |i: usize| outputs[i] != targets[i];
-            let error: f64 = (0..targets.len()).filter(|&i| wrong(i)).map(|i| shares[i]).sum();
-            if error >= 0.5 {
+            let wrong = |i: usize| outputs[i] != classes[i];
+            let error: f64 = (0..classes.len()).filter(|&i| wrong(i)).map(|i| shares[i]).sum();
+            if error >= chance(n_classes) {
                 retries += 1;
                 if self.emphasis == Emphasis::Weighting || retries > MOST_RETRIES {
                     break;
@@ -120,7 +126,7 @@ impl AdaBoost {
                 boosted.discarded = true;
                 break;
             }
-            let weight = weight_of(error);
+            let weight = weight_of(error, n_classes);
             boosted.push(member, weight, observer)?;
             if error <= 0.0 {
                 break;
@@ -134,9 +140,15 @@ impl AdaBoost {
     }
 }
 
-/// What the vote of a member with a weighted error counts.
-pub(crate) fn weight_of(error: f64) -> f64 {
-    0.5 * libm::log((1.0 - error) / error.max(LEAST_ERROR))
+/// The error of who guesses among so many classes.
+pub(crate) fn chance(n_classes: usize) -> f64 {
+    1.0 - 1.0 / n_classes as f64
+}
+
+/// What the vote of a member with a weighted error counts. Of more than two classes as in SAMME: above 0 wherever the member
+/// is better than chance.
+pub(crate) fn weight_of(error: f64, n_classes: usize) -> f64 {
+    0.5 * libm::log((1.0 - error) / error.max(LEAST_ERROR)) + 0.5 * libm::log(n_classes as f64 - 1.0)
 }
 
 /// Scales shares to sum to 1.
@@ -146,20 +158,20 @@ pub(crate) fn normalise(shares: &mut [f64]) {
 }
 
 impl Emphasis {
-    /// How often each row counts: its share of the total, or in so many draws by the shares, repeated until both classes
+    /// How often each row counts: its share of the total, or in so many draws by the shares, repeated until two classes
     /// occur. Where a class has all but no share, drawing would not end: then the rows count by their shares after all.
     pub(crate) fn counts(
         self,
         stream: &mut Stream,
         shares: &[f64],
-        targets: &[f64],
+        classes: &[u8],
         draws: usize,
         total: f64,
     ) -> Vec<f64> {
         if self == Emphasis::Resampling {
             for _ in 0..1000 {
                 let counts = draw(stream, shares, draws);
-                if has_both_classes(targets, &counts) {
+                if has_two_classes(classes, &counts) {
                     return counts;
                 }
             }
@@ -185,63 +197,6 @@ fn draw(stream: &mut Stream, shares: &[f64], n: usize) -> Vec<f64> {
     counts
 }
 
-/// The members of a boosted ensemble so far.
-pub(crate) struct Boosted {
-    wanted: usize,
-    /// Logistic regression on all labels.
-    start: Hypothesis,
-    members: Vec<Hypothesis>,
-    weights: Vec<f64>,
-    /// Whether the last member was thrown away on purpose.
-    pub(crate) discarded: bool,
-}
-
-impl Boosted {
-    pub(crate) fn new(wanted: usize, prepared: &Prepared) -> Self {
-        let start = Hypothesis::Linear(prepared.logistic.weights_of(0));
-        Boosted { wanted, start, members: Vec::new(), weights: Vec::new(), discarded: false }
-    }
-
-    /// Where the search for the next member begins.
-    pub(crate) fn latest(&self) -> &Hypothesis {
-        self.members.last().unwrap_or(&self.start)
-    }
-
-    pub(crate) fn wants_more(&self) -> bool {
-        self.members.len() < self.wanted
-    }
-
-    pub(crate) fn push(&mut self, member: Hypothesis, weight: f64, observer: &mut dyn Observer) -> Result<()> {
-        self.members.push(member);
-        self.weights.push(weight);
-        if observer.member(self.members.len(), self.wanted).is_break() {
-            return Err(crate::error::Error::Stopped);
-        }
-        Ok(())
-    }
-
-    /// The ensemble. One without members becomes logistic regression on the labels; one that was emptied on purpose a
-    /// member that knows nothing, and whose vote is undecided.
-    pub(crate) fn finish(mut self, prepared: &Prepared, observer: &mut dyn Observer) -> Learned {
-        let nothing = self.members.is_empty();
-        if nothing {
-            let silent = Hypothesis::Linear(vec![0.0; prepared.preparation.n_features() + 1]);
-            self.members.push(if self.discarded { silent } else { self.start });
-            self.weights.push(1.0);
-        }
-        let silent = nothing && self.discarded;
-        let vote = if silent { Vote::Weighted } else { Vote::Unweighted };
-        let mut learned = Learned::alike(Hypothesis::pack(&self.members), vote);
-        learned.weights = self.weights;
-        if nothing {
-            let warning = if silent { Warning::NothingLeft } else { Warning::NothingBoosted };
-            observer.warn(&warning);
-            learned.warnings.push(warning);
-        }
-        learned
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -258,7 +213,7 @@ mod tests {
     #[test]
     fn a_class_without_a_share_does_not_hang() {
         let mut stream = Stream::new(1, Purpose::Boosting, 0);
-        let counts = Emphasis::Resampling.counts(&mut stream, &[1.0, 1e-300], &[1.0, -1.0], 2, 2.0);
+        let counts = Emphasis::Resampling.counts(&mut stream, &[1.0, 1e-300], &[1, 0], 2, 2.0);
         assert!(counts[1] > 0.0);
     }
 }

@@ -7,17 +7,19 @@ use std::ops::ControlFlow;
 use rayon::prelude::*;
 
 use crate::ensemble::method::{Learn, Learned};
+use crate::ensemble::prepared::Head;
 use crate::ensemble::settings::{check_members, check_positive, settings};
-use crate::ensemble::{Members, Observer, Prepared, Vote};
+use crate::ensemble::vote::Part;
+use crate::ensemble::{Ensemble, Members, Observer, Prepared, Vote};
 use crate::error::{Error, Result};
-use crate::learner::{Batch, Logistic};
+use crate::learner::{Base, Batch, Logistic, Sample};
 use crate::neighbors::{half_of_memory, size};
 use crate::prepare::Scaling;
 use crate::rng::{Purpose, Stream};
 
 settings! {
-    /// Bagging: each member is a logistic regression on labeled rows drawn with replacement. Unlabeled rows only help to
-    /// scale the features. This is also where UDEED begins.
+    /// Bagging: each member is fitted to labeled rows drawn with replacement. Unlabeled rows only help to scale the features.
+    /// With logistic regressions, the default, this is where UDEED begins.
     ///
     /// ```
     /// use udeed::{Bagging, built_in};
@@ -30,7 +32,9 @@ settings! {
     Bagging {
         /// How many members the ensemble has.
         members: usize = 20,
-        /// How much the labels count against small weights in each member.
+        /// Which base learner makes the members. With trees that look at some features only, it is a random forest.
+        base: Base = Base::Logistic,
+        /// How much the labels count against small weights in logistic regression.
         lambda: f64 = 1.0,
         /// How features are scaled.
         scaling: Scaling = Scaling::MinMax,
@@ -44,39 +48,75 @@ settings! {
 impl Learn for Bagging {
     fn check(&self) -> Result<()> {
         check_members(self.members, 1)?;
+        self.base.validate()?;
         check_positive("lambda", self.lambda)
     }
 
     fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
-        let members = bootstrapped(prepared, self.members, self.lambda, self.seed, observer)?;
-        Ok(Learned::alike(members, self.vote))
+        if self.base != Base::Logistic {
+            return self.learn_any(prepared, observer);
+        }
+        let heads = bootstrapped(prepared, self.members, self.lambda, self.seed, observer)?;
+        let parts = heads.into_iter().map(|members| Part::alike(members, self.vote)).collect();
+        Ok(Ensemble::against_rest(prepared.n_classes(), parts).into())
     }
 }
 
-/// Logistic regressions on bootstraps of the labeled rows.
+impl Bagging {
+    /// Members that are not logistic regressions.
+    fn learn_any(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
+        let counts = bootstraps(&prepared.codes, self.seed, self.members)?;
+        let (rows, classes, n_classes) = (prepared.labeled.rows(), &prepared.codes[..], prepared.n_classes());
+        let sample = Sample { rows, classes, n_classes, weights: &prepared.counts, seed: self.seed };
+        let learner = self.base.learner(self.lambda);
+        let mut members = Vec::with_capacity(counts.len());
+        // Some at a time, so that whoever looks on can end it.
+        for some in counts.chunks(SOME) {
+            let seed = self.seed.wrapping_add(members.len() as u64);
+            members.extend(learner.learn_each(&Sample { seed, ..sample }, some)?);
+            if observer.member(members.len(), self.members).is_break() {
+                return Err(Error::Stopped);
+            }
+        }
+        Ok(Ensemble::whole(n_classes, Part::alike(members, self.vote)).into())
+    }
+}
+
+/// How many members are learned between two looks of an observer.
+const SOME: usize = 50;
+
+/// Logistic regressions on bootstraps of the labeled rows, for each question the same bootstraps.
 pub(crate) fn bootstrapped(
     prepared: &Prepared,
     total: usize,
     lambda: f64,
     seed: u64,
     observer: &mut dyn Observer,
-) -> Result<Members> {
-    check_memory(prepared.targets.len(), total)?;
-    let draw = |member: usize| bootstrap(&prepared.targets, seed, member as u32);
-    let counts: Vec<Vec<u8>> = (0..total).into_par_iter().map(draw).collect();
-    let batch = Batch {
-        learner: Logistic { lambda },
-        rows: prepared.labeled.rows(),
-        targets: &prepared.targets,
-        counts: &counts,
-        weights: &prepared.counts,
-        start: &prepared.logistic.weights_of(0),
+) -> Result<Vec<Members>> {
+    let counts = bootstraps(&prepared.codes, seed, total)?;
+    let all = total * prepared.heads.len();
+    let fit = |(place, head): (usize, &Head)| {
+        let batch = Batch {
+            learner: Logistic { lambda },
+            rows: prepared.labeled.rows(),
+            targets: &head.targets,
+            counts: &counts,
+            weights: &prepared.counts,
+            start: &head.logistic,
+        };
+        let members = batch.fit(|done| match observer.member(place * total + done, all) {
+            ControlFlow::Break(()) => Err(Error::Stopped),
+            ControlFlow::Continue(()) => Ok(()),
+        })?;
+        Ok(Members::from_rows(&members))
     };
-    let members = batch.fit(|done| match observer.member(done, total) {
-        ControlFlow::Break(()) => Err(Error::Stopped),
-        ControlFlow::Continue(()) => Ok(()),
-    })?;
-    Ok(Members::from_rows(&members))
+    prepared.heads.iter().enumerate().map(fit).collect()
+}
+
+/// How often each row is drawn, for so many members.
+pub(crate) fn bootstraps(classes: &[u8], seed: u64, total: usize) -> Result<Vec<Vec<u8>>> {
+    check_memory(classes.len(), total)?;
+    Ok((0..total).into_par_iter().map(|member| bootstrap(classes, seed, member as u32)).collect())
 }
 
 /// Refuses bootstraps that take more than half of the memory: to ask for too much would end the process.
@@ -90,25 +130,26 @@ fn check_memory(n_rows: usize, total: usize) -> Result<()> {
 }
 
 /// How often each row is drawn. A draw with one class only is repeated.
-pub(crate) fn bootstrap(targets: &[f64], seed: u64, member: u32) -> Vec<u8> {
+pub(crate) fn bootstrap(classes: &[u8], seed: u64, member: u32) -> Vec<u8> {
     let mut stream = Stream::new(seed, Purpose::Bootstrap, member);
     loop {
-        let mut counts = vec![0u8; targets.len()];
-        for _ in targets {
+        let mut counts = vec![0u8; classes.len()];
+        for _ in classes {
             // More than 255 times is likelier to be an error of the machine.
-            let count = &mut counts[stream.below(targets.len())];
+            let count = &mut counts[stream.below(classes.len())];
             *count = count.saturating_add(1);
         }
-        if has_both_classes(targets, &counts) {
+        if has_two_classes(classes, &counts) {
             return counts;
         }
     }
 }
 
-/// Whether rows of both classes count.
-pub(crate) fn has_both_classes<T: Default + PartialOrd>(targets: &[f64], counts: &[T]) -> bool {
-    let counted = |class: f64| targets.iter().zip(counts).any(|(&y, count)| y == class && *count > T::default());
-    counted(1.0) && counted(-1.0)
+/// Whether rows of more than one class count.
+pub(crate) fn has_two_classes<T: Default + PartialOrd>(classes: &[u8], counts: &[T]) -> bool {
+    let mut counted = classes.iter().zip(counts).filter(|(_, count)| **count > T::default()).map(|(class, _)| class);
+    let first = counted.next();
+    counted.any(|class| Some(class) != first)
 }
 
 #[cfg(test)]
@@ -125,10 +166,10 @@ mod tests {
 
     #[test]
     fn a_bootstrap_has_both_classes() {
-        let mut targets = vec![-1.0; 30];
-        targets[7] = 1.0;
+        let mut classes = vec![0; 30];
+        classes[7] = 1;
         for member in 0..200 {
-            let counts = bootstrap(&targets, 5, member);
+            let counts = bootstrap(&classes, 5, member);
             assert!(counts[7] > 0);
             assert_eq!(counts.iter().map(|&count| u32::from(count)).sum::<u32>(), 30);
         }

@@ -4,7 +4,12 @@ use crate::data::{Blocks, Rows};
 use crate::ensemble::Vote;
 use crate::error::Result;
 use crate::kernel::{Real, in_memory, map_rows};
-use crate::learner::sign;
+use crate::learner::{Hypothesis, Linear};
+
+/// The voice that a score stands for; a tie is 1.
+fn sign(score: f64) -> f64 {
+    if score >= 0.0 { 1.0 } else { -1.0 }
+}
 
 /// Linear members side by side: member `k` gives `f_k(x) = tanh(w_k.(x, 1) / 2)`, which is `2 P(+1|x) - 1` of a logistic
 /// regression.
@@ -84,6 +89,32 @@ impl Members {
         assert!((1..=self.m).contains(&m), "the first {m} of {} members", self.m);
         let weights = self.weights.chunks(self.m).flat_map(|feature| &feature[..m]).copied().collect();
         Members { m, weights }
+    }
+
+    /// The members of several lists, one list after the other.
+    pub(crate) fn side_by_side(lists: &[Members]) -> Self {
+        let [only] = lists else {
+            let width = lists[0].weights.len() / lists[0].m;
+            let feature = |j: usize| lists.iter().flat_map(move |list| &list.weights[j * list.m..][..list.m]).copied();
+            let m = lists.iter().map(|list| list.m).sum();
+            return Members { m, weights: (0..width).flat_map(feature).collect() };
+        };
+        only.clone()
+    }
+
+    /// So many lists of equally many members.
+    pub(crate) fn apart(&self, lists: usize) -> Vec<Self> {
+        let m = self.m / lists;
+        let list = |list: usize| {
+            let own = |feature: &[f64]| feature[list * m..][..m].to_vec();
+            Members { m, weights: self.weights.chunks(self.m).flat_map(own).collect() }
+        };
+        (0..lists).map(list).collect()
+    }
+
+    /// Each member by itself.
+    pub(crate) fn hypotheses(&self) -> Vec<Hypothesis> {
+        (0..self.m).map(|k| Hypothesis::Linear(Linear::new(vec![self.weights_of(k)]))).collect()
     }
 
     /// Whether each member takes each row for the second class: member after member for each row.

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::TrainSet;
 use crate::ensemble::{
-    AdaBoost, Assemble, Bagging, Members, Observer, Prepared, SemiBoost, StageSummary, Training, Udeed, Vote, Warning,
+    AdaBoost, Assemble, Bagging, CoForest, CoTraining, Ensemble, Mcssb, Observer, Prepared, RegBoost, SelfTraining,
+    SemiBoost, Setred, SsmBoost, Stacking, StageSummary, Training, TriTraining, Udeed, Warning,
 };
 use crate::error::{Error, Result, listed, quoted};
 use crate::model::Model;
@@ -23,37 +24,53 @@ pub struct Shared {
     pub seed: u64,
 }
 
+/// The settings that every method has, where they stand among its own.
+pub(crate) trait HasShared {
+    fn shared(&self) -> Shared;
+
+    fn set_shared(&mut self, shared: Shared);
+
+    /// The names of all settings of the method, and what they mean.
+    fn about(&self) -> &'static [(&'static str, &'static str)];
+}
+
 /// What a method does once the rows are ready.
 pub(crate) trait Learn {
     fn check(&self) -> Result<()>;
 
     fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned>;
+
+    /// Whether a smaller ensemble is just the first members of a larger one.
+    fn grows(&self) -> bool {
+        true
+    }
 }
 
 /// What came out of a method.
 #[derive(Debug, Clone)]
 pub(crate) struct Learned {
-    pub(crate) members: Members,
-    /// What each vote counts.
-    pub(crate) weights: Vec<f64>,
-    pub(crate) vote: Vote,
-    /// The members before a descent.
-    pub(crate) initial: Option<Members>,
+    pub(crate) ensemble: Ensemble,
+    /// The ensemble before a descent.
+    pub(crate) initial: Option<Ensemble>,
     pub(crate) stages: Vec<StageSummary>,
     pub(crate) warnings: Vec<Warning>,
 }
 
 impl Learned {
-    /// An ensemble whose members count alike.
-    pub(crate) fn alike(members: Members, vote: Vote) -> Self {
-        Learned {
-            weights: vec![1.0; members.n_members()],
-            members,
-            vote,
-            initial: None,
-            stages: Vec::new(),
-            warnings: Vec::new(),
+    /// Says something worth knowing, now and with the model, once.
+    pub(crate) fn warn(&mut self, warning: impl IntoIterator<Item = Warning>, observer: &mut dyn Observer) {
+        for warning in warning {
+            if !self.warnings.contains(&warning) {
+                observer.warn(&warning);
+                self.warnings.push(warning);
+            }
         }
+    }
+}
+
+impl From<Ensemble> for Learned {
+    fn from(ensemble: Ensemble) -> Self {
+        Learned { ensemble, initial: None, stages: Vec::new(), warnings: Vec::new() }
     }
 }
 
@@ -98,28 +115,19 @@ macro_rules! methods {
 
             /// The settings that every method has.
             pub fn shared(&self) -> Shared {
-                match self {
-                    $(Method::$method(settings) => Shared {
-                        members: settings.members,
-                        lambda: settings.lambda,
-                        scaling: settings.scaling,
-                        seed: settings.seed,
-                    },)+
-                }
+                match self { $(Method::$method(settings) => settings.shared(),)+ }
             }
 
-            /// The same method with other values of the settings that every method has.
+            /// The same method with other values of the settings that every method has. An ensemble that always has the same
+            /// size keeps it.
             #[must_use]
             pub fn with_shared(mut self, shared: Shared) -> Self {
-                match &mut self {
-                    $(Method::$method(settings) => {
-                        settings.members = shared.members;
-                        settings.lambda = shared.lambda;
-                        settings.scaling = shared.scaling;
-                        settings.seed = shared.seed;
-                    })+
-                }
+                match &mut self { $(Method::$method(settings) => settings.set_shared(shared),)+ }
                 self
+            }
+
+            pub(crate) fn about(&self) -> &'static [(&'static str, &'static str)] {
+                match self { $(Method::$method(settings) => settings.about(),)+ }
             }
 
             fn learner(&self) -> &dyn Learn {
@@ -141,6 +149,15 @@ methods! {
     AdaBoost = "adaboost",
     Assemble = "assemble",
     SemiBoost = "semiboost",
+    SelfTraining = "self-training",
+    TriTraining = "tri-training",
+    CoForest = "co-forest",
+    CoTraining = "co-training",
+    Setred = "setred",
+    SsmBoost = "ssmboost",
+    RegBoost = "regboost",
+    Mcssb = "mcssb",
+    Stacking = "stacking",
 }
 
 impl Method {
@@ -150,6 +167,11 @@ impl Method {
     /// If one makes no sense.
     pub fn validate(&self) -> Result<()> {
         self.learner().check()
+    }
+
+    /// Whether a smaller ensemble is just the first members of a larger one, see [`Model::prefix`].
+    pub fn grows(&self) -> bool {
+        self.learner().grows()
     }
 
     /// Learns an ensemble.
@@ -175,25 +197,24 @@ impl Method {
 impl Prepared {
     /// The model that a method made of these rows.
     pub(crate) fn model(&self, method: Method, learned: Learned) -> Model {
-        let positive = self.targets.iter().filter(|&&y| y > 0.0).count();
+        let mut class_counts = vec![0; self.n_classes()];
+        self.codes.iter().for_each(|&class| class_counts[usize::from(class)] += 1);
         Model {
             preparation: self.preparation.clone(),
             classes: self.classes.clone(),
             label: self.label.clone(),
             method,
             training: Training {
-                n_labeled: self.targets.len(),
-                class_counts: vec![self.targets.len() - positive, positive],
+                n_labeled: self.codes.len(),
+                class_counts,
                 n_unlabeled: self.unlabeled.n_rows(),
                 n_features: self.preparation.n_features(),
                 stages: learned.stages,
                 warnings: learned.warnings,
             },
-            members: learned.members,
-            weights: learned.weights,
-            vote: learned.vote,
+            ensemble: learned.ensemble,
             initial: learned.initial,
-            logistic: self.logistic.clone(),
+            logistic: self.logistic(),
         }
     }
 }

@@ -86,6 +86,7 @@ pub trait Objective {
 ///     loss: Loss::Logistic,
 ///     gamma: 1.0,
 ///     m: 2,
+///     heads: 1,
 ///     precision: Precision::Double,
 /// };
 /// let same = Members::from_rows(&[vec![2.0, -1.0], vec![2.0, -1.0]]);
@@ -99,7 +100,7 @@ pub trait Objective {
 pub struct EnsembleLoss<'a> {
     /// The labeled rows L.
     pub labeled: &'a dyn Blocks,
-    /// Their targets, -1 and 1.
+    /// Their targets, -1 and 1: for each row one a head.
     pub targets: &'a [f64],
     /// How much each of them counts; `l` is then the sum of these.
     pub counts: &'a [f64],
@@ -111,6 +112,9 @@ pub struct EnsembleLoss<'a> {
     pub gamma: f64,
     /// How many members there are: two at least where they shall differ, which one cannot.
     pub m: usize,
+    /// How many questions they answer: one for two classes; for more, whether a row is of each class, members of one question
+    /// after those of the other. The losses are summed over them.
+    pub heads: usize,
     /// In which numbers it is computed.
     pub precision: Precision,
 }
@@ -128,17 +132,19 @@ impl EnsembleLoss<'_> {
     fn evaluate_in<T: Real>(&self, weights: &[f64], gradient: &mut [f64]) -> Result<Losses> {
         gradient.fill(0.0);
         let share = 1.0 / (self.m as f64 * self.counts.iter().sum::<f64>());
-        let differing = self.diversity.map(|rows| (rows, Diversity::new(self.gamma, self.m, rows.shape().0)));
+        let differing = self.diversity.map(|rows| (rows, Diversity::new(self, rows.shape().0)));
         // Where the members shall differ on the labeled rows themselves, one walk does both.
         let same = differing.filter(|(rows, _)| std::ptr::addr_eq(*rows, self.labeled)).map(|(_, diversity)| diversity);
         let empirical = Empirical { of: self, share, diversity: same };
         let mut sums = Sums::default();
-        for part in pass::<T, _>(self.labeled, weights, self.m, Some(gradient), &empirical)? {
+        let lanes = self.m * self.heads;
+        for part in pass::<T, _>(self.labeled, weights, lanes, Some(gradient), &empirical)? {
             sums.empirical += part.sums.empirical;
             sums.diversity += part.sums.diversity;
         }
         if let (Some((rows, diversity)), None) = (differing, same) {
-            sums.diversity = pass::<T, _>(rows, weights, self.m, Some(gradient), &diversity)?.into_iter().sum();
+            let parts = pass::<T, _>(rows, weights, lanes, Some(gradient), &diversity)?;
+            sums.diversity = parts.into_iter().map(|part| part.sums.diversity).sum();
         }
         let empirical = share * sums.empirical;
         let diversity = differing.map_or(0.0, |(_, diversity)| diversity.share * sums.diversity);
@@ -160,21 +166,62 @@ struct Sums {
     diversity: f64,
 }
 
-/// The sums so far, and room for something about each member on one row.
+/// The sums so far, room for something about each member on one row, and for the members of one question.
 #[derive(Default)]
 struct Tally<T> {
     sums: Sums,
     room: Vec<T>,
+    group: Vec<T>,
+}
+
+/// Calls `f` with the scores of each question's members, padded with zeros to whole [`Real::LANES`]. What it leaves in their
+/// place goes back.
+#[inline(always)]
+fn each_head<T: Real>(
+    heads: usize,
+    m: usize,
+    scores: &mut [T],
+    tally: &mut Tally<T>,
+    mut f: impl FnMut(usize, &mut [T], &mut Tally<T>),
+) {
+    if heads == 1 {
+        f(0, scores, tally);
+        return;
+    }
+    let mut group = std::mem::take(&mut tally.group);
+    group.resize(m.next_multiple_of(T::LANES), T::default());
+    for (head, scores) in scores[..heads * m].chunks_exact_mut(m).enumerate() {
+        group[..m].copy_from_slice(scores);
+        group[m..].fill(T::default());
+        f(head, &mut group, tally);
+        scores.copy_from_slice(&group[..m]);
+    }
+    tally.group = group;
 }
 
 impl<T: Real> Visit<T> for Empirical<'_> {
     type Tally = Tally<T>;
 
-    /// Loop by loop over all lanes, the padding too, so that each can use vectors.
     #[inline(always)]
     fn visit<S: Simd>(&self, simd: S, tally: &mut Tally<T>, i: usize, scores: &mut [T]) {
+        let heads = self.of.heads;
+        each_head(
+            heads,
+            self.of.m,
+            scores,
+            tally,
+            #[inline(always)]
+            |head, scores, tally| self.head(simd, tally, self.of.targets[i * heads + head], i, scores),
+        );
+    }
+}
+
+impl Empirical<'_> {
+    /// One question. Loop by loop over all lanes, the padding too, so that each can use vectors.
+    #[inline(always)]
+    fn head<S: Simd, T: Real>(&self, simd: S, tally: &mut Tally<T>, target: f64, i: usize, scores: &mut [T]) {
         let EnsembleLoss { loss, m, .. } = *self.of;
-        let (y, count) = (T::from_double(self.of.targets[i]), self.of.counts[i]);
+        let (y, count) = (T::from_double(target), self.of.counts[i]);
         let share = T::from_double(self.share * count);
         let [half, one, two] = [0.5, 1.0, 2.0].map(T::from_double);
         let room = &mut tally.room;
@@ -219,12 +266,14 @@ struct Diversity {
     /// What each term counts.
     share: f64,
     gamma: f64,
+    m: usize,
+    heads: usize,
 }
 
 impl Diversity {
-    fn new(gamma: f64, m: usize, n: usize) -> Self {
-        let m = m as f64;
-        Diversity { share: 1.0 / (m * (m - 1.0) * n as f64), gamma }
+    fn new(of: &EnsembleLoss<'_>, n: usize) -> Self {
+        let m = of.m as f64;
+        Diversity { share: 1.0 / (m * (m - 1.0) * n as f64), gamma: of.gamma, m: of.m, heads: of.heads }
     }
 
     /// The term of a row; the outputs of the members on it are replaced by its derivatives by their scores.
@@ -239,11 +288,18 @@ impl Diversity {
 }
 
 impl<T: Real> Visit<T> for Diversity {
-    type Tally = f64;
+    type Tally = Tally<T>;
 
     #[inline(always)]
-    fn visit<S: Simd>(&self, simd: S, total: &mut f64, _: usize, scores: &mut [T]) {
+    fn visit<S: Simd>(&self, simd: S, tally: &mut Tally<T>, _: usize, scores: &mut [T]) {
         scores.iter_mut().for_each(|z| *z = z.tanh_half());
-        *total += self.differentiate(simd, scores);
+        each_head(
+            self.heads,
+            self.m,
+            scores,
+            tally,
+            #[inline(always)]
+            |_, outputs, tally| tally.sums.diversity += self.differentiate(simd, outputs),
+        );
     }
 }

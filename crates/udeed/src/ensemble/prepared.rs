@@ -3,24 +3,35 @@
 use std::sync::Arc;
 
 use crate::data::{Blocks, Matrix, Spilled, SpilledBuilder, TrainSet};
-use crate::ensemble::{Members, Shared};
+use crate::ensemble::vote::Part;
+use crate::ensemble::{Ensemble, Members, Shared, Vote};
 use crate::error::{Error, Result};
-use crate::learner::Logistic;
+use crate::learner::{Hypothesis, Linear, Logistic, n_heads, targets};
 use crate::prepare::Preparation;
 
-/// Training rows made ready: features, and the labels as -1 and 1.
+/// Training rows made ready: features, and the labels as numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Prepared {
     pub(crate) preparation: Preparation,
     pub(crate) classes: Vec<String>,
     pub(crate) label: Option<String>,
     pub(crate) labeled: Matrix,
-    pub(crate) targets: Vec<f64>,
+    /// The class of each labeled row.
+    pub(crate) codes: Vec<u8>,
     /// How much each labeled row counts.
     pub(crate) counts: Vec<f64>,
     pub(crate) unlabeled: Unlabeled,
+    /// The question that two classes pose, or those whether a row is of each class or of another.
+    pub(crate) heads: Vec<Head>,
+}
+
+/// A question with two answers.
+#[derive(Debug, Clone)]
+pub(crate) struct Head {
+    /// The answer of each labeled row, -1 or 1.
+    pub(crate) targets: Vec<f64>,
     /// Logistic regression on all labels: what every ensemble is compared with, and where many searches begin.
-    pub(crate) logistic: Members,
+    pub(crate) logistic: Vec<f64>,
 }
 
 /// Unlabeled rows made ready.
@@ -68,21 +79,43 @@ impl Prepared {
         let features = preparation.apply(train.table())?;
         let labels = train.labels();
         let (labeled, unlabeled): (Vec<usize>, Vec<usize>) = (0..labels.len()).partition(|&i| labels.get(i).is_some());
-        let target = |&i: &usize| if labels.name(i) == Some(&classes[1]) { 1.0 } else { -1.0 };
-        let targets: Vec<f64> = labeled.iter().map(target).collect();
+        let known = labels.aligned(&classes)?;
+        let codes: Vec<u8> = labeled.iter().filter_map(|&i| known.get(i)).map(|class| class as u8).collect();
         let rows = features.select(&labeled);
         let counts: Vec<f64> = labeled.iter().map(|&i| train.weight(i)).collect();
-        let fit = Logistic { lambda: shared.lambda }.fit(rows.rows(), &targets, &counts, None)?;
+        let head = |head: usize| {
+            let targets = targets(&codes, classes.len(), head);
+            let logistic = Logistic { lambda: shared.lambda }.fit(rows.rows(), &targets, &counts, None)?.weights;
+            Ok(Head { targets, logistic })
+        };
+        let heads: Vec<Head> = (0..n_heads(classes.len())).map(head).collect::<Result<_>>()?;
         Ok(Prepared {
             labeled: rows,
-            targets,
+            codes,
             counts,
             unlabeled: unlabeled_rows(features.select(&unlabeled), train, &preparation)?,
-            logistic: Members::from_rows(&[fit.weights]),
+            heads,
             label: train.label_name().map(str::to_owned),
             preparation,
             classes,
         })
+    }
+}
+
+impl Prepared {
+    pub(crate) fn n_classes(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// Logistic regression on the labels alone.
+    pub(crate) fn logistic(&self) -> Ensemble {
+        let part = |head: &Head| Part::alike(Members::from_rows(&[head.logistic.clone()]), Vote::Weighted);
+        Ensemble::against_rest(self.n_classes(), self.heads.iter().map(part).collect())
+    }
+
+    /// The same as something that was learned.
+    pub(crate) fn start(&self) -> Hypothesis {
+        Hypothesis::Linear(Linear::new(self.heads.iter().map(|head| head.logistic.clone()).collect()))
     }
 }
 

@@ -6,13 +6,15 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Matrix, Rows};
-use crate::ensemble::adaboost::Boosted;
+use crate::ensemble::boosted::{Boosted, boost_heads};
+use crate::ensemble::growing::Growing;
 use crate::ensemble::method::{Learn, Learned};
-use crate::ensemble::settings::{check_members, check_positive, settings};
-use crate::ensemble::{Observer, Prepared, Vote, Warning};
+use crate::ensemble::prepared::Head;
+use crate::ensemble::settings::{check_members, check_positive, check_share, settings};
+use crate::ensemble::{Observer, Prepared};
 use crate::error::{Error, Result};
-use crate::learner::{Learner, Logistic};
-use crate::neighbors::{Similarity, distance_percentile, half_of_memory};
+use crate::learner::{Base, Learner, Sample};
+use crate::neighbors::{MUCH_MEMORY, Similarity, distance_percentile, warned_matrix};
 use crate::prepare::Scaling;
 use crate::rng::{Purpose, Stream};
 
@@ -48,7 +50,9 @@ settings! {
     SemiBoost {
         /// How many members the ensemble has at most; boosting may end earlier.
         members: usize = 20,
-        /// How much the labels count against small weights in each member.
+        /// Which base learner makes the members.
+        base: Base = Base::Logistic,
+        /// How much the labels count against small weights in logistic regression.
         lambda: f64 = 1.0,
         /// How features are scaled.
         scaling: Scaling = Scaling::MinMax,
@@ -75,33 +79,31 @@ const LARGEST_VOTE: f64 = 20.0;
 impl Learn for SemiBoost {
     fn check(&self) -> Result<()> {
         check_members(self.members, 1)?;
+        self.base.validate()?;
         check_positive("lambda", self.lambda)?;
         if !(0.0..=100.0).contains(&self.percentile) {
             return Err(Error::setting("percentile", self.percentile, "between 0 and 100"));
         }
-        if !(self.pick_share > 0.0 && self.pick_share <= 1.0) {
-            return Err(Error::setting("pick_share", self.pick_share, "above 0 and at most 1"));
-        }
-        Ok(())
+        check_share("pick_share", self.pick_share)
     }
 
     fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
-        let learner = Logistic { lambda: self.lambda };
-        let mut boosted = Boosted::new(self.members, prepared);
-        if prepared.unlabeled.n_rows() == 0 {
-            observer.warn(&Warning::NothingUnlabeled);
-            let mut learned = Learned::alike(prepared.logistic.clone(), Vote::Unweighted);
-            learned.warnings.push(Warning::NothingUnlabeled);
-            return Ok(learned);
-        }
-        self.boost(&learner, prepared, &mut boosted, observer)?;
-        Ok(boosted.finish(prepared, observer))
+        let learner = self.base.learner(self.lambda);
+        let growing = Growing::new(prepared)?;
+        let similarity = match growing.unlabeled().len() {
+            0 => None,
+            _ => Some(self.similarity(growing.rows(), growing.n_labeled, observer)?),
+        };
+        boost_heads(prepared, self.members, observer, |head, boosted, observer| match &similarity {
+            Some(similarity) => self.boost(&*learner, (prepared, &growing, head), similarity, boosted, observer),
+            None => Ok(()),
+        })
     }
 }
 
 impl SemiBoost {
     /// Similarities that take more than this many bytes are warned of.
-    pub const MUCH_MEMORY: u64 = 1 << 28;
+    pub const MUCH_MEMORY: u64 = MUCH_MEMORY;
 
     /// How many bytes the similarities of so many rows take.
     ///
@@ -118,18 +120,17 @@ impl SemiBoost {
     fn boost(
         &self,
         learner: &dyn Learner,
-        prepared: &Prepared,
+        (prepared, growing, head): (&Prepared, &Growing, &Head),
+        similarity: &Matrix,
         boosted: &mut Boosted,
         observer: &mut dyn Observer,
     ) -> Result<()> {
-        let unlabeled = prepared.unlabeled.in_memory()?;
-        let all = prepared.labeled.stack(unlabeled)?;
-        let l = prepared.targets.len();
-        let similarity = self.similarity(all.rows(), l, observer)?;
-        let mut suggestions = Suggestions::new(&similarity, &prepared.targets);
+        let (rows, l) = (growing.rows(), growing.n_labeled);
+        let mut suggestions = Suggestions::new(similarity, &head.targets);
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
-        let mut labels = prepared.targets.clone();
-        labels.resize(all.rows().n_rows(), 1.0);
+        let mut labels: Vec<u8> = head.targets.iter().map(|&target| u8::from(target > 0.0)).collect();
+        labels.resize(rows.n_rows(), 1);
+        let unlabeled = prepared.unlabeled.in_memory()?.rows();
         while boosted.wants_more() {
             suggestions.update();
             let picked = self.choose(&mut stream, &suggestions.sureness());
@@ -142,8 +143,10 @@ impl SemiBoost {
                 counts[l + i] = 1.0;
                 labels[l + i] = suggestions.label(i);
             }
-            let member = learner.relearn(all.rows(), &labels, &counts, boosted.latest())?;
-            let outputs = member.classify(unlabeled.rows());
+            let seed = boosted.seed(self.seed);
+            let sample = Sample { rows, classes: &labels, n_classes: 2, weights: &counts, seed };
+            let member = learner.relearn(&sample, boosted.latest())?;
+            let outputs = member.classify(unlabeled);
             let weight = suggestions.weight(&outputs);
             // Also ends where the weight is no number: nothing is similar to anything.
             if weight.is_nan() || weight <= 0.0 {
@@ -156,13 +159,8 @@ impl SemiBoost {
     }
 
     fn similarity(&self, rows: &dyn Rows, l: usize, observer: &mut dyn Observer) -> Result<Matrix> {
-        let bytes = self.similarity_bytes(l, rows.n_rows() - l);
-        if bytes > Self::MUCH_MEMORY {
-            observer.warn(&Warning::Memory { bytes });
-        }
-        let most = if self.memory > 0 { self.memory } else { half_of_memory() };
         let sigma = distance_percentile(rows, self.percentile, self.seed);
-        self.kind().matrix(rows, l, sigma, most)
+        warned_matrix(&self.kind(), rows, l, sigma, self.memory, observer)
     }
 
     fn kind(&self) -> Similarity {
@@ -172,16 +170,29 @@ impl SemiBoost {
     /// Some of the unlabeled rows by how sure their labels are; none where no label is.
     fn choose(&self, stream: &mut Stream, sureness: &[f64]) -> Vec<usize> {
         let wanted = ((sureness.len() as f64 * self.pick_share).round() as usize).max(1);
-        // By the largest of u^(1/w), as keys ln(u)/w: draws without replacement by the weights w (Efraimidis and
-        // Spirakis).
-        let keyed = sureness.iter().enumerate().filter(|&(_, &sure)| sure > 0.0).map(|(i, &sure)| match self.pick {
-            Pick::Top => (i, sure),
-            Pick::Draw => (i, libm::log(1.0 - stream.unit()) / sure),
-        });
-        let mut keyed: Vec<(usize, f64)> = keyed.collect();
-        keyed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        keyed.into_iter().take(wanted).map(|(i, _)| i).collect()
+        match self.pick {
+            Pick::Top => top(wanted, sureness.iter().copied()),
+            Pick::Draw => draw_without_replacement(stream, wanted, sureness),
+        }
     }
+}
+
+/// So many of the rows with the largest keys, of those whose key is above 0.
+fn top(wanted: usize, keys: impl Iterator<Item = f64>) -> Vec<usize> {
+    largest(wanted, keys.enumerate().filter(|&(_, key)| key > 0.0))
+}
+
+fn largest(wanted: usize, keyed: impl Iterator<Item = (usize, f64)>) -> Vec<usize> {
+    let mut keyed: Vec<(usize, f64)> = keyed.collect();
+    keyed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    keyed.into_iter().take(wanted).map(|(i, _)| i).collect()
+}
+
+/// So many rows, drawn without replacement by their weights; rows of weight 0 are never drawn.
+pub(crate) fn draw_without_replacement(stream: &mut Stream, wanted: usize, weights: &[f64]) -> Vec<usize> {
+    // By the largest of u^(1/w), as keys ln(u)/w (Efraimidis and Spirakis).
+    let drawn = weights.iter().enumerate().filter(|&(_, &weight)| weight > 0.0);
+    largest(wanted, drawn.map(|(i, weight)| (i, libm::log(1.0 - stream.unit()) / weight)))
 }
 
 /// What the similarities suggest for each unlabeled row. With `H` the votes so far and `C = l/u`,
@@ -232,23 +243,24 @@ impl<'a> Suggestions<'a> {
         self.p.iter().zip(&self.q).map(|(p, q)| (p - q).abs()).collect()
     }
 
-    fn label(&self, i: usize) -> f64 {
-        if self.p[i] >= self.q[i] { 1.0 } else { -1.0 }
+    fn label(&self, i: usize) -> u8 {
+        u8::from(self.p[i] >= self.q[i])
     }
 
     /// What the vote of a member counts: `1/4 ln(agreement / disagreement)` over all unlabeled rows.
-    fn weight(&self, outputs: &[f64]) -> f64 {
+    fn weight(&self, outputs: &[u8]) -> f64 {
         let (mut agree, mut disagree) = (0.0, 0.0);
         for ((p, q), &output) in self.p.iter().zip(&self.q).zip(outputs) {
-            let (with, against) = if output > 0.0 { (p, q) } else { (q, p) };
+            let (with, against) = if output == 1 { (p, q) } else { (q, p) };
             agree += with;
             disagree += against;
         }
         0.25 * libm::log(agree / disagree)
     }
 
-    fn add(&mut self, weight: f64, outputs: &[f64]) {
-        self.votes.iter_mut().zip(outputs).for_each(|(vote, output)| *vote += weight * output);
+    fn add(&mut self, weight: f64, outputs: &[u8]) {
+        let voices = self.votes.iter_mut().zip(outputs);
+        voices.for_each(|(vote, &output)| *vote += if output == 1 { weight } else { -weight });
     }
 }
 

@@ -1,11 +1,16 @@
 //! How the settings of a method are declared.
 
 /// Declares the settings of a method: a struct with public fields, `new` with their defaults, a setter for each, and the
-/// two ways to fit. What a field means is said once and stands at the field and at its setter.
+/// two ways to fit. What a field means is said once and stands at the field and at its setter. Every method has the fields
+/// of [`Shared`](crate::Shared); one whose ensembles all have the same size says it in brackets, and has no `members`.
 macro_rules! settings {
+    (@members $of:ident $size:literal) => { $size };
+    (@members $of:ident) => { $of.members };
+    (@set $of:ident $shared:ident $size:literal) => {};
+    (@set $of:ident $shared:ident) => { $of.members = $shared.members; };
     (
         $(#[$about:meta])*
-        $name:ident {
+        $name:ident $([$size:literal])? {
             $($(#[doc = $doc:literal])+ $field:ident: $type:ty = $default:expr,)+
         }
     ) => {
@@ -16,6 +21,28 @@ macro_rules! settings {
         #[non_exhaustive]
         pub struct $name {
             $($(#[doc = $doc])+ pub $field: $type,)+
+        }
+
+        impl $crate::ensemble::method::HasShared for $name {
+            fn shared(&self) -> $crate::Shared {
+                $crate::Shared {
+                    members: $crate::ensemble::settings::settings!(@members self $($size)?),
+                    lambda: self.lambda,
+                    scaling: self.scaling,
+                    seed: self.seed,
+                }
+            }
+
+            fn about(&self) -> &'static [(&'static str, &'static str)] {
+                &[$((stringify!($field), concat!($($doc),+))),+]
+            }
+
+            fn set_shared(&mut self, shared: $crate::Shared) {
+                $crate::ensemble::settings::settings!(@set self shared $($size)?);
+                self.lambda = shared.lambda;
+                self.scaling = shared.scaling;
+                self.seed = shared.seed;
+            }
         }
 
         impl Default for $name {
@@ -85,6 +112,14 @@ pub(crate) fn check_members(members: usize, least: usize) -> Result<()> {
         return Err(Error::setting("members", members, format!("at most {}", u32::MAX)));
     }
     Ok(())
+}
+
+/// A number above 0 and at most 1.
+pub(crate) fn check_share(name: &'static str, value: f64) -> Result<()> {
+    if value > 0.0 && value <= 1.0 {
+        return Ok(());
+    }
+    Err(Error::setting(name, value, "above 0 and at most 1"))
 }
 
 /// A number above 0.

@@ -9,8 +9,8 @@ use crate::ensemble::bagging::bootstrapped;
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_members, check_positive, settings};
 use crate::ensemble::{
-    EnsembleLoss, Loss, Members, Method, Objective, Observer, Precision, Prepared, Stage, StageSummary, Step, Stop,
-    Warning,
+    Ensemble, EnsembleLoss, Loss, Members, Method, Objective, Observer, Part, Precision, Prepared, Stage, StageSummary,
+    Step, Stop, Warning,
 };
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -135,36 +135,51 @@ impl Udeed {
         Ok(InitialEnsemble { settings: self.clone(), prepared, members })
     }
 
-    fn initial_members(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Members> {
+    /// The members for each question.
+    fn initial_members(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Vec<Members>> {
         match self.initial {
             Initial::Bootstrap => bootstrapped(prepared, self.members, self.lambda, self.seed, observer),
-            Initial::Random => Ok(self.random(prepared.preparation.n_features() + 1)),
+            Initial::Random => {
+                let width = prepared.preparation.n_features() + 1;
+                Ok((0..prepared.heads.len()).map(|head| self.random(head, width)).collect())
+            }
         }
     }
 
     /// Uniform in `[-1, 1)`, over the root of the number of features so that scores do not grow with it.
-    fn random(&self, width: usize) -> Members {
+    fn random(&self, head: usize, width: usize) -> Members {
         let scale = 2.0 / (width as f64).sqrt();
         let member = |member: usize| {
-            let mut stream = Stream::new(self.seed, Purpose::RandomStart, member as u32);
+            let mut stream = Stream::new(self.seed, Purpose::RandomStart, (head * self.members + member) as u32);
             (0..width).map(|_| scale * (stream.unit() - 0.5)).collect()
         };
         let members: Vec<Vec<f64>> = (0..self.members).map(member).collect();
         Members::from_rows(&members)
     }
 
+    /// An ensemble of members for each question.
+    fn ensemble(&self, prepared: &Prepared, heads: &[Members]) -> Ensemble {
+        let parts = heads.iter().map(|members| Part::alike(members.clone(), self.vote)).collect();
+        Ensemble::against_rest(prepared.n_classes(), parts)
+    }
+
     /// The stages of the variant, one after the other.
-    fn descend(&self, prepared: &Prepared, initial: Members, observer: &mut dyn Observer) -> Result<Learned> {
-        let mut learned = Learned::alike(initial.clone(), self.vote);
+    fn descend(&self, prepared: &Prepared, initial: Vec<Members>, observer: &mut dyn Observer) -> Result<Learned> {
+        let mut learned = Learned::from(self.ensemble(prepared, &initial));
+        learned.initial = Some(learned.ensemble.clone());
         let n_unlabeled = prepared.unlabeled.n_rows();
         if self.variant == Variant::LcUd && n_unlabeled == 0 {
-            observer.warn(&Warning::NoUnlabeledRows);
-            learned.warnings.push(Warning::NoUnlabeledRows);
+            learned.warn([Warning::NoUnlabeledRows], observer);
         }
+        let heads = initial.len();
+        // Row by row the target of each question.
+        let targets = |i: usize| prepared.heads.iter().map(move |head| head.targets[i]);
+        let targets: Vec<f64> = (0..prepared.codes.len()).flat_map(targets).collect();
+        let mut members = Members::side_by_side(&initial);
         for stage in self.stages(n_unlabeled) {
             let objective = EnsembleLoss {
                 labeled: prepared.labeled.rows(),
-                targets: &prepared.targets,
+                targets: &targets,
                 counts: &prepared.counts,
                 diversity: match stage {
                     Stage::Empirical => None,
@@ -174,16 +189,17 @@ impl Udeed {
                 loss: self.loss,
                 gamma: self.gamma,
                 m: self.members,
+                heads,
                 precision: self.precision,
             };
-            let (members, summary) = run_stage(&objective, stage, self, learned.members, observer)?;
-            learned.members = members;
+            let summary;
+            (members, summary) = run_stage(&objective, stage, self, members, observer)?;
             learned.stages.push(summary);
             if summary.stop == Stop::Observer {
                 break;
             }
         }
-        learned.initial = Some(initial);
+        learned.ensemble = self.ensemble(prepared, &members.apart(heads));
         Ok(learned)
     }
 
@@ -205,14 +221,15 @@ impl Udeed {
 /// let train = built_in("labor")?.read()?.into_train()?;
 /// let start = Udeed::new().members(10).start(&train, &mut ())?;
 /// let small = start.descend(&Udeed::new().members(5).variant(Variant::Lcd), &mut ())?;
-/// assert_eq!(small.members().n_members(), 5);
+/// assert_eq!(small.ensemble().n_members(), 5);
 /// # Ok::<(), udeed::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct InitialEnsemble {
     settings: Udeed,
     prepared: Prepared,
-    members: Members,
+    /// For each question.
+    members: Vec<Members>,
 }
 
 impl InitialEnsemble {
@@ -242,8 +259,8 @@ impl InitialEnsemble {
     /// If a setting makes no sense, or more members are wanted than there are.
     pub fn descend(&self, settings: &Udeed, observer: &mut dyn Observer) -> Result<Model> {
         settings.validate()?;
-        if settings.members > self.members.n_members() {
-            let expected = format!("at most {}, as many as were begun with", self.members.n_members());
+        if settings.members > self.settings.members {
+            let expected = format!("at most {}, as many as were begun with", self.settings.members);
             return Err(Error::setting("members", settings.members, expected));
         }
         let settings = Udeed {
@@ -253,7 +270,8 @@ impl InitialEnsemble {
             seed: self.settings.seed,
             ..settings.clone()
         };
-        let learned = settings.descend(&self.prepared, self.members.prefix(settings.members), observer)?;
+        let first = self.members.iter().map(|members| members.prefix(settings.members)).collect();
+        let learned = settings.descend(&self.prepared, first, observer)?;
         Ok(self.prepared.model(settings.into(), learned))
     }
 }
@@ -266,8 +284,7 @@ fn run_stage(
     start: Members,
     observer: &mut dyn Observer,
 ) -> Result<(Members, StageSummary)> {
-    let m = start.n_members();
-    let rate = settings.rate * if settings.scale_rate { m as f64 / 20.0 } else { 1.0 };
+    let rate = settings.rate * if settings.scale_rate { settings.members as f64 / 20.0 } else { 1.0 };
     // Without weight, or without rows to measure it on, diversity has no say in when to stop.
     let diversity_counts = stage != Stage::Empirical && settings.gamma > 0.0;
     let mut weights = start.weights().to_vec();
@@ -305,5 +322,5 @@ fn run_stage(
             break;
         }
     }
-    Ok((Members::from_weights(m, weights), summary))
+    Ok((Members::from_weights(start.n_members(), weights), summary))
 }

@@ -4,6 +4,8 @@ use serde::Serialize;
 
 use crate::data::{Dense, Labels};
 use crate::error::{Error, Place, Result};
+use crate::learner::winner;
+use crate::model::probabilities;
 
 /// How well the predictions for some labeled rows agree with their labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -14,8 +16,8 @@ pub struct Evaluation {
     pub accuracy: f64,
     /// The mean over the classes that occur of the share of their rows that are predicted right.
     pub balanced_accuracy: f64,
-    /// The probability that a row of the second class is ranked above one of the first, ties counting half. None where
-    /// only one class occurs.
+    /// The probability that a row of the second class is ranked above one of the first, ties counting half. Of more than two
+    /// classes the mean over them, each against the rest. None where only one class occurs.
     pub auc: Option<f64>,
     /// The mean of `-ln` of the probability given to the right class, which is kept from 0 by 1e-15.
     pub log_loss: f64,
@@ -29,7 +31,7 @@ impl Evaluation {
     /// Compares decisions (see [`Model::decision`](crate::Model::decision)) with the labels of the same rows.
     ///
     /// # Errors
-    /// If no row has a label, or there are not two classes.
+    /// If no row has a label, or there are more classes in the labels than are known.
     ///
     /// ```
     /// use udeed::{Dense, Evaluation, Labels};
@@ -43,35 +45,50 @@ impl Evaluation {
     /// # Ok::<(), udeed::Error>(())
     /// ```
     pub fn new(classes: &[String], decisions: &Dense, labels: &Labels) -> Result<Self> {
-        if classes.len() != 2 || labels.classes().len() > 2 {
-            let found = format!("{} classes", classes.len().max(labels.classes().len()));
-            return Err(Error::input(Place::new("the labels"), found, "two"));
+        let n_classes = classes.len();
+        if n_classes < 2 || labels.classes().len() > n_classes {
+            let found = format!("{} classes", labels.classes().len().max(n_classes));
+            return Err(Error::input(Place::new("the labels"), found, format!("{}", n_classes.max(2))));
         }
-        let labeled = (0..labels.len()).filter_map(|i| labels.get(i).map(|class| (class, decisions.get(i)[0])));
-        let rows: Vec<(usize, f64)> = labeled.collect();
+        let labeled = (0..labels.len()).filter_map(|i| labels.get(i).map(|class| (class, decisions.get(i))));
+        let rows: Vec<(usize, &[f64])> = labeled.collect();
         if rows.is_empty() {
             return Err(Error::input(Place::new("the rows"), "no labeled row", "labels to compare with"));
         }
-        let mut confusion = vec![vec![0; 2]; 2];
+        let mut confusion = vec![vec![0; n_classes]; n_classes];
         let mut loss = 0.0;
-        for &(class, f) in &rows {
-            confusion[class][usize::from(f >= 0.0)] += 1;
-            let right = 0.5 * if class == 1 { 1.0 + f } else { 1.0 - f };
+        for &(class, decision) in &rows {
+            confusion[class][winner(decision)] += 1;
+            let right = match decision {
+                [f] => 0.5 * if class == 1 { 1.0 + f } else { 1.0 - f },
+                many => probabilities(many)[class],
+            };
             loss -= libm::log(right.max(1e-15));
         }
-        let right = confusion[0][0] + confusion[1][1];
+        let right: usize = (0..n_classes).map(|class| confusion[class][class]).sum();
         let occurring = || confusion.iter().enumerate().filter(|(_, row)| row.iter().sum::<usize>() > 0);
         let recalls = occurring().map(|(class, row)| row[class] as f64 / row.iter().sum::<usize>() as f64);
         Ok(Evaluation {
             n_rows: rows.len(),
             accuracy: right as f64 / rows.len() as f64,
             balanced_accuracy: recalls.sum::<f64>() / occurring().count() as f64,
-            auc: auc(rows.clone()),
+            auc: mean_auc(&rows),
             log_loss: loss / rows.len() as f64,
             classes: classes.to_vec(),
             confusion,
         })
     }
+}
+
+/// Of more than two classes, the mean over those that occur, each against the rest.
+fn mean_auc(rows: &[(usize, &[f64])]) -> Option<f64> {
+    let heads = rows[0].1.len();
+    let against = |head: usize| {
+        let class = if heads == 1 { 1 } else { head };
+        auc(rows.iter().map(|&(own, decision)| (usize::from(own == class), decision[head])).collect())
+    };
+    let areas: Vec<f64> = (0..heads).filter_map(against).collect();
+    (!areas.is_empty()).then(|| areas.iter().sum::<f64>() / areas.len() as f64)
 }
 
 /// By Mann and Whitney's rank sum, equal decisions sharing their mean rank.
@@ -98,10 +115,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_classes_are_refused() {
+    fn more_classes_than_are_known_are_refused() {
         let labels = Labels::new([Some("a"), Some("b"), Some("c")]);
         let decisions = Dense::new(3, 1, vec![0.0; 3]).unwrap();
-        assert!(Evaluation::new(labels.classes(), &decisions, &labels).is_err());
+        assert!(Evaluation::new(&labels.classes()[..2], &decisions, &labels).is_err());
+    }
+
+    #[test]
+    fn three_classes_are_each_measured_against_the_rest() {
+        let labels = Labels::new([Some("a"), Some("b"), Some("c"), Some("c")]);
+        let decisions =
+            Dense::new(4, 3, vec![0.5, -0.5, -1.0, -0.5, 0.0, -0.5, -1.0, -0.2, 0.6, -0.9, 0.2, 0.1]).unwrap();
+        let figures = Evaluation::new(labels.classes(), &decisions, &labels).unwrap();
+        assert_eq!(figures.confusion, [[1, 0, 0], [0, 1, 0], [0, 1, 1]]);
+        assert_eq!(figures.accuracy, 0.75);
+        assert!((figures.balanced_accuracy - 2.5 / 3.0).abs() < 1e-15);
+        // Of b one of three others is ranked above it.
+        assert!((figures.auc.unwrap() - (1.0 + 2.0 / 3.0 + 1.0) / 3.0).abs() < 1e-15);
+        let expected = -(0.75f64.ln() + 0.5f64.ln() + (0.8f64 / 1.2).ln() + (0.55f64 / 1.2).ln()) / 4.0;
+        assert!((figures.log_loss - expected).abs() < 1e-12, "{} {expected}", figures.log_loss);
     }
 
     #[test]

@@ -4,14 +4,16 @@ mod evaluation;
 mod onnx;
 mod protobuf;
 mod safetensors;
+mod stored;
 
 pub use evaluation::Evaluation;
 
 use crate::data::{Dense, Labels, Matrix, Table};
-use crate::ensemble::{Members, Method, Training, Vote};
+use crate::ensemble::{Ensemble, Method, Training};
 use crate::error::Result;
 use crate::format::Reader;
 use crate::kernel::in_memory;
+use crate::learner::{normalise, winner};
 use crate::prepare::Preparation;
 
 /// A trained ensemble, with the preparation of the rows it was trained on.
@@ -37,12 +39,9 @@ pub struct Model {
     pub(crate) label: Option<String>,
     pub(crate) method: Method,
     pub(crate) training: Training,
-    pub(crate) members: Members,
-    /// What the vote of each member counts.
-    pub(crate) weights: Vec<f64>,
-    pub(crate) vote: Vote,
-    pub(crate) initial: Option<Members>,
-    pub(crate) logistic: Members,
+    pub(crate) ensemble: Ensemble,
+    pub(crate) initial: Option<Ensemble>,
+    pub(crate) logistic: Ensemble,
 }
 
 impl Model {
@@ -71,14 +70,9 @@ impl Model {
         &self.preparation
     }
 
-    /// The members.
-    pub fn members(&self) -> &Members {
-        &self.members
-    }
-
-    /// What the vote of each member counts.
-    pub fn weights(&self) -> &[f64] {
-        &self.weights
+    /// The members, and what their votes count.
+    pub fn ensemble(&self) -> &Ensemble {
+        &self.ensemble
     }
 
     /// A reader for rows to predict: it knows the columns, their kinds, and that of the labels.
@@ -103,18 +97,22 @@ impl Model {
 
     /// Like [`Model::decision`], of rows that [`Model::preparation`] has made ready. For many models with the same
     /// preparation.
-    pub fn decide(&self, features: &Matrix) -> Vec<f64> {
-        in_memory(self.members.decide(features.rows(), self.vote, &self.weights))
+    pub fn decide(&self, features: &Matrix) -> Dense {
+        in_memory(self.ensemble.decide(features.rows()))
     }
 
-    /// What the vote says of each row, between -1 and 1: from 0 on it is the second class. One column.
+    /// What the vote says of each row. Of two classes one column, between -1 and 1: from 0 on it is the second class. Of more
+    /// one column a class, the largest wins.
     ///
     /// # Errors
     /// If the rows lack a column, or hold another kind of values in it.
     pub fn decision(&self, rows: &Table) -> Result<Dense> {
-        let features = self.preparation.features_of(rows)?;
-        let decisions = self.members.decide(&features, self.vote, &self.weights)?;
-        Dense::new(decisions.len(), 1, decisions)
+        self.ensemble.decide(&self.preparation.features_of(rows)?)
+    }
+
+    /// The number of the class that a row of decisions stands for.
+    pub fn class_of(&self, decision: &[f64]) -> usize {
+        winner(decision)
     }
 
     /// The probability of each class for each row, one column a class. Each row sums to 1.
@@ -133,11 +131,9 @@ impl Model {
     /// ```
     pub fn predict_proba(&self, rows: &Table) -> Result<Dense> {
         let decisions = self.decision(rows)?;
-        let pairs = decisions.values().iter().flat_map(|f| {
-            let positive = 0.5 * (1.0 + f);
-            [1.0 - positive, positive]
-        });
-        Dense::new(rows.n_rows(), 2, pairs.collect())
+        let mut values = Vec::with_capacity(rows.n_rows() * self.classes.len());
+        (0..rows.n_rows()).for_each(|i| values.extend(probabilities(decisions.get(i))));
+        Dense::new(rows.n_rows(), self.classes.len(), values)
     }
 
     /// The class of each row.
@@ -146,7 +142,7 @@ impl Model {
     /// As [`Model::decision`].
     pub fn predict(&self, rows: &Table) -> Result<Vec<&str>> {
         let decisions = self.decision(rows)?;
-        Ok(decisions.values().iter().map(|&f| self.classes[usize::from(f >= 0.0)].as_str()).collect())
+        Ok((0..rows.n_rows()).map(|i| self.classes[self.class_of(decisions.get(i))].as_str()).collect())
     }
 
     /// How well it does on rows whose labels are known; unlabeled ones are left out.
@@ -181,7 +177,7 @@ impl Model {
     /// ```
     #[must_use]
     pub fn initial(&self) -> Option<Model> {
-        self.initial.as_ref().map(|members| self.with_members(members, &vec![1.0; members.n_members()]))
+        self.initial.clone().map(|ensemble| self.with(ensemble))
     }
 
     /// The ensemble of the first members only. A boosted or bagged ensemble of that size is just this.
@@ -190,16 +186,27 @@ impl Model {
     /// If that is none, or more than there are.
     #[must_use]
     pub fn prefix(&self, members: usize) -> Model {
-        self.with_members(&self.members.prefix(members), &self.weights[..members])
+        self.with(self.ensemble.prefix(members))
     }
 
     /// Logistic regression on the labels alone: a model of one member.
     #[must_use]
     pub fn logistic(&self) -> Model {
-        self.with_members(&self.logistic, &[1.0])
+        self.with(self.logistic.clone())
     }
 
-    fn with_members(&self, members: &Members, weights: &[f64]) -> Model {
-        Model { members: members.clone(), weights: weights.to_vec(), ..self.clone() }
+    fn with(&self, ensemble: Ensemble) -> Model {
+        Model { ensemble, ..self.clone() }
     }
+}
+
+/// The probabilities of the classes that decisions stand for.
+pub(crate) fn probabilities(decision: &[f64]) -> Vec<f64> {
+    if let [f] = decision {
+        let second = 0.5 * (1.0 + f);
+        return vec![1.0 - second, second];
+    }
+    let mut shares: Vec<f64> = decision.iter().map(|f| 0.5 * (1.0 + f)).collect();
+    normalise(&mut shares);
+    shares
 }

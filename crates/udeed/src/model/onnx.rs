@@ -5,7 +5,7 @@
 //! computed in double precision: the vote of a member whose score is near zero then falls as it does here.
 
 use crate::data::{Column, Kind};
-use crate::ensemble::Vote;
+use crate::ensemble::{Members, Part, Vote, Voters};
 use crate::error::{Error, Place, Result};
 use crate::model::Model;
 use crate::model::protobuf::Message;
@@ -49,11 +49,17 @@ impl Model {
         if self.by_column() {
             self.check_names()?;
         }
+        let parts: Option<Vec<LinearPart>> = self.ensemble.parts.iter().map(LinearPart::of).collect();
+        let parts = parts.ok_or_else(|| {
+            let found = format!("members of `{}` that are not linear scores", self.method.name());
+            Error::input(Place::new("the model"), found, "linear members, which ONNX can be told")
+        })?;
         let mut graph = Graph { prefix: self.free_prefix(), ..Graph::default() };
         let features = graph.prepare(self);
-        let decision = graph.decide(self, &features);
+        let decisions: Vec<String> = parts.iter().map(|part| graph.decide(part, &features)).collect();
+        let decision = graph.side_by_side(&decisions);
         graph.label(self, &decision);
-        graph.probabilities(&decision);
+        graph.probabilities(self.classes.len(), &decision);
         let opset = |domain: &str, version| Message::new().bytes(1, domain).number(2, version);
         let file = Message::new()
             .number(1, IR_VERSION)
@@ -89,6 +95,20 @@ impl Model {
             prefix.push('/');
         }
         prefix
+    }
+}
+
+/// Linear members that vote.
+struct LinearPart<'a> {
+    members: &'a Members,
+    weights: &'a [f64],
+    vote: Vote,
+}
+
+impl<'a> LinearPart<'a> {
+    fn of(part: &'a Part) -> Option<Self> {
+        let Voters::Linear(members) = &part.members else { return None };
+        Some(LinearPart { members, weights: &part.weights, vote: part.rule.vote()? })
     }
 }
 
@@ -202,14 +222,14 @@ impl Graph {
     }
 
     /// The vote of the members: between -1 and 1, one column.
-    fn decide(&mut self, model: &Model, features: &str) -> String {
-        let (m, width) = (model.members.n_members(), model.members.n_features());
-        let (weights, constants) = model.members.weights().split_at(width * m);
+    fn decide(&mut self, part: &LinearPart<'_>, features: &str) -> String {
+        let (m, width) = (part.members.n_members(), part.members.n_features());
+        let (weights, constants) = part.members.weights().split_at(width * m);
         let weights = self.doubles(&[width, m], weights);
         let constants = self.doubles(&[1, m], constants);
         let products = self.node("MatMul", &[features, &weights], vec![]);
         let scores = self.node("Add", &[&products, &constants], vec![]);
-        let votes = match model.vote {
+        let votes = match part.vote {
             Vote::Weighted => {
                 let half = self.doubles(&[], &[0.5]);
                 let halved = self.node("Mul", &[&scores, &half], vec![]);
@@ -222,10 +242,18 @@ impl Graph {
             }
         };
         // Divided after they are summed: votes that are even then make exactly zero, as in the model.
-        let counts = self.doubles(&[m, 1], &model.weights);
-        let total = self.doubles(&[], &[model.weights.iter().sum()]);
+        let counts = self.doubles(&[m, 1], part.weights);
+        let total = self.doubles(&[], &[part.weights.iter().sum()]);
         let sum = self.node("MatMul", &[&votes, &counts], vec![]);
         self.node("Div", &[&sum, &total], vec![])
+    }
+
+    fn side_by_side(&mut self, columns: &[String]) -> String {
+        if let [only] = columns {
+            return only.clone();
+        }
+        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        self.node("Concat", &columns, vec![axis(1)])
     }
 
     fn label(&mut self, model: &Model, decision: &str) {
@@ -239,23 +267,33 @@ impl Graph {
                 (Element::String, self.constant(&[model.classes.len()], Element::String, texts))
             }
         };
-        let zero = self.doubles(&[], &[0.0]);
-        let second = self.node("GreaterOrEqual", &[decision, &zero], vec![]);
-        let index = self.node("Cast", &[&second], vec![to(Element::Int64)]);
+        let index = if model.classes.len() == 2 {
+            let zero = self.doubles(&[], &[0.0]);
+            let second = self.node("GreaterOrEqual", &[decision, &zero], vec![]);
+            self.node("Cast", &[&second], vec![to(Element::Int64)])
+        } else {
+            self.node("ArgMax", &[decision], vec![axis(1)])
+        };
         let flat = self.integers(&[1], &[-1]);
         let index = self.node("Reshape", &[&index, &flat], vec![]);
         self.named_node("Gather", &[&classes, &index], vec![axis(0)], OUTPUTS[0]);
         self.outputs.push(value(OUTPUTS[0], of, None));
     }
 
-    fn probabilities(&mut self, decision: &str) {
+    fn probabilities(&mut self, n_classes: usize, decision: &str) {
         let [half, one] = [0.5, 1.0].map(|number| self.doubles(&[], &[number]));
         let above = self.node("Add", &[decision, &one], vec![]);
-        let second = self.node("Mul", &[&above, &half], vec![]);
-        let first = self.node("Sub", &[&one, &second], vec![]);
-        let both = self.node("Concat", &[&first, &second], vec![axis(1)]);
-        self.named_node("Cast", &[&both], vec![to(Element::Float)], OUTPUTS[1]);
-        self.outputs.push(value(OUTPUTS[1], Element::Float, Some(2)));
+        let shares = self.node("Mul", &[&above, &half], vec![]);
+        let all = if n_classes == 2 {
+            let first = self.node("Sub", &[&one, &shares], vec![]);
+            self.node("Concat", &[&first, &shares], vec![axis(1)])
+        } else {
+            let across = self.integers(&[1], &[1]);
+            let sum = self.node("ReduceSum", &[&shares, &across], vec![]);
+            self.node("Div", &[&shares, &sum], vec![])
+        };
+        self.named_node("Cast", &[&all], vec![to(Element::Float)], OUTPUTS[1]);
+        self.outputs.push(value(OUTPUTS[1], Element::Float, Some(n_classes)));
     }
 }
 

@@ -12,15 +12,17 @@ use ::safetensors::{Dtype, SafeTensors, View, serialize};
 use flate2::Crc;
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Column, Naming};
-use crate::ensemble::{Members, Method, Training, Vote};
+use crate::data::{Column, Naming, TrainSet};
+use crate::ensemble::{Ensemble, Members, Method, Part, Training, Vote};
 use crate::error::{Error, Result};
 use crate::file::write_file;
 use crate::model::Model;
+use crate::model::stored::{self, Named, Parts, Stored};
 use crate::prepare::{Preparation, Scaling};
 
-/// The version of the file format that this crate writes. Older ones are read, newer ones refused.
-const FORMAT: u32 = 1;
+/// The version of the file format that this crate writes. Older ones are read, newer ones refused. What the first version
+/// can hold, linear members of two classes, is still written in it.
+const FORMAT: u32 = 2;
 /// What stands for the file of a model that is in none.
 const IN_MEMORY: &str = "the model in memory";
 const KEY: &str = "udeed";
@@ -40,6 +42,9 @@ struct Description {
     settings: Method,
     vote: Vote,
     training: Training,
+    /// The ensembles of the second version.
+    #[serde(default, skip_serializing_if = "Parts::is_empty")]
+    ensembles: Parts,
 }
 
 /// Read before the rest: a newer format may have another rest.
@@ -103,8 +108,14 @@ impl Model {
 
     fn bytes(&self, path: &Path) -> Result<Vec<u8>> {
         let preparation = &self.preparation;
+        let mut tensors: Named = vec![
+            ("factor".to_owned(), Tensor::vector(&preparation.factor)),
+            ("fill".to_owned(), Tensor::vector(&preparation.fill)),
+            ("shift".to_owned(), Tensor::vector(&preparation.shift)),
+        ];
+        let (vote, ensembles) = self.write_ensembles(&mut tensors);
         let description = Description {
-            format: FORMAT,
+            format: if ensembles.is_empty() { 1 } else { FORMAT },
             written_by: concat!("udeed ", env!("CARGO_PKG_VERSION")).into(),
             classes: self.classes.clone(),
             label: self.label.clone(),
@@ -113,28 +124,38 @@ impl Model {
             scaling: preparation.scaling,
             sparse: preparation.sparse,
             settings: self.method.clone(),
-            vote: self.vote,
+            vote,
             training: self.training.clone(),
+            ensembles,
         };
         let refused = |error: String| Error::model(path, error, "a model that can be written");
         let text = serde_json::to_string(&description).map_err(|error| refused(error.to_string()))?;
-        let mut tensors = vec![
-            ("factor", Tensor::vector(&preparation.factor)),
-            ("fill", Tensor::vector(&preparation.fill)),
-            ("logistic", Tensor::members(&self.logistic)),
-            ("members", Tensor::members(&self.members)),
-            ("shift", Tensor::vector(&preparation.shift)),
-            ("weights", Tensor::vector(&self.weights)),
-        ];
-        tensors.extend(self.initial.iter().map(|members| ("initial", Tensor::members(members))));
-        tensors.sort_by_key(|(name, _)| *name);
-        tensors.push((CHECKSUM, Tensor::checksum()));
+        tensors.sort_by(|(a, _), (b, _)| a.cmp(b));
+        tensors.push((CHECKSUM.to_owned(), Tensor::checksum()));
         let metadata = HashMap::from([(KEY.to_owned(), text)]);
         let mut bytes = serialize(tensors, Some(metadata)).map_err(|error| refused(error.to_string()))?;
         let body = bytes.len() - CHECKSUM_LENGTH;
         let sum = checksum(&bytes[..body]);
         bytes[body..].copy_from_slice(&sum);
         Ok(bytes)
+    }
+
+    /// The ensembles as the first version of the format names them, if it can hold them, else as the second does.
+    fn write_ensembles(&self, tensors: &mut Named) -> (Vote, Parts) {
+        let initial = self.initial.as_ref();
+        let first = (stored::plain(&self.ensemble), stored::plain(&self.logistic), initial.map(stored::plain));
+        if let (Some((members, weights, vote)), Some((logistic, ..)), None | Some(Some(_))) = first {
+            tensors.push(("members".to_owned(), Tensor::members(members)));
+            tensors.push(("weights".to_owned(), Tensor::vector(weights)));
+            tensors.push(("logistic".to_owned(), Tensor::members(logistic)));
+            let initial = first.2.flatten();
+            tensors.extend(initial.map(|(members, ..)| ("initial".to_owned(), Tensor::members(members))));
+            return (vote, Parts::new());
+        }
+        let mut all = vec![("ensemble", &self.ensemble), ("logistic", &self.logistic)];
+        all.extend(initial.map(|initial| ("initial", initial)));
+        let parts = all.into_iter().map(|(name, of)| (name.to_owned(), stored::write(name, of, tensors)));
+        (Vote::Weighted, parts.collect())
     }
 
     fn read(bytes: &[u8], path: &Path) -> Result<Model> {
@@ -186,39 +207,61 @@ fn is_longer(bytes: &[u8]) -> bool {
 
 /// Puts a model together and checks that its parts fit.
 fn assemble(description: Description, tensors: &SafeTensors<'_>) -> Option<Model> {
+    let vector = |name: &str| stored::vector(tensors, name);
     let preparation = Preparation {
         columns: description.columns,
         naming: description.naming,
         scaling: description.scaling,
         sparse: description.sparse,
-        fill: vector(tensors, "fill")?,
-        shift: vector(tensors, "shift")?,
-        factor: vector(tensors, "factor")?,
+        fill: vector("fill")?,
+        shift: vector("shift")?,
+        factor: vector("factor")?,
     };
-    let width = preparation.n_features() + 1;
+    let stored = Stored { tensors, n_classes: description.classes.len(), n_features: preparation.n_features() };
+    let (ensemble, initial, logistic) = if description.ensembles.is_empty() {
+        read_first(&stored, description.vote)?
+    } else {
+        let mut ensembles = description.ensembles;
+        let initial = match ensembles.remove("initial") {
+            Some(parts) => Some(stored.ensemble("initial", parts)?),
+            None => None,
+        };
+        let ensemble = stored.ensemble("ensemble", ensembles.remove("ensemble")?)?;
+        (ensemble, initial, stored.ensemble("logistic", ensembles.remove("logistic")?)?)
+    };
     let model = Model {
-        members: members(tensors, "members", width)?,
-        initial: match tensors.tensor("initial") {
-            Ok(_) => Some(members(tensors, "initial", width)?),
-            Err(_) => None,
-        },
-        logistic: members(tensors, "logistic", width)?,
+        ensemble,
+        initial,
+        logistic,
         preparation,
         classes: description.classes,
         label: description.label,
         method: description.settings,
-        weights: vector(tensors, "weights")?,
-        vote: description.vote,
         training: description.training,
     };
     let sound = model.preparation.is_sound()
-        && model.classes.len() == 2
+        && (2..=TrainSet::MOST_CLASSES).contains(&model.classes.len())
         && model.method.validate().is_ok()
-        && model.members.n_members() <= model.method.shared().members.max(1)
-        && model.members.n_members() == model.weights.len()
-        && model.weights.iter().all(|weight| weight.is_finite() && *weight > 0.0)
         && model.logistic.n_members() == 1;
     sound.then_some(model)
+}
+
+/// The ensembles of a file of the first version: linear members of two classes.
+fn read_first(stored: &Stored<'_>, vote: Vote) -> Option<(Ensemble, Option<Ensemble>, Ensemble)> {
+    if stored.n_classes != 2 {
+        return None;
+    }
+    let ensemble = |name: &str, vote: Vote| Some(Ensemble::of_parts(2, vec![Part::alike(stored.members(name)?, vote)]));
+    let mut whole = ensemble("members", vote)?;
+    whole.parts[0].weights = stored.vector("weights")?;
+    if !stored::is_sound(&whole.parts[0].weights, whole.parts[0].members.len()) {
+        return None;
+    }
+    let initial = match stored.tensors.tensor("initial") {
+        Ok(_) => Some(ensemble("initial", vote)?),
+        Err(_) => None,
+    };
+    Some((whole, initial, ensemble("logistic", Vote::Weighted)?))
 }
 
 fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_LENGTH] {
@@ -227,14 +270,14 @@ fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_LENGTH] {
     crc.sum().to_le_bytes()
 }
 
-struct Tensor {
+pub(super) struct Tensor {
     dtype: Dtype,
     shape: Vec<usize>,
     bytes: Vec<u8>,
 }
 
 impl Tensor {
-    fn vector(values: &[f64]) -> Self {
+    pub(super) fn vector(values: &[f64]) -> Self {
         Tensor {
             dtype: Dtype::F64,
             shape: vec![values.len()],
@@ -242,8 +285,19 @@ impl Tensor {
         }
     }
 
+    /// Whole numbers, as wide as the others: only the checksum is narrower.
+    pub(super) fn integers(values: impl Iterator<Item = u64>) -> Self {
+        let bytes: Vec<u8> = values.flat_map(u64::to_le_bytes).collect();
+        Tensor { dtype: Dtype::U64, shape: vec![bytes.len() / size_of::<u64>()], bytes }
+    }
+
+    /// Rows of equal length.
+    pub(super) fn rows(rows: &[Vec<f64>]) -> Self {
+        Tensor { shape: vec![rows.len(), rows[0].len()], ..Tensor::vector(&rows.concat()) }
+    }
+
     /// One row a member.
-    fn members(members: &Members) -> Self {
+    pub(super) fn members(members: &Members) -> Self {
         let m = members.n_members();
         let values: Vec<f64> = (0..m).flat_map(|k| members.weights_of(k)).collect();
         Tensor { shape: vec![m, members.n_features() + 1], ..Tensor::vector(&values) }
@@ -271,16 +325,4 @@ impl View for Tensor {
     fn data_len(&self) -> usize {
         self.bytes.len()
     }
-}
-
-fn vector(tensors: &SafeTensors<'_>, name: &str) -> Option<Vec<f64>> {
-    let tensor = tensors.tensor(name).ok().filter(|tensor| tensor.dtype() == Dtype::F64)?;
-    Some(tensor.data().as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
-}
-
-fn members(tensors: &SafeTensors<'_>, name: &str, width: usize) -> Option<Members> {
-    let values = vector(tensors, name)?;
-    let whole = !values.is_empty() && values.len() % width == 0 && values.iter().all(|x| x.is_finite());
-    let rows: Vec<Vec<f64>> = whole.then(|| values.chunks(width).map(<[f64]>::to_vec).collect())?;
-    Some(Members::from_rows(&rows))
 }

@@ -217,6 +217,18 @@ impl Preparation {
         names
     }
 
+    /// The place of the column that each feature comes from.
+    pub(crate) fn columns_of_features(&self) -> Vec<usize> {
+        let features = |(place, column): (usize, &Column)| {
+            let shown = match &column.kind {
+                Kind::Numeric => 1,
+                Kind::Nominal { levels } => levels.len() - usize::from(self.sparse).min(levels.len()),
+            };
+            std::iter::repeat_n(place, shown)
+        };
+        self.columns.iter().enumerate().flat_map(features).collect()
+    }
+
     /// How many features the members see, the constant one left out.
     pub fn n_features(&self) -> usize {
         self.factor.len()

@@ -1,0 +1,67 @@
+//! `udeed methods`: what there is to fit and compare, and the settings of each.
+
+use std::io::Write;
+
+use clap::Args;
+use udeed::Method;
+use udeed_lab::Contender;
+use udeed_lab::report::about;
+
+use crate::output::write_to;
+
+/// List the methods, or the settings of one
+#[derive(Args)]
+#[command(after_help = "Example:\n  udeed methods co-forest")]
+pub struct Methods {
+    /// Whose settings to list
+    method: Option<String>,
+}
+
+impl Methods {
+    pub fn run(&self) -> anyhow::Result<()> {
+        match &self.method {
+            None => write_to(None, |out| Ok(list(out)?)),
+            Some(name) => {
+                let method = Method::named(name)?;
+                write_to(None, |out| Ok(describe(&method, out)?))
+            }
+        }
+    }
+}
+
+/// How wide a line of text is at most.
+const WIDTH: usize = 80;
+
+fn list(out: &mut dyn Write) -> std::io::Result<()> {
+    for &contender in Contender::ALL {
+        write_wrapped(out, contender.name(), 18, about(contender))?;
+    }
+    writeln!(out, "\n`udeed fit --method` takes udeed (lc, lcd and lcud are its variants) and all from bagging on")
+}
+
+fn describe(method: &Method, out: &mut dyn Write) -> std::io::Result<()> {
+    for (name, about, value) in method.settings() {
+        let shown = value.trim_matches('"');
+        writeln!(out, "{name} = {}", if shown.is_empty() { "none" } else { shown })?;
+        write_wrapped(out, "", 4, &about)?;
+    }
+    Ok(())
+}
+
+/// A word and, beside it, a text in lines that end at the edge.
+fn write_wrapped(out: &mut dyn Write, word: &str, indent: usize, text: &str) -> std::io::Result<()> {
+    let mut line = format!("{word:<indent$}");
+    let mut begun = false;
+    for next in text.split_whitespace() {
+        if begun && line.chars().count() + 1 + next.chars().count() > WIDTH {
+            writeln!(out, "{line}")?;
+            (line, begun) = (" ".repeat(indent), false);
+        }
+        if begun {
+            line.push(' ');
+        }
+        line.push_str(next);
+        begun = true;
+    }
+    writeln!(out, "{line}")
+}

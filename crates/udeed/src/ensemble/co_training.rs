@@ -1,0 +1,153 @@
+//! Co-training: two learners with different views of the rows, which teach each other.
+//!
+//! A. Blum and T. Mitchell, "Combining labeled and unlabeled data with co-training", COLT 1998.
+
+use crate::data::Matrix;
+use crate::ensemble::growing::{Growing, Guesses};
+use crate::ensemble::method::{Learn, Learned};
+use crate::ensemble::settings::{check_positive, settings};
+use crate::ensemble::{Ensemble, Observer, Part, Prepared, Rule, Warning};
+use crate::error::{Error, Place, Result, quoted};
+use crate::learner::{Base, Hypothesis, Learner, Sample};
+use crate::prepare::Scaling;
+use crate::rng::{Purpose, Stream};
+
+settings! {
+    /// Co-training: two members each see some of the columns. In every round each labels the rows that it is surest of, for
+    /// both. Their probabilities are multiplied.
+    ///
+    /// ```
+    /// use udeed::{CoTraining, built_in};
+    ///
+    /// let data = built_in("wdbc")?.read()?.into_train()?;
+    /// let hidden: Vec<usize> = (0..500).collect();
+    /// let model = CoTraining::new().fit(&data.clone().hide_labels(&hidden))?;
+    /// assert!(model.evaluate(data.table(), data.labels())?.accuracy > 0.85);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    CoTraining [2] {
+        /// Which base learner makes the members.
+        base: Base = Base::Logistic,
+        /// How much the labels count against small weights in logistic regression.
+        lambda: f64 = 1.0,
+        /// How features are scaled.
+        scaling: Scaling = Scaling::MinMax,
+        /// The columns that the first member sees; the second sees the others. None: each sees half of them, drawn at random.
+        view: Vec<String> = Vec::new(),
+        /// From how many unlabeled rows, drawn at random, the surest are chosen in a round.
+        pool: usize = 75,
+        /// The most rounds.
+        rounds: usize = 30,
+        /// What all random draws follow from.
+        seed: u64 = 0,
+    }
+}
+
+impl Learn for CoTraining {
+    fn check(&self) -> Result<()> {
+        self.base.validate()?;
+        check_positive("lambda", self.lambda)?;
+        if self.pool == 0 {
+            return Err(Error::setting("pool", self.pool, "at least 1"));
+        }
+        Ok(())
+    }
+
+    fn grows(&self) -> bool {
+        false
+    }
+
+    fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
+        let learner = self.base.learner(self.lambda);
+        let views = self.views(prepared)?;
+        let mut growing = Growing::new(prepared)?;
+        let seen: Result<Vec<Matrix>> = views.iter().map(|columns| growing.rows.columns(columns)).collect();
+        let seen = seen?;
+        let mut left = growing.unlabeled();
+        let nothing = left.is_empty();
+        Stream::new(self.seed, Purpose::Boosting, 0).shuffle(&mut left);
+        let mut pool: Vec<usize> = left.split_off(left.len().saturating_sub(self.pool));
+        let wanted = per_class(&growing.shares(), self.pool);
+        for round in 0..self.rounds {
+            if pool.is_empty() {
+                break;
+            }
+            if observer.member(round, self.rounds).is_break() {
+                return Err(Error::Stopped);
+            }
+            let members = self.members(&*learner, &growing, &seen)?;
+            for (member, rows) in members.iter().zip(&seen) {
+                let guesses = Guesses::by(member, rows.rows(), &pool);
+                let mut chosen = guesses.surest(&wanted);
+                chosen.iter().for_each(|&place| growing.add(pool[place], guesses.classes[place], 1.0));
+                chosen.sort_unstable();
+                chosen.iter().rev().for_each(|&place| _ = pool.remove(place));
+            }
+            let missing = self.pool.saturating_sub(pool.len()).min(left.len());
+            pool.extend(left.split_off(left.len() - missing));
+        }
+        let members = self.members(&*learner, &growing, &seen)?;
+        let views = members.into_iter().zip(views);
+        let members = views.map(|(of, columns)| Hypothesis::View { columns, of: Box::new(of) }).collect::<Vec<_>>();
+        let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), Part::alike(members, Rule::Product)));
+        learned.warn(nothing.then_some(Warning::NothingUnlabeled), observer);
+        Ok(learned)
+    }
+}
+
+impl CoTraining {
+    fn members(&self, learner: &dyn Learner, growing: &Growing, seen: &[Matrix]) -> Result<Vec<Hypothesis>> {
+        let (classes, weights, n_classes) = (&growing.classes[..], &growing.weights[..], growing.n_classes);
+        let learn =
+            |rows: &Matrix| learner.learn(&Sample { rows: rows.rows(), classes, n_classes, weights, seed: self.seed });
+        seen.iter().map(learn).collect()
+    }
+
+    /// The features that each member sees.
+    fn views(&self, prepared: &Prepared) -> Result<[Vec<usize>; 2]> {
+        let preparation = &prepared.preparation;
+        if self.view.is_empty() {
+            let mut all: Vec<usize> = (0..preparation.n_features()).collect();
+            if all.len() < 2 {
+                let found = format!("{} features", all.len());
+                return Err(Error::training(found, "at least two, of which each member sees some"));
+            }
+            Stream::new(self.seed, Purpose::View, 0).shuffle(&mut all);
+            let mut second = all.split_off(all.len() / 2);
+            all.sort_unstable();
+            second.sort_unstable();
+            return Ok([all, second]);
+        }
+        let columns = preparation.columns();
+        if let Some(unknown) = self.view.iter().find(|&name| columns.iter().all(|column| column.name != *name)) {
+            return Err(Error::input(Place::new("the setting `view`"), quoted(unknown), "names of columns"));
+        }
+        let of_column = preparation.columns_of_features();
+        let (first, second): (Vec<usize>, Vec<usize>) =
+            (0..preparation.n_features()).partition(|&j| self.view.contains(&columns[of_column[j]].name));
+        if first.is_empty() || second.is_empty() {
+            return Err(Error::setting("view", self.view.join(","), "columns that leave some for the other member"));
+        }
+        Ok([first, second])
+    }
+}
+
+/// How many rows of each class a member labels in a round: one of the rarest, of the others in proportion, but together not
+/// more than half of the pool.
+fn per_class(shares: &[f64], pool: usize) -> Vec<usize> {
+    let rarest = shares.iter().copied().filter(|&share| share > 0.0).fold(f64::INFINITY, f64::min);
+    let most = (pool / (2 * shares.len())).max(1);
+    shares.iter().map(|share| ((share / rarest).round() as usize).clamp(1, most)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_labeled_in_proportion() {
+        assert_eq!(per_class(&[0.25, 0.75], 75), [1, 3]);
+        assert_eq!(per_class(&[0.001, 0.999], 75), [1, 18]);
+        assert_eq!(per_class(&[0.4, 0.3, 0.3], 2), [1, 1, 1]);
+    }
+}

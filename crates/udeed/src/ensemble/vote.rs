@@ -1,0 +1,299 @@
+//! What a model decides by: members, what their voices count, and how they are put together.
+
+use crate::data::{Blocks, Dense, Row, Rows, fill_rows};
+use crate::ensemble::{Members, Vote};
+use crate::error::Result;
+use crate::kernel::in_memory;
+use crate::learner::{Hypothesis, Linear, likeliest, n_heads, normalise, winner};
+
+/// The least probability that a product of probabilities can hold on to.
+const LEAST_PROBABILITY: f64 = 1e-300;
+
+/// Members that decide together: all about all classes, or some for each class against the rest.
+///
+/// ```
+/// use udeed::{Udeed, built_in};
+///
+/// let model = Udeed::new().fit(&built_in("vote")?.read()?.into_train()?)?;
+/// assert_eq!(model.ensemble().n_members(), 20);
+/// assert_eq!(model.ensemble().linear(0).unwrap().n_members(), 20);
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ensemble {
+    n_classes: usize,
+    /// One, or one for each class against the rest.
+    pub(crate) parts: Vec<Part>,
+}
+
+/// Members with their voices.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Part {
+    pub(crate) members: Voters,
+    /// What the voice of each counts.
+    pub(crate) weights: Vec<f64>,
+    pub(crate) rule: Rule,
+}
+
+/// Members: linear ones of two classes side by side, as the kernel wants them, or any.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Voters {
+    Linear(Members),
+    Any(Vec<Hypothesis>),
+}
+
+/// How voices are put together.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Rule {
+    /// The mean of the probabilities.
+    Weighted,
+    /// The mean of the classes.
+    Unweighted,
+    /// The product of the probabilities.
+    Product,
+    /// What something learned from the probabilities that all members give.
+    Stacked(Linear),
+}
+
+impl From<Vote> for Rule {
+    fn from(vote: Vote) -> Self {
+        match vote {
+            Vote::Weighted => Rule::Weighted,
+            Vote::Unweighted => Rule::Unweighted,
+        }
+    }
+}
+
+impl Ensemble {
+    /// Members that know all classes.
+    pub(crate) fn whole(n_classes: usize, part: Part) -> Self {
+        Ensemble { n_classes, parts: vec![part] }
+    }
+
+    /// One part for each class against the rest; a single one for two classes.
+    pub(crate) fn against_rest(n_classes: usize, parts: Vec<Part>) -> Self {
+        debug_assert_eq!(parts.len(), n_heads(n_classes));
+        Ensemble { n_classes, parts }
+    }
+
+    /// One part that knows all classes, or one for each class.
+    pub(crate) fn of_parts(n_classes: usize, parts: Vec<Part>) -> Self {
+        Ensemble { n_classes, parts }
+    }
+
+    /// How many members there are; where each class has its own, those of the class that has most.
+    pub fn n_members(&self) -> usize {
+        self.parts.iter().map(Part::n_members).max().unwrap_or(0)
+    }
+
+    /// How many classes are told apart.
+    pub fn n_classes(&self) -> usize {
+        self.n_classes
+    }
+
+    /// Whether each class has members of its own, which tell it from the rest.
+    pub fn is_one_against_rest(&self) -> bool {
+        self.parts.len() > 1
+    }
+
+    /// What the voice of each member counts; of the members for class `part`, where each class has its own.
+    ///
+    /// # Panics
+    /// If there is no such part.
+    pub fn weights(&self, part: usize) -> &[f64] {
+        &self.parts[part].weights
+    }
+
+    /// The members as linear scores, if that is what they are; those for class `part`, where each class has its own.
+    pub fn linear(&self, part: usize) -> Option<&Members> {
+        match &self.parts.get(part)?.members {
+            Voters::Linear(members) => Some(members),
+            Voters::Any(_) => None,
+        }
+    }
+
+    /// Whether no member says anything about any row.
+    pub fn is_silent(&self) -> bool {
+        self.parts.iter().all(|part| matches!(&part.members, Voters::Linear(members) if members.is_silent()))
+    }
+
+    /// The ensemble of the first members only.
+    ///
+    /// # Panics
+    /// If that is none, or more than there are.
+    #[must_use]
+    pub fn prefix(&self, members: usize) -> Self {
+        assert!((1..=self.n_members()).contains(&members), "the first {members} of {} members", self.n_members());
+        Ensemble { n_classes: self.n_classes, parts: self.parts.iter().map(|part| part.prefix(members)).collect() }
+    }
+
+    /// What the vote says of each row: of two classes one number between -1 and 1, from 0 on it is the second; of more one
+    /// a class, the largest wins.
+    ///
+    /// # Errors
+    /// If the rows cannot be read.
+    pub(crate) fn decide(&self, rows: &dyn Blocks) -> Result<Dense> {
+        if let [part] = self.parts.as_slice() {
+            return part.decide(rows, n_heads(self.n_classes));
+        }
+        let columns: Result<Vec<Dense>> = self.parts.iter().map(|part| part.decide(rows, 1)).collect();
+        let (columns, n) = (columns?, rows.shape().0);
+        let values = (0..n).flat_map(|i| columns.iter().map(move |column| column.get(i)[0])).collect();
+        Dense::new(n, columns.len(), values)
+    }
+
+    /// The class that each member gives each row: member after member for each row. Of one against the rest, a member is
+    /// what all classes have at its place.
+    pub fn classify(&self, rows: &dyn Rows) -> Vec<u8> {
+        let m = self.n_members();
+        if let ([Part { members: Voters::Linear(members), .. }], 2) = (self.parts.as_slice(), self.n_classes) {
+            return members.classify(rows).into_iter().map(u8::from).collect();
+        }
+        let said = in_memory(fill_rows(rows, m, |row, scratch, to| {
+            to.iter_mut().enumerate().for_each(|(k, class)| *class = self.class_by(k, row, scratch) as f64);
+        }));
+        said.values().iter().map(|&class| class as u8).collect()
+    }
+
+    fn class_by(&self, k: usize, row: Row<'_>, scratch: &mut [f64]) -> usize {
+        let mut probabilities = vec![0.0; self.n_classes];
+        if let [part] = self.parts.as_slice() {
+            part.distribution(k, row, scratch, &mut probabilities);
+            return likeliest(&probabilities);
+        }
+        let mut pair = [0.0; 2];
+        for (part, to) in self.parts.iter().zip(&mut probabilities) {
+            // A class whose ensemble ended early has no voice here.
+            *to = if k < part.n_members() {
+                part.distribution(k, row, scratch, &mut pair);
+                pair[1]
+            } else {
+                0.0
+            };
+        }
+        winner(&probabilities)
+    }
+}
+
+impl Part {
+    /// Members whose voices count alike.
+    pub(crate) fn alike(members: impl Into<Voters>, rule: impl Into<Rule>) -> Self {
+        let members = members.into();
+        Part { weights: vec![1.0; members.len()], members, rule: rule.into() }
+    }
+
+    pub(crate) fn n_members(&self) -> usize {
+        self.weights.len()
+    }
+
+    fn prefix(&self, members: usize) -> Self {
+        let n = members.min(self.n_members());
+        let first = match &self.members {
+            Voters::Linear(members) => Voters::Linear(members.prefix(n)),
+            Voters::Any(members) => Voters::Any(members[..n].to_vec()),
+        };
+        Part { members: first, weights: self.weights[..n].to_vec(), rule: self.rule.clone() }
+    }
+
+    /// The probabilities that member `k` gives.
+    fn distribution(&self, k: usize, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
+        match &self.members {
+            Voters::Linear(members) => {
+                Linear::new(vec![members.weights_of(k)]).distribution(row, to);
+            }
+            Voters::Any(members) => members[k].distribution(row, scratch, to),
+        }
+    }
+
+    /// Decisions of two classes, one column, or of more, one column a class.
+    fn decide(&self, rows: &dyn Blocks, width: usize) -> Result<Dense> {
+        if let (Voters::Linear(members), Some(vote)) = (&self.members, self.rule.vote()) {
+            let decisions = members.decide(rows, vote, &self.weights)?;
+            return Dense::new(decisions.len(), 1, decisions);
+        }
+        let members = match &self.members {
+            Voters::Linear(members) => members.hypotheses(),
+            Voters::Any(members) => members.clone(),
+        };
+        let n_classes = width.max(2);
+        fill_rows(rows, width, |row, scratch, to| {
+            let mut said = vec![0.0; n_classes * members.len()];
+            let voices = said.chunks_exact_mut(n_classes).zip(&members);
+            voices.for_each(|(to, member)| member.distribution(row, scratch, to));
+            let mut probabilities = vec![0.0; n_classes];
+            self.combine(&said, &mut probabilities);
+            match to {
+                [decision] => *decision = probabilities[1] - probabilities[0],
+                decisions => decisions.iter_mut().zip(&probabilities).for_each(|(to, p)| *to = 2.0 * p - 1.0),
+            }
+        })
+    }
+
+    /// The probabilities of all members, side by side, put together.
+    fn combine(&self, said: &[f64], to: &mut [f64]) {
+        let voices = said.chunks_exact(to.len()).zip(&self.weights);
+        match &self.rule {
+            Rule::Weighted => voices.for_each(|(said, weight)| {
+                to.iter_mut().zip(said).for_each(|(p, q)| *p += weight * q);
+            }),
+            Rule::Unweighted => voices.for_each(|(said, weight)| to[likeliest(said)] += weight),
+            Rule::Product => {
+                voices.for_each(|(said, weight)| {
+                    to.iter_mut().zip(said).for_each(|(p, q)| *p += weight * libm::log(q.max(LEAST_PROBABILITY)));
+                });
+                let largest = to.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                to.iter_mut().for_each(|p| *p = libm::exp(*p - largest));
+            }
+            Rule::Stacked(last) => last.distribution(Row::Dense(&stacked(said, to.len())), to),
+        }
+        normalise(to);
+    }
+}
+
+/// What the last learner of a stack sees of the probabilities that the members give: of two classes the second is enough.
+pub(crate) fn stacked(said: &[f64], n_classes: usize) -> Vec<f64> {
+    if n_classes == 2 { said.iter().skip(1).step_by(2).copied().collect() } else { said.to_vec() }
+}
+
+impl Rule {
+    /// The rule as the kernel knows it.
+    pub(crate) fn vote(&self) -> Option<Vote> {
+        match self {
+            Rule::Weighted => Some(Vote::Weighted),
+            Rule::Unweighted => Some(Vote::Unweighted),
+            Rule::Product | Rule::Stacked(_) => None,
+        }
+    }
+}
+
+impl Voters {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Voters::Linear(members) => members.n_members(),
+            Voters::Any(members) => members.len(),
+        }
+    }
+}
+
+impl From<Members> for Voters {
+    fn from(members: Members) -> Self {
+        Voters::Linear(members)
+    }
+}
+
+/// Linear members of two classes side by side, all others as they are.
+impl From<Vec<Hypothesis>> for Voters {
+    fn from(members: Vec<Hypothesis>) -> Self {
+        let single = |member: &Hypothesis| match member {
+            Hypothesis::Linear(linear) => match linear.heads() {
+                [head] => Some(head.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        match members.iter().map(single).collect::<Option<Vec<Vec<f64>>>>() {
+            Some(rows) if !rows.is_empty() => Voters::Linear(Members::from_rows(&rows)),
+            _ => Voters::Any(members),
+        }
+    }
+}

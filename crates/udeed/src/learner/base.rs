@@ -1,0 +1,112 @@
+//! Which base learner a method uses.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result, listed, quoted};
+use crate::learner::{GaussianBayes, Learner, Logistic, NearestNeighbors, TreeSettings};
+
+/// Which base learner makes the members, with its settings.
+///
+/// ```
+/// use udeed::{AdaBoost, Base, TreeSettings, built_in};
+///
+/// let stumps = Base::Tree(TreeSettings { depth: Some(1), ..TreeSettings::default() });
+/// let train = built_in("diabetes")?.read()?.into_train()?;
+/// let model = AdaBoost::new().base(stumps).fit(&train)?;
+/// assert!(model.evaluate(train.table(), train.labels())?.accuracy > 0.75);
+/// assert_eq!(Base::named("bayes")?, Base::Bayes);
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", try_from = "Named")]
+#[non_exhaustive]
+pub enum Base {
+    /// Logistic regression; its lambda is a setting of every method.
+    #[default]
+    Logistic,
+    /// A decision tree.
+    Tree(TreeSettings),
+    /// So many nearest neighbours.
+    Neighbors(NearestNeighbors),
+    /// Naive Bayes, each feature normally distributed in each class.
+    Bayes,
+}
+
+/// A base learner as it is written: by its name alone, or with settings.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Named {
+    Name(String),
+    Tree { tree: TreeSettings },
+    Neighbors { neighbors: NearestNeighbors },
+}
+
+impl TryFrom<Named> for Base {
+    type Error = Error;
+
+    fn try_from(named: Named) -> Result<Self> {
+        match named {
+            Named::Name(name) => Base::named(&name),
+            Named::Tree { tree } => Ok(Base::Tree(tree)),
+            Named::Neighbors { neighbors } => Ok(Base::Neighbors(neighbors)),
+        }
+    }
+}
+
+impl Base {
+    /// The names of all base learners.
+    pub const NAMES: &'static [&'static str] = &["logistic", "tree", "neighbors", "bayes"];
+
+    /// What it is called.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Base::Logistic => "logistic",
+            Base::Tree(_) => "tree",
+            Base::Neighbors(_) => "neighbors",
+            Base::Bayes => "bayes",
+        }
+    }
+
+    /// The base learner of a name, with its defaults.
+    ///
+    /// # Errors
+    /// If there is none of that name; the message lists those there are.
+    pub fn named(name: &str) -> Result<Self> {
+        Self::all()
+            .into_iter()
+            .find(|base| base.name() == name)
+            .ok_or_else(|| Error::setting("base", quoted(name), format!("one of {}", listed(Self::NAMES))))
+    }
+
+    /// One of each, with their defaults.
+    pub fn all() -> Vec<Self> {
+        vec![
+            Base::Logistic,
+            Base::Tree(TreeSettings::default()),
+            Base::Neighbors(NearestNeighbors::default()),
+            Base::Bayes,
+        ]
+    }
+
+    /// Checks its settings.
+    ///
+    /// # Errors
+    /// If one makes no sense.
+    pub fn validate(&self) -> Result<()> {
+        match self {
+            Base::Tree(tree) => tree.validate(),
+            Base::Neighbors(neighbors) => neighbors.validate(),
+            Base::Logistic | Base::Bayes => Ok(()),
+        }
+    }
+
+    /// The learner; `lambda` is for logistic regression.
+    pub(crate) fn learner(&self, lambda: f64) -> Box<dyn Learner> {
+        match self {
+            Base::Logistic => Box::new(Logistic { lambda }),
+            Base::Tree(tree) => Box::new(tree.clone()),
+            Base::Neighbors(neighbors) => Box::new(*neighbors),
+            Base::Bayes => Box::new(GaussianBayes),
+        }
+    }
+}

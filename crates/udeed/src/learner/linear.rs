@@ -1,0 +1,72 @@
+//! A linear score for each class.
+
+use crate::data::{Row, Rows};
+use crate::kernel::{Real, in_memory, map_rows};
+use crate::learner::hypothesis::winner;
+
+/// Weights of the features, that of the constant one last: one score for two classes, which stands for the second; for more
+/// a score for each class against the rest.
+///
+/// ```
+/// use udeed::{Dense, Hypothesis, Linear};
+///
+/// let halves = Hypothesis::Linear(Linear::new(vec![vec![4.0, -2.0]]));
+/// let rows = Dense::new(2, 1, vec![0.0, 1.0])?;
+/// assert_eq!(halves.classify(&rows), [0, 1]);
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Linear {
+    heads: Vec<Vec<f64>>,
+}
+
+impl Linear {
+    /// Takes the weights of each score.
+    ///
+    /// # Panics
+    /// If there is no score, or they differ in length.
+    pub fn new(heads: Vec<Vec<f64>>) -> Self {
+        assert!(heads.windows(2).all(|pair| pair[0].len() == pair[1].len()), "scores of different length");
+        assert!(heads.first().is_some_and(|head| !head.is_empty()), "no score");
+        Linear { heads }
+    }
+
+    /// The weights of each score.
+    pub fn heads(&self) -> &[Vec<f64>] {
+        &self.heads
+    }
+
+    /// How many classes it tells apart.
+    pub fn n_classes(&self) -> usize {
+        self.heads.len().max(2)
+    }
+
+    pub(crate) fn distribution(&self, row: Row<'_>, to: &mut [f64]) {
+        let score = |head: &Vec<f64>| {
+            let (features, constant) = head.split_at(head.len() - 1);
+            row.dot(features) + constant[0]
+        };
+        if let [head] = self.heads.as_slice() {
+            to[1] = score(head).logistic();
+            to[0] = 1.0 - to[1];
+            return;
+        }
+        to.iter_mut().zip(&self.heads).for_each(|(p, head)| *p = score(head).logistic());
+        normalise(to);
+    }
+
+    pub(crate) fn classify(&self, rows: &dyn Rows) -> Vec<u8> {
+        let heads = self.heads.len();
+        // Feature by feature, as the kernel wants them.
+        let weights: Vec<f64> =
+            (0..self.heads[0].len()).flat_map(|j| self.heads.iter().map(move |head| head[j])).collect();
+        in_memory(map_rows(rows, &weights, heads, |scores| winner(&scores[..heads]) as u8))
+    }
+}
+
+/// Probabilities that sum to 1; all alike where none is above 0.
+pub(crate) fn normalise(probabilities: &mut [f64]) {
+    let sum: f64 = probabilities.iter().sum();
+    let even = 1.0 / probabilities.len() as f64;
+    probabilities.iter_mut().for_each(|p| *p = if sum > 0.0 { *p / sum } else { even });
+}

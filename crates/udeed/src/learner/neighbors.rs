@@ -1,0 +1,230 @@
+//! Nearest neighbours.
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::{Matrix, Row};
+use crate::error::{Error, Result};
+use crate::learner::Sample;
+use crate::learner::counted::{Counted, counted};
+use crate::neighbors::for_each_distance;
+
+/// Nearest neighbours: a row is of a class as far as the `k` training rows nearest to it are, each counting as much as its
+/// weight. Of rows that are equally far the first ones are taken.
+///
+/// ```
+/// use udeed::{Dense, NearestNeighbors, Sample};
+///
+/// let rows = Dense::new(3, 1, vec![0.0, 1.0, 5.0])?;
+/// let sample = Sample { rows: &rows, classes: &[0, 0, 1], n_classes: 2, weights: &[1.0; 3], seed: 0 };
+/// let neighbors = NearestNeighbors { k: 1 }.fit(&sample)?;
+/// assert_eq!(neighbors.classes(), [0, 0, 1]);
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NearestNeighbors {
+    /// How many neighbours vote; all rows, if there are fewer.
+    pub k: usize,
+}
+
+impl Default for NearestNeighbors {
+    fn default() -> Self {
+        NearestNeighbors { k: 5 }
+    }
+}
+
+impl NearestNeighbors {
+    /// Checks the setting, as every fit does first.
+    ///
+    /// # Errors
+    /// If it makes no sense.
+    pub fn validate(&self) -> Result<()> {
+        if self.k == 0 { Err(Error::setting("k", 0, "at least 1")) } else { Ok(()) }
+    }
+
+    /// Keeps the rows that count.
+    ///
+    /// # Errors
+    /// If the setting makes no sense, no row counts, or a value is not finite.
+    pub fn fit(&self, sample: &Sample<'_>) -> Result<Neighbors> {
+        self.validate()?;
+        let Counted { rows, classes, weights } = Counted::gather(sample, &counted(sample)?);
+        Ok(Neighbors { k: self.k, n_classes: sample.n_classes, rows, classes, weights })
+    }
+}
+
+/// The rows that vote for the classes of rows near to them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Neighbors {
+    k: usize,
+    n_classes: usize,
+    rows: Matrix,
+    classes: Vec<u8>,
+    weights: Vec<f64>,
+}
+
+impl Neighbors {
+    /// Puts the parts together; none if they do not fit.
+    pub(crate) fn from_parts(
+        k: usize,
+        n_classes: usize,
+        rows: Matrix,
+        classes: Vec<u8>,
+        weights: Vec<f64>,
+    ) -> Option<Self> {
+        let n = rows.rows().n_rows();
+        let sound = k > 0
+            && n > 0
+            && classes.len() == n
+            && weights.len() == n
+            && classes.iter().all(|&class| usize::from(class) < n_classes)
+            && weights.iter().all(|&weight| weight.is_finite() && weight > 0.0)
+            && weights.iter().sum::<f64>().is_finite();
+        sound.then_some(Neighbors { k, n_classes, rows, classes, weights })
+    }
+
+    /// The probability of each class for a row. `scratch` is as long as the row is wide and all zero, before and after.
+    pub(crate) fn distribution(&self, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
+        to.fill(0.0);
+        for i in self.nearest(row, scratch) {
+            to[usize::from(self.classes[i])] += self.weights[i];
+        }
+        let sum: f64 = to.iter().sum();
+        to.iter_mut().for_each(|share| *share /= sum);
+    }
+
+    /// The rows that are nearest, nearest first.
+    fn nearest(&self, row: Row<'_>, scratch: &mut [f64]) -> impl Iterator<Item = usize> {
+        let k = self.k.min(self.classes.len());
+        let mut nearest: Vec<(f64, usize)> = Vec::with_capacity(k + 1);
+        for_each_distance(row, self.rows.rows(), scratch, |i, squared| {
+            if nearest.len() < k || nearest.last().is_some_and(|farthest| squared < farthest.0) {
+                let place = nearest.partition_point(|near| near.0 <= squared);
+                nearest.insert(place, (squared, i));
+                nearest.truncate(k);
+            }
+        });
+        nearest.into_iter().map(|(_, i)| i)
+    }
+
+    /// How many neighbours vote.
+    pub fn k(&self) -> usize {
+        self.k
+    }
+
+    /// How many classes it tells apart.
+    pub fn n_classes(&self) -> usize {
+        self.n_classes
+    }
+
+    /// The training rows.
+    pub fn rows(&self) -> &Matrix {
+        &self.rows
+    }
+
+    /// The class of each.
+    pub fn classes(&self) -> &[u8] {
+        &self.classes
+    }
+
+    /// How much the vote of each counts.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Dense, Rows};
+    use crate::learner::oracle::{assert_near, problems};
+
+    fn line(values: &[f64]) -> Dense {
+        Dense::new(values.len(), 1, values.to_vec()).unwrap()
+    }
+
+    fn vote(neighbors: &Neighbors, x: f64) -> Vec<f64> {
+        let mut to = vec![f64::NAN; neighbors.n_classes()];
+        neighbors.distribution(Row::Dense(&[x]), &mut [0.0], &mut to);
+        to
+    }
+
+    #[test]
+    fn probabilities_are_scikit_learns() {
+        for problem in problems() {
+            let (rows, queries) = (problem.rows(), problem.queries());
+            let weights = problem.weights(false);
+            for expected in &problem.neighbors {
+                let neighbors = NearestNeighbors { k: expected.k }.fit(&problem.sample(&rows, &weights)).unwrap();
+                let mut found = vec![0.0; expected.probabilities.len()];
+                for (i, to) in found.chunks_exact_mut(problem.n_classes).enumerate() {
+                    neighbors.distribution(queries.row(i), &mut [0.0; 4], to);
+                }
+                assert_near(&found, &expected.probabilities, 1e-15);
+            }
+        }
+    }
+
+    #[test]
+    fn the_nearest_vote_with_their_weights() {
+        let rows = line(&[0.0, 1.0, 2.0, 3.0, 1.0]);
+        let classes = [0, 1, 2, 1, 0];
+        let fit = |k, weights: &[f64]| {
+            NearestNeighbors { k }
+                .fit(&Sample { rows: &rows, classes: &classes, n_classes: 3, weights, seed: 0 })
+                .unwrap()
+        };
+        assert_eq!(vote(&fit(1, &[1.0; 5]), 0.4), [1.0, 0.0, 0.0]);
+        assert_eq!(vote(&fit(3, &[1.0, 2.0, 5.0, 1.0, 1.0]), 1.2), [0.125, 0.25, 0.625]);
+        // Row 2 and row 5 are equally far: the first one counts. So do rows 2 and 3 from the middle.
+        assert_eq!(vote(&fit(1, &[1.0; 5]), 1.0), [0.0, 1.0, 0.0]);
+        assert_eq!(vote(&fit(1, &[1.0; 5]), 1.5), [0.0, 1.0, 0.0]);
+        // Without weight a row has no vote.
+        assert_eq!(vote(&fit(1, &[1.0, 0.0, 1.0, 1.0, 1.0]), 1.0), [1.0, 0.0, 0.0]);
+        assert_eq!(vote(&fit(99, &[1.0; 5]), 7.0), [0.4, 0.4, 0.2]);
+        assert!(NearestNeighbors { k: 0 }.validate().is_err());
+    }
+
+    #[test]
+    fn one_row_or_one_class_is_enough() {
+        for values in [&[3.0][..], &[3.0, 4.0, 5.0]] {
+            let rows = line(values);
+            let (classes, weights) = (vec![1; values.len()], vec![0.3; values.len()]);
+            let sample = Sample { rows: &rows, classes: &classes, n_classes: 2, weights: &weights, seed: 0 };
+            assert_eq!(vote(&NearestNeighbors { k: 2 }.fit(&sample).unwrap(), 100.0), [0.0, 1.0]);
+        }
+    }
+
+    #[test]
+    fn sparse_rows_vote_the_same() {
+        let problem = &problems()[2];
+        let dense = problem.rows();
+        let thin = dense.values().iter().enumerate().map(|(i, x)| if i % 3 == 0 { *x } else { 0.0 });
+        let dense = Dense::new(dense.n_rows(), dense.n_columns(), thin.collect()).unwrap();
+        let sparse = Matrix::from(dense.clone()).to_sparse();
+        let weights = problem.weights(true);
+        let sample = problem.sample(&dense, &weights);
+        let from_dense = NearestNeighbors { k: 5 }.fit(&sample).unwrap();
+        let from_sparse = NearestNeighbors { k: 5 }.fit(&Sample { rows: &sparse, ..sample }).unwrap();
+        assert!(from_sparse.rows().is_sparse());
+        let (mut scratch, mut a, mut b) = (vec![0.0; 4], vec![0.0; 3], vec![0.0; 3]);
+        for i in 0..dense.n_rows() {
+            from_dense.distribution(dense.row(i), &mut scratch, &mut a);
+            from_sparse.distribution(sparse.row(i), &mut scratch, &mut b);
+            assert_near(&a, &b, 1e-15);
+            assert_eq!(scratch, [0.0; 4]);
+        }
+    }
+
+    #[test]
+    fn parts_that_do_not_fit_are_refused() {
+        let put = |k, classes: &[u8], weights: &[f64]| {
+            Neighbors::from_parts(k, 2, line(&[0.0, 1.0]).into(), classes.to_vec(), weights.to_vec())
+        };
+        assert!(put(3, &[0, 1], &[1.0, 1.0]).is_some());
+        assert!(put(0, &[0, 1], &[1.0, 1.0]).is_none());
+        assert!(put(3, &[0], &[1.0, 1.0]).is_none());
+        assert!(put(3, &[0, 2], &[1.0, 1.0]).is_none());
+        assert!(put(3, &[0, 1], &[1.0, 0.0]).is_none());
+    }
+}
