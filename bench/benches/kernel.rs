@@ -24,6 +24,7 @@ fn bench_step(bencher: Bencher<'_, '_>, rows: &dyn Rows, m: usize) {
         gamma: 1.0,
         m,
         heads: 1,
+        hidden: 0,
         precision: Precision::Double,
     };
     let weights = numbers((rows.n_columns() + 1) * m);

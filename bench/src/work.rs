@@ -59,6 +59,7 @@ impl Shelf {
                     gamma,
                     m: members,
                     heads: 1,
+                    hidden: 0,
                     precision,
                 };
                 step(&loss, &read_doubles(&weights)?, &to)

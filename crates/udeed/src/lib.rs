@@ -83,7 +83,7 @@ pub use file::{check_writable, write_file};
 pub use format::{BuiltIn, Format, Layout, Reader, Sheet, SpilledSheet, Writer, built_in};
 pub use learner::{
     Base, Bayes, Criterion, GaussianBayes, Hypothesis, Learner, Linear, Logistic, LogisticFit, NearestNeighbors,
-    Neighbors, Sample, SplitFeatures, Tree, TreeSettings,
+    Neighbors, Network, Sample, SplitFeatures, Tree, TreeSettings,
 };
 pub use model::{Evaluation, Model};
 pub use neighbors::half_of_memory;

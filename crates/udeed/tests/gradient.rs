@@ -82,6 +82,7 @@ impl Problem {
             gamma: self.gamma,
             m: self.m,
             heads: 1,
+            hidden: 0,
             precision,
         };
         let mut gradient = vec![f64::NAN; weights.len()];
@@ -225,6 +226,7 @@ fn the_printed_gradient_is_a_misprint() {
         gamma: 0.0,
         m: 2,
         heads: 1,
+        hidden: 0,
         precision: Precision::Double,
     };
     let mut gradient = vec![0.0; 4];

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::Blocks;
 use crate::error::Result;
 use crate::kernel::{Real, Visit, pass};
+use crate::learner::walk_networks;
 
 /// How the fit to the labels is measured.
 ///
@@ -60,7 +61,7 @@ pub trait Objective {
     fn evaluate(&self, weights: &[f64], gradient: &mut [f64]) -> Result<Losses>;
 }
 
-/// UDEED's loss `V = V_emp(L) + gamma V_div(D)` of `m` linear members.
+/// UDEED's loss `V = V_emp(L) + gamma V_div(D)` of `m` members, linear ones unless they have hidden units.
 ///
 /// With `f_k = tanh(w_k.x / 2)`, its derivative by the score `w_k.x` is `(1 - f_k^2) / 2`, and with `S = sum_k f_k`
 ///
@@ -87,6 +88,7 @@ pub trait Objective {
 ///     gamma: 1.0,
 ///     m: 2,
 ///     heads: 1,
+///     hidden: 0,
 ///     precision: Precision::Double,
 /// };
 /// let same = Members::from_rows(&[vec![2.0, -1.0], vec![2.0, -1.0]]);
@@ -115,6 +117,9 @@ pub struct EnsembleLoss<'a> {
     /// How many questions they answer: one for two classes; for more, whether a row is of each class, members of one question
     /// after those of the other. The losses are summed over them.
     pub heads: usize,
+    /// How many hidden units each member has; 0 for linear members. The weights of networks stand there unit by unit, member
+    /// after member, feature by feature, and after all of them, member by member, those of the scores, the constant last.
+    pub hidden: usize,
     /// In which numbers it is computed.
     pub precision: Precision,
 }
@@ -137,18 +142,32 @@ impl EnsembleLoss<'_> {
         let same = differing.filter(|(rows, _)| std::ptr::addr_eq(*rows, self.labeled)).map(|(_, diversity)| diversity);
         let empirical = Empirical { of: self, share, diversity: same };
         let mut sums = Sums::default();
-        let lanes = self.m * self.heads;
-        for part in pass::<T, _>(self.labeled, weights, lanes, Some(gradient), &empirical)? {
+        for part in self.walk::<T, _>(self.labeled, weights, gradient, &empirical)? {
             sums.empirical += part.sums.empirical;
             sums.diversity += part.sums.diversity;
         }
         if let (Some((rows, diversity)), None) = (differing, same) {
-            let parts = pass::<T, _>(rows, weights, lanes, Some(gradient), &diversity)?;
+            let parts = self.walk::<T, _>(rows, weights, gradient, &diversity)?;
             sums.diversity = parts.into_iter().map(|part| part.sums.diversity).sum();
         }
         let empirical = share * sums.empirical;
         let diversity = differing.map_or(0.0, |(_, diversity)| diversity.share * sums.diversity);
         Ok(Losses { empirical, diversity, total: empirical + self.gamma * diversity })
+    }
+
+    /// One walk over rows: through the hidden units, where there are any.
+    fn walk<T: Real, V: Visit<T>>(
+        &self,
+        rows: &dyn Blocks,
+        weights: &[f64],
+        gradient: &mut [f64],
+        visitor: &V,
+    ) -> Result<Vec<V::Tally>> {
+        let lanes = self.m * self.heads;
+        match self.hidden {
+            0 => pass(rows, weights, lanes, Some(gradient), visitor),
+            hidden => walk_networks(rows, weights, (lanes, hidden), gradient, visitor),
+        }
     }
 }
 

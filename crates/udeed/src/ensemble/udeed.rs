@@ -2,17 +2,19 @@
 //!
 //! M.-L. Zhang and Z.-H. Zhou, "Exploiting Unlabeled Data to Enhance Ensemble Diversity", ICDM 2010.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::data::TrainSet;
-use crate::ensemble::bagging::bootstrapped;
+use crate::ensemble::bagging::{bootstrapped, bootstraps};
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_members, check_positive, settings};
 use crate::ensemble::{
     Ensemble, EnsembleLoss, Loss, Members, Method, Objective, Observer, Part, Precision, Prepared, Stage, StageSummary,
-    Step, Stop, Warning,
+    Step, Stop, Voters, Warning,
 };
 use crate::error::{Error, Result};
+use crate::learner::{Hypothesis, Network, from_lanes, random_network, to_lanes};
 use crate::model::Model;
 use crate::prepare::{Preparation, Scaling};
 use crate::rng::{Purpose, Stream};
@@ -89,6 +91,8 @@ settings! {
         scaling: Scaling = Scaling::MinMax,
         /// How the fit to the labels is measured in the descent.
         loss: Loss = Loss::Logistic,
+        /// How many hidden units each member has; 0 for linear members. Rows that no line tells apart need some.
+        hidden: usize = 0,
         /// Where the members come from before the descent.
         initial: Initial = Initial::Bootstrap,
         /// The length of a step, as a multiple of the gradient.
@@ -107,6 +111,9 @@ settings! {
     }
 }
 
+/// More hidden units than this are not a small network any more.
+const MOST_HIDDEN: usize = 1000;
+
 impl Learn for Udeed {
     fn check(&self) -> Result<()> {
         check_members(self.members, 2)?;
@@ -114,6 +121,9 @@ impl Learn for Udeed {
             return Err(Error::setting("gamma", self.gamma, "0 or a positive number"));
         }
         check_positive("lambda", self.lambda)?;
+        if self.hidden > MOST_HIDDEN {
+            return Err(Error::setting("hidden", self.hidden, format!("at most {MOST_HIDDEN}")));
+        }
         check_positive("rate", self.rate)
     }
 
@@ -138,20 +148,51 @@ impl Udeed {
     /// The members for each question.
     fn initial_members(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Vec<Members>> {
         match self.initial {
+            Initial::Bootstrap if self.hidden > 0 => self.networks(prepared, observer),
             Initial::Bootstrap => bootstrapped(prepared, self.members, self.lambda, self.seed, observer),
             Initial::Random => {
-                let width = prepared.preparation.n_features() + 1;
-                Ok((0..prepared.heads.len()).map(|head| self.random(head, width)).collect())
+                let n_features = prepared.preparation.n_features();
+                Ok((0..prepared.heads.len()).map(|head| self.random(head, n_features)).collect())
             }
         }
     }
 
+    /// Networks on bootstraps of the labeled rows.
+    fn networks(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Vec<Members>> {
+        let bags = bootstraps(&prepared.codes, self.seed, self.members)?;
+        let (mut heads, total) = (Vec::new(), self.members * prepared.heads.len());
+        for (place, head) in prepared.heads.iter().enumerate() {
+            let mut members: Vec<Vec<f64>> = Vec::new();
+            // Some at a time, so that whoever looks on can end it.
+            for some in bags.chunks(rayon::current_num_threads().max(1)) {
+                let first = place * self.members + members.len();
+                let fit = |(k, bag): (usize, &Vec<u8>)| {
+                    let counts: Vec<f64> = bag.iter().zip(&prepared.counts).map(|(&n, w)| f64::from(n) * w).collect();
+                    let mut stream = Stream::new(self.seed, Purpose::RandomStart, (first + k) as u32);
+                    let rows = prepared.labeled.rows();
+                    let network = Network::fit(self.hidden, self.lambda, rows, &head.targets, &counts, &mut stream);
+                    network.weights().to_vec()
+                };
+                members.extend(some.par_iter().enumerate().map(fit).collect::<Vec<Vec<f64>>>());
+                if observer.member(place * self.members + members.len(), total).is_break() {
+                    return Err(Error::Stopped);
+                }
+            }
+            heads.push(Members::from_rows(&members));
+        }
+        Ok(heads)
+    }
+
     /// Uniform in `[-1, 1)`, over the root of the number of features so that scores do not grow with it.
-    fn random(&self, head: usize, width: usize) -> Members {
+    fn random(&self, head: usize, n_features: usize) -> Members {
+        let width = n_features + 1;
         let scale = 2.0 / (width as f64).sqrt();
         let member = |member: usize| {
             let mut stream = Stream::new(self.seed, Purpose::RandomStart, (head * self.members + member) as u32);
-            (0..width).map(|_| scale * (stream.unit() - 0.5)).collect()
+            match self.hidden {
+                0 => (0..width).map(|_| scale * (stream.unit() - 0.5)).collect(),
+                hidden => random_network(hidden, n_features, &mut stream),
+            }
         };
         let members: Vec<Vec<f64>> = (0..self.members).map(member).collect();
         Members::from_rows(&members)
@@ -159,8 +200,34 @@ impl Udeed {
 
     /// An ensemble of members for each question.
     fn ensemble(&self, prepared: &Prepared, heads: &[Members]) -> Ensemble {
-        let parts = heads.iter().map(|members| Part::alike(members.clone(), self.vote)).collect();
+        let voters = |members: &Members| -> Voters {
+            if self.hidden == 0 {
+                return members.clone().into();
+            }
+            let network = |k: usize| Hypothesis::Network(Network::new(self.hidden, members.weights_of(k)));
+            (0..members.n_members()).map(network).collect::<Vec<Hypothesis>>().into()
+        };
+        let parts = heads.iter().map(|members| Part::alike(voters(members), self.vote)).collect();
         Ensemble::against_rest(prepared.n_classes(), parts)
+    }
+
+    /// The weights of all members as the loss takes them.
+    fn flat(&self, heads: &[Members]) -> Vec<f64> {
+        if self.hidden == 0 {
+            return Members::side_by_side(heads).weights().to_vec();
+        }
+        let networks: Vec<Vec<f64>> =
+            heads.iter().flat_map(|members| (0..members.n_members()).map(|k| members.weights_of(k))).collect();
+        to_lanes(&networks.iter().map(Vec::as_slice).collect::<Vec<&[f64]>>(), self.hidden)
+    }
+
+    /// The members for each question of their weights.
+    fn apart(&self, weights: Vec<f64>, heads: usize) -> Vec<Members> {
+        let lanes = heads * self.members;
+        if self.hidden == 0 {
+            return Members::from_weights(lanes, weights).apart(heads);
+        }
+        from_lanes(&weights, lanes, self.hidden).chunks(self.members).map(Members::from_rows).collect()
     }
 
     /// The stages of the variant, one after the other.
@@ -175,7 +242,7 @@ impl Udeed {
         // Row by row the target of each question.
         let targets = |i: usize| prepared.heads.iter().map(move |head| head.targets[i]);
         let targets: Vec<f64> = (0..prepared.codes.len()).flat_map(targets).collect();
-        let mut members = Members::side_by_side(&initial);
+        let mut weights = self.flat(&initial);
         for stage in self.stages(n_unlabeled) {
             let objective = EnsembleLoss {
                 labeled: prepared.labeled.rows(),
@@ -190,16 +257,17 @@ impl Udeed {
                 gamma: self.gamma,
                 m: self.members,
                 heads,
+                hidden: self.hidden,
                 precision: self.precision,
             };
             let summary;
-            (members, summary) = run_stage(&objective, stage, self, members, observer)?;
+            (weights, summary) = run_stage(&objective, stage, self, weights, observer)?;
             learned.stages.push(summary);
             if summary.stop == Stop::Observer {
                 break;
             }
         }
-        learned.ensemble = self.ensemble(prepared, &members.apart(heads));
+        learned.ensemble = self.ensemble(prepared, &self.apart(weights, heads));
         Ok(learned)
     }
 
@@ -267,6 +335,7 @@ impl InitialEnsemble {
             lambda: self.settings.lambda,
             scaling: self.settings.scaling,
             initial: self.settings.initial,
+            hidden: self.settings.hidden,
             seed: self.settings.seed,
             ..settings.clone()
         };
@@ -281,13 +350,12 @@ fn run_stage(
     objective: &dyn Objective,
     stage: Stage,
     settings: &Udeed,
-    start: Members,
+    mut weights: Vec<f64>,
     observer: &mut dyn Observer,
-) -> Result<(Members, StageSummary)> {
+) -> Result<(Vec<f64>, StageSummary)> {
     let rate = settings.rate * if settings.scale_rate { settings.members as f64 / 20.0 } else { 1.0 };
     // Without weight, or without rows to measure it on, diversity has no say in when to stop.
     let diversity_counts = stage != Stage::Empirical && settings.gamma > 0.0;
-    let mut weights = start.weights().to_vec();
     let mut gradient = vec![0.0; weights.len()];
     let first = objective.evaluate(&weights, &mut gradient)?;
     if !first.total.is_finite() {
@@ -298,7 +366,7 @@ fn run_stage(
     let seen = |step, losses, accepted| Step { stage, step, losses, accepted };
     if observer.step(&seen(0, first, true)).is_break() {
         summary.stop = Stop::Observer;
-        return Ok((start, summary));
+        return Ok((weights, summary));
     }
     for step in 1..=settings.steps {
         let next: Vec<f64> = weights.iter().zip(&gradient).map(|(w, g)| w - rate * g).collect();
@@ -322,5 +390,5 @@ fn run_stage(
             break;
         }
     }
-    Ok((Members::from_weights(start.n_members(), weights), summary))
+    Ok((weights, summary))
 }

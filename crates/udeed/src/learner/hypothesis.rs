@@ -2,7 +2,7 @@
 
 use crate::data::{Dense, Row, Rows, fill_rows};
 use crate::kernel::in_memory;
-use crate::learner::{Bayes, Linear, Neighbors, Tree};
+use crate::learner::{Bayes, Linear, Neighbors, Network, Tree};
 
 /// What a base learner learned: it gives each row a probability of each class.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,6 +10,8 @@ use crate::learner::{Bayes, Linear, Neighbors, Tree};
 pub enum Hypothesis {
     /// A linear score.
     Linear(Linear),
+    /// A network with a hidden layer.
+    Network(Network),
     /// A decision tree.
     Tree(Tree),
     /// Nearest neighbours.
@@ -30,6 +32,7 @@ impl Hypothesis {
     pub fn n_classes(&self) -> usize {
         match self {
             Hypothesis::Linear(linear) => linear.n_classes(),
+            Hypothesis::Network(_) => 2,
             Hypothesis::Tree(tree) => tree.n_classes(),
             Hypothesis::Neighbors(neighbors) => neighbors.n_classes(),
             Hypothesis::Bayes(bayes) => bayes.n_classes(),
@@ -41,6 +44,7 @@ impl Hypothesis {
     pub(crate) fn distribution(&self, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
         match self {
             Hypothesis::Linear(linear) => linear.distribution(row, to),
+            Hypothesis::Network(network) => network.distribution(row, to),
             Hypothesis::Tree(tree) => tree.distribution(row, to),
             Hypothesis::Neighbors(neighbors) => neighbors.distribution(row, scratch, to),
             Hypothesis::Bayes(bayes) => bayes.distribution(row, scratch, to),

@@ -96,12 +96,12 @@ impl Logistic {
     }
 }
 
-struct Problem<'a> {
-    rows: &'a dyn Rows,
-    targets: &'a [f64],
+pub(super) struct Problem<'a> {
+    pub(super) rows: &'a dyn Rows,
+    pub(super) targets: &'a [f64],
     /// How often each row counts, times lambda.
-    weights: Vec<f64>,
-    width: usize,
+    pub(super) weights: Vec<f64>,
+    pub(super) width: usize,
 }
 
 impl Problem<'_> {

@@ -8,9 +8,11 @@ mod columns;
 mod counted;
 mod growth;
 mod hypothesis;
+mod lbfgs;
 mod linear;
 mod logistic;
 mod neighbors;
+mod network;
 #[cfg(test)]
 mod oracle;
 mod split;
@@ -22,12 +24,14 @@ pub use hypothesis::Hypothesis;
 pub use linear::Linear;
 pub use logistic::{Logistic, LogisticFit};
 pub use neighbors::{NearestNeighbors, Neighbors};
+pub use network::Network;
 pub use split::Criterion;
 pub use tree::{SplitFeatures, Tree, TreeSettings};
 
 pub(crate) use batch::Batch;
 pub(crate) use hypothesis::{likeliest, winner};
 pub(crate) use linear::normalise;
+pub(crate) use network::{from_lanes, random as random_network, to_lanes, walk as walk_networks};
 
 use rayon::prelude::*;
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Csr, Dense, Matrix, Rows};
 use crate::ensemble::{Ensemble, Members, Part, Rule, Vote, Voters};
-use crate::learner::{Bayes, Hypothesis, Linear, Neighbors, Tree, n_heads};
+use crate::learner::{Bayes, Hypothesis, Linear, Neighbors, Network, Tree, n_heads};
 use crate::model::safetensors::Tensor;
 
 /// The parts of each ensemble that is not just linear members of two classes.
@@ -35,6 +35,7 @@ enum StoredRule {
 #[serde(rename_all = "lowercase")]
 enum Shape {
     Linear,
+    Network { hidden: usize },
     Tree,
     Neighbors { k: usize },
     Bayes,
@@ -86,6 +87,10 @@ fn write_member(prefix: &str, member: &Hypothesis, tensors: &mut Named) -> Shape
         Hypothesis::Linear(linear) => {
             tensors.push((format!("{prefix}.linear"), Tensor::rows(linear.heads())));
             Shape::Linear
+        }
+        Hypothesis::Network(network) => {
+            tensors.push((format!("{prefix}.network"), Tensor::vector(network.weights())));
+            Shape::Network { hidden: network.hidden() }
         }
         Hypothesis::Tree(tree) => {
             let words = |words: &[u32]| Tensor::integers(words.iter().map(|&word| u64::from(word)));
@@ -180,6 +185,13 @@ impl Stored<'_> {
     fn member(&self, prefix: &str, shape: Shape, n_features: usize, n_classes: usize) -> Option<Hypothesis> {
         Some(match shape {
             Shape::Linear => Hypothesis::Linear(self.linear(&format!("{prefix}.linear"), n_features, n_classes)?),
+            Shape::Network { hidden } => {
+                let weights = self.finite(&format!("{prefix}.network"))?;
+                let width = n_features.checked_add(2)?;
+                let fits =
+                    hidden > 0 && Some(weights.len()) == hidden.checked_mul(width)?.checked_add(1) && n_features > 0;
+                Hypothesis::Network(fits.then(|| Network::new(hidden, weights))?)
+            }
             Shape::Tree => {
                 let [features, left, right] =
                     ["features", "left", "right"].map(|part| self.integers(&format!("{prefix}.{part}")));
