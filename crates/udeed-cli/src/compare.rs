@@ -32,6 +32,9 @@ pub struct Compare {
     /// How often the rows are split anew
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     splits: u32,
+    /// Let every class count as much as any other, however many labels it has
+    #[arg(long)]
+    balanced: bool,
     #[command(flatten)]
     shares: SharesArgs,
     #[command(flatten)]
@@ -65,6 +68,7 @@ impl Compare {
             splits: self.splits,
             shares: (&self.shares).into(),
             scale: Scale::Training,
+            balanced: self.balanced,
             udeed: self.settings.udeed(),
             rivals: self.rivals.methods(self.settings.vote, &taking_part)?,
             semiboost_rows: None,

@@ -39,7 +39,7 @@ pub struct Fit {
     /// Folds of the cross-validation that tells the gain over the labels alone; 0 leaves it out
     #[arg(long, default_value_t = 5)]
     folds: usize,
-    /// Method: udeed, bagging, adaboost, assemble or semiboost
+    /// Method: udeed, or another that `udeed methods` lists
     #[arg(long, default_value = "udeed", help_heading = "Learning")]
     method: String,
     /// UDEED: where members are made to differ: nowhere, on labeled rows, on unlabeled rows
@@ -51,6 +51,13 @@ pub struct Fit {
     /// Size of the ensemble
     #[arg(long, default_value_t = 20, help_heading = "Learning")]
     members: usize,
+    /// Let every class count as much as any other, however many labels it has
+    #[arg(long, help_heading = "Learning")]
+    balanced: bool,
+    /// Two classes: the decision, between -1 and 1, from which on a row is of the second; `balanced` lets the folds choose the one
+    /// that is right on both classes most often [default: 0]
+    #[arg(long, value_name = "NUMBER", help_heading = "Learning", allow_hyphen_values = true)]
+    threshold: Option<Threshold>,
     #[command(flatten)]
     settings: Settings,
     #[command(flatten)]
@@ -69,6 +76,7 @@ impl Fit {
         let mut watcher = Watcher::new(progress, &method);
         let model = named(method.fit_observed(&train, &mut watcher), &self.file)?;
         watcher.bar.finish_and_clear();
+        let model = self.with_threshold(model, &method, &train, progress)?;
         note_identifiers(train.table(), progress);
         if let Some(path) = &self.trace {
             write_to(Some(path), |out| Ok(out.write_all(watcher.trace.as_bytes())?))?;
@@ -96,6 +104,9 @@ impl Fit {
         if self.choose && self.method != "udeed" {
             return Err(Usage(format!("`--choose`: chooses settings of `udeed`, not of `{}`", self.method)).into());
         }
+        if matches!(self.threshold, Some(Threshold::Balanced)) && self.folds == 0 {
+            return Err(Usage("`--threshold balanced`: expected `--folds` to choose by".into()).into());
+        }
         if self.choose && self.folds == 0 {
             return Err(Usage("`--choose`: expected `--folds` to choose by".into()).into());
         }
@@ -114,7 +125,7 @@ impl Fit {
         if let Some(path) = &self.unlabeled {
             let reader = self.unlabeled_reader(&train, path);
             let n_labeled = if self.is_too_large(path, &train)? {
-                if matches!(self.method.as_str(), "assemble" | "semiboost") {
+                if !matches!(self.method.as_str(), "udeed" | "bagging" | "adaboost" | "stacking") {
                     let (path, method) = (path.display(), &self.method);
                     let most = "expected rows that fit into `--memory`, which this method needs";
                     return Err(Usage(format!("{path}: too large for `--method {method}`, {most}")).into());
@@ -133,7 +144,30 @@ impl Fit {
                 progress.note(format_args!("note: the labels in {} are not used", path.display()));
             }
         }
-        Ok(train)
+        Ok(if self.balanced { train.balanced() } else { train })
+    }
+
+    /// The model with the threshold that was given, or that the folds choose.
+    fn with_threshold(
+        &self,
+        model: Model,
+        method: &Method,
+        train: &TrainSet,
+        progress: &Progress,
+    ) -> anyhow::Result<Model> {
+        let threshold = match self.threshold {
+            None => return Ok(model),
+            Some(Threshold::At(threshold)) => threshold,
+            Some(Threshold::Balanced) => {
+                let mut watcher = Watcher::over_folds(progress, method, self.folds_of(train), "choosing a threshold");
+                let chosen = udeed::choose_threshold(method, train, self.folds_of(train), &mut watcher);
+                watcher.bar.finish_and_clear();
+                let chosen = named(chosen, &self.file)?;
+                progress.note(format_args!("chosen threshold: {chosen:.3}"));
+                chosen
+            }
+        };
+        named(model.with_threshold(threshold), &self.file)
     }
 
     /// Whether rows would take more memory than they may: their text, unzipped, can grow fourfold as numbers, more where
@@ -211,16 +245,32 @@ impl Fit {
             }
             return Ok(None);
         }
-        let mut watcher = Watcher::new(progress, method);
-        watcher.bar.set_length((folds * method.shared().members) as u64);
-        watcher.bar.set_message("cross-validation");
-        watcher.counts_all = true;
+        let mut watcher = Watcher::over_folds(progress, method, folds, "cross-validation");
         let validation = udeed::cross_validate(method, train, folds, &mut watcher)?;
         watcher.bar.finish_and_clear();
         if self.choose {
             progress.note("note: the settings were chosen by the folds they are validated on, which flatters them");
         }
         Ok(Some(validation))
+    }
+}
+
+/// From which decision on a row is of the second class.
+#[derive(Clone, Copy)]
+enum Threshold {
+    At(f64),
+    Balanced,
+}
+
+impl std::str::FromStr for Threshold {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.parse::<f64>()) {
+            ("balanced", _) => Ok(Threshold::Balanced),
+            (_, Ok(at)) if (-1.0..=1.0).contains(&at) => Ok(Threshold::At(at)),
+            _ => Err("expected a number between -1 and 1, or `balanced`".into()),
+        }
     }
 }
 
@@ -236,6 +286,14 @@ struct Watcher<'a> {
 }
 
 impl<'a> Watcher<'a> {
+    /// For as many fits as there are folds.
+    fn over_folds(progress: &'a Progress, method: &Method, folds: usize, message: &'static str) -> Self {
+        let watcher = Watcher { counts_all: true, ..Watcher::new(progress, method) };
+        watcher.bar.set_length((folds * method.shared().members) as u64);
+        watcher.bar.set_message(message);
+        watcher
+    }
+
     fn new(progress: &'a Progress, method: &Method) -> Self {
         Watcher {
             progress,
@@ -314,6 +372,10 @@ pub fn write_training(model: &Model, out: &mut dyn Write) -> std::io::Result<()>
         training.n_unlabeled,
         training.n_features
     )?;
+    if model.threshold() != 0.0 {
+        let second = model.classes().last().map_or("", String::as_str);
+        writeln!(out, "rows are {second} from a decision of {:.3} on", model.threshold())?;
+    }
     if training.stages.is_empty() {
         return writeln!(out, "{}: {} members", short_name(model), model.ensemble().n_members());
     }

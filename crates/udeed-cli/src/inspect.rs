@@ -39,13 +39,23 @@ impl Inspect {
                     "features": model.preparation().features(),
                     "settings": model.method(),
                     "members": model.ensemble().n_members(),
-                    "weights": model.ensemble().weights(0),
+                    "weights": weights(&model),
+                    "threshold": model.threshold(),
                     "training": model.training(),
                 }),
             );
         }
         write_to(None, |out| Ok(describe(&model, out)?))
     }
+}
+
+/// What the voices of the members count; where each class has its own members, a list for each.
+fn weights(model: &Model) -> Value {
+    let ensemble = model.ensemble();
+    if !ensemble.is_one_against_rest() {
+        return json!(ensemble.weights(0));
+    }
+    json!((0..model.classes().len()).map(|class| ensemble.weights(class)).collect::<Vec<_>>())
 }
 
 fn describe(model: &Model, out: &mut dyn Write) -> std::io::Result<()> {

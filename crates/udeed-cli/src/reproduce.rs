@@ -84,6 +84,7 @@ impl Reproduce {
             splits: self.splits,
             shares: Shares { test: 0.5, labeled: Labeled::Share(0.25) },
             scale: Scale::WholeSet,
+            balanced: false,
             udeed: Udeed::new().gamma(self.gamma).seed(self.seed),
             rivals: self.rivals.methods(VoteName::Weighted, &taking_part)?,
             semiboost_rows: Some(MOST_COMPARED),

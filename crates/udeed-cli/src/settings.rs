@@ -22,6 +22,9 @@ pub struct Settings {
     /// UDEED: how the fit to the labels is measured in the descent
     #[arg(long, value_enum, default_value = "logistic")]
     pub loss: LossName,
+    /// UDEED: hidden units of each member; 0 for linear members
+    #[arg(long, default_value_t = 0)]
+    pub hidden: usize,
     /// UDEED: where members come from before the descent
     #[arg(long, value_enum, default_value = "bootstrap")]
     pub initial: InitialName,
@@ -52,6 +55,7 @@ impl Settings {
             .lambda(self.lambda)
             .scaling(self.scaling.into())
             .loss(self.loss.into())
+            .hidden(self.hidden)
             .initial(self.initial.into())
             .rate(self.rate)
             .scale_rate(self.scale_rate)

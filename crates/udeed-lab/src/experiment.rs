@@ -141,6 +141,8 @@ pub struct Experiment {
     pub shares: Shares,
     /// What scaling may look at.
     pub scale: Scale,
+    /// Whether every class counts as much as any other.
+    pub balanced: bool,
     /// The settings of UDEED; lambda, scaling and seed are those of all methods.
     pub udeed: Udeed,
     /// The settings of other methods; those that are not here have their defaults.
@@ -157,6 +159,7 @@ impl Default for Experiment {
             splits: 50,
             shares: Shares::default(),
             scale: Scale::Training,
+            balanced: false,
             udeed: Udeed::new(),
             rivals: Vec::new(),
             semiboost_rows: None,
@@ -371,6 +374,7 @@ impl Experiment {
         let rows: Vec<usize> = split.labeled.iter().chain(&split.unlabeled).copied().collect();
         let hidden: Vec<usize> = (split.labeled.len()..rows.len()).collect();
         let train = set.data.select(&rows).hide_labels(&hidden);
+        let train = if self.balanced { train.balanced() } else { train };
         let test = set.data.select(&split.test);
         let start = self.settings(split.seed).start(&train, &mut ())?;
         let test_features = start.preparation().apply(test.table())?;

@@ -80,6 +80,34 @@ impl TrainSet {
         Ok(if some_do_not { self.select(&counted) } else { self })
     }
 
+    /// The same rows, each class counting as much as any other: what a label counts is divided by what all of its class do.
+    ///
+    /// ```
+    /// use udeed::{Labels, Table, TrainSet};
+    ///
+    /// let table = Table::from_rows(&[[0.1], [0.2], [0.3], [0.9]])?;
+    /// let train = TrainSet::new(table, Labels::new([Some("no"), Some("no"), Some("no"), Some("yes")]))?.balanced();
+    /// assert_eq!((train.weight(0), train.weight(3)), (4.0 / 6.0, 2.0));
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    #[must_use]
+    pub fn balanced(mut self) -> Self {
+        let mut totals = vec![0.0; self.labels.classes().len()];
+        let labeled = |labels: &Labels, i: usize| labels.get(i);
+        for i in 0..self.labels.len() {
+            if let Some(class) = labeled(&self.labels, i) {
+                totals[class] += self.weight(i);
+            }
+        }
+        let share = totals.iter().sum::<f64>() / totals.iter().filter(|&&total| total > 0.0).count().max(1) as f64;
+        let weight = |i: usize| match labeled(&self.labels, i) {
+            Some(class) => self.weight(i) * share / totals[class],
+            None => self.weight(i),
+        };
+        self.weights = Some((0..self.labels.len()).map(weight).collect());
+        self
+    }
+
     /// How much row `i` counts.
     pub fn weight(&self, i: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[i])

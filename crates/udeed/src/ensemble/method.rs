@@ -215,6 +215,7 @@ impl Prepared {
             ensemble: learned.ensemble,
             initial: learned.initial,
             logistic: self.logistic(),
+            threshold: 0.0,
         }
     }
 }

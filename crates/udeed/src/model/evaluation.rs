@@ -4,8 +4,7 @@ use serde::Serialize;
 
 use crate::data::{Dense, Labels};
 use crate::error::{Error, Place, Result};
-use crate::learner::winner;
-use crate::model::probabilities;
+use crate::model::{class_at, probabilities};
 
 /// How well the predictions for some labeled rows agree with their labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -45,6 +44,11 @@ impl Evaluation {
     /// # Ok::<(), udeed::Error>(())
     /// ```
     pub fn new(classes: &[String], decisions: &Dense, labels: &Labels) -> Result<Self> {
+        Self::at(0.0, classes, decisions, labels)
+    }
+
+    /// The same, if of two classes the second begins at a threshold.
+    pub(crate) fn at(threshold: f64, classes: &[String], decisions: &Dense, labels: &Labels) -> Result<Self> {
         let n_classes = classes.len();
         if n_classes < 2 || labels.classes().len() > n_classes {
             let found = format!("{} classes", labels.classes().len().max(n_classes));
@@ -58,7 +62,7 @@ impl Evaluation {
         let mut confusion = vec![vec![0; n_classes]; n_classes];
         let mut loss = 0.0;
         for &(class, decision) in &rows {
-            confusion[class][winner(decision)] += 1;
+            confusion[class][class_at(threshold, decision)] += 1;
             let right = match decision {
                 [f] => 0.5 * if class == 1 { 1.0 + f } else { 1.0 - f },
                 many => probabilities(many)[class],

@@ -10,7 +10,7 @@ pub use evaluation::Evaluation;
 
 use crate::data::{Dense, Labels, Matrix, Table};
 use crate::ensemble::{Ensemble, Method, Training};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::kernel::in_memory;
 use crate::learner::{normalise, winner};
@@ -42,6 +42,8 @@ pub struct Model {
     pub(crate) ensemble: Ensemble,
     pub(crate) initial: Option<Ensemble>,
     pub(crate) logistic: Ensemble,
+    /// From which decision on a row is of the second of two classes.
+    pub(crate) threshold: f64,
 }
 
 impl Model {
@@ -112,7 +114,41 @@ impl Model {
 
     /// The number of the class that a row of decisions stands for.
     pub fn class_of(&self, decision: &[f64]) -> usize {
-        winner(decision)
+        class_at(self.threshold, decision)
+    }
+
+    /// From which decision on a row is of the second of two classes: 0, unless it was set.
+    pub fn threshold(&self) -> f64 {
+        self.threshold
+    }
+
+    /// The same model with another threshold, such as [`choose_threshold`](crate::choose_threshold) finds. Probabilities stay
+    /// what they are.
+    ///
+    /// # Errors
+    /// If it is not between -1 and 1, or there are more than two classes.
+    ///
+    /// ```
+    /// use udeed::{Udeed, built_in};
+    ///
+    /// let train = built_in("house")?.read()?.into_train()?;
+    /// let model = Udeed::new().fit(&train)?;
+    /// let count = |model: &udeed::Model| -> udeed::Result<usize> {
+    ///     Ok(model.predict(train.table())?.iter().filter(|class| **class == "republican").count())
+    /// };
+    /// assert!(count(&model.clone().with_threshold(0.6)?)? < count(&model)?);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn with_threshold(mut self, threshold: f64) -> Result<Model> {
+        if !(-1.0..=1.0).contains(&threshold) {
+            return Err(Error::setting("threshold", threshold, "between -1 and 1"));
+        }
+        if self.classes.len() != 2 && threshold != 0.0 {
+            let found = format!("{} classes", self.classes.len());
+            return Err(Error::training(found, "two, between which a threshold decides"));
+        }
+        self.threshold = threshold;
+        Ok(self)
     }
 
     /// The probability of each class for each row, one column a class. Each row sums to 1.
@@ -160,7 +196,7 @@ impl Model {
     /// ```
     pub fn evaluate(&self, rows: &Table, labels: &Labels) -> Result<Evaluation> {
         let labels = labels.aligned(&self.classes)?;
-        Evaluation::new(&self.classes, &self.decision(rows)?, &labels)
+        Evaluation::at(self.threshold, &self.classes, &self.decision(rows)?, &labels)
     }
 
     /// The ensemble as it was before a descent: what bagging on the labels alone gives. None for methods without one.
@@ -195,8 +231,17 @@ impl Model {
         self.with(self.logistic.clone())
     }
 
+    /// The threshold is that of the whole ensemble.
     fn with(&self, ensemble: Ensemble) -> Model {
-        Model { ensemble, ..self.clone() }
+        Model { ensemble, threshold: 0.0, ..self.clone() }
+    }
+}
+
+/// The class that decisions stand for, if of two classes the second begins at a threshold.
+pub(crate) fn class_at(threshold: f64, decision: &[f64]) -> usize {
+    match decision {
+        [only] => usize::from(*only >= threshold),
+        many => winner(many),
     }
 }
 

@@ -268,8 +268,8 @@ impl Graph {
             }
         };
         let index = if model.classes.len() == 2 {
-            let zero = self.doubles(&[], &[0.0]);
-            let second = self.node("GreaterOrEqual", &[decision, &zero], vec![]);
+            let threshold = self.doubles(&[], &[model.threshold]);
+            let second = self.node("GreaterOrEqual", &[decision, &threshold], vec![]);
             self.node("Cast", &[&second], vec![to(Element::Int64)])
         } else {
             self.node("ArgMax", &[decision], vec![axis(1)])

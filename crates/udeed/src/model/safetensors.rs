@@ -42,9 +42,16 @@ struct Description {
     settings: Method,
     vote: Vote,
     training: Training,
+    /// Of the second version.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    threshold: f64,
     /// The ensembles of the second version.
     #[serde(default, skip_serializing_if = "Parts::is_empty")]
     ensembles: Parts,
+}
+
+fn is_zero(threshold: &f64) -> bool {
+    *threshold == 0.0
 }
 
 /// Read before the rest: a newer format may have another rest.
@@ -115,7 +122,7 @@ impl Model {
         ];
         let (vote, ensembles) = self.write_ensembles(&mut tensors);
         let description = Description {
-            format: if ensembles.is_empty() { 1 } else { FORMAT },
+            format: if ensembles.is_empty() && self.threshold == 0.0 { 1 } else { FORMAT },
             written_by: concat!("udeed ", env!("CARGO_PKG_VERSION")).into(),
             classes: self.classes.clone(),
             label: self.label.clone(),
@@ -126,6 +133,7 @@ impl Model {
             settings: self.method.clone(),
             vote,
             training: self.training.clone(),
+            threshold: self.threshold,
             ensembles,
         };
         let refused = |error: String| Error::model(path, error, "a model that can be written");
@@ -238,10 +246,13 @@ fn assemble(description: Description, tensors: &SafeTensors<'_>) -> Option<Model
         label: description.label,
         method: description.settings,
         training: description.training,
+        threshold: description.threshold,
     };
     let sound = model.preparation.is_sound()
         && (2..=TrainSet::MOST_CLASSES).contains(&model.classes.len())
         && model.method.validate().is_ok()
+        && (-1.0..=1.0).contains(&model.threshold)
+        && (model.threshold == 0.0 || model.classes.len() == 2)
         && model.logistic.n_members() == 1;
     sound.then_some(model)
 }
