@@ -82,6 +82,23 @@ def test_coefficients_are_those_of_the_rows_as_they_are(kind: type, scaling: str
 
 
 @pytest.mark.parametrize("kind", ALL)
+def test_fourier_features(kind: type, cancer: Data) -> None:
+    X, y, few = cancer
+    X = X[:, :2]
+    model = small(kind, fourier=30).fit(X, few)
+    assert model.coef_.shape == (len(model.member_weights_), 30)
+    assert model._model.features[:2] == ["fourier 1", "fourier 2"]
+    assert model.n_features_in_ == 2 and model.score(X, y) > 0.7
+    assert pickle.loads(pickle.dumps(model))._model == model._model
+
+
+def test_fourier_features_that_memory_cannot_hold_are_refused() -> None:
+    model = udeed.BaggingClassifier(fourier=2**32 - 1)
+    with pytest.raises(ValueError, match="Fourier features of 41 inputs, which take .*\n.*take fewer with `fourier`"):
+        model.fit(np.eye(40), np.arange(40) % 2)
+
+
+@pytest.mark.parametrize("kind", ALL)
 def test_predictions_agree_with_each_other(kind: type, cancer: Data) -> None:
     X, y, few = cancer
     model = small(kind).fit(X, few)
@@ -184,6 +201,7 @@ def test_what_is_worth_knowing_is_warned_of() -> None:
         ("C", 0.0, r"float in the range \(0.0, inf\)"),
         ("C", float("inf"), r"float in the range \(0.0, inf\)"),
         ("scaling", "max", r"str among \{.*'minmax'.*\}"),
+        ("fourier", -1, r"int in the range \[0, 4294967295\]"),
         ("variant", "LcUd", r"str among \{.*'lcud'.*\}"),
         ("loss", None, "str among"),
         ("initial", 0, "str among"),

@@ -38,6 +38,17 @@ def test_every_method(kind: type, vote: str, scaling: str, cancer: Data) -> None
     np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=1e-5)
 
 
+@pytest.mark.parametrize("kind", METHODS)
+def test_fourier_features(kind: type, cancer: Data) -> None:
+    X, _, few = cancer
+    X = X.astype(np.float32)
+    X[::7, 3] = np.nan
+    model = kind(random_state=0, scaling="standard", C=10.0, fourier=100).fit(X, few)
+    label, probabilities = run(udeed.to_onnx(model), {"X": X})
+    np.testing.assert_array_equal(label, model.predict(X))
+    np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("classes", "kind"),
     [(["ham", "späm"], object), ([-5, 10**12], np.int64), ([0.5, 1.5], object), (["10", "9"], np.int64)],

@@ -171,13 +171,13 @@ impl Fit {
     }
 
     /// Whether rows would take more memory than they may: their text, unzipped, can grow fourfold as numbers, more where
-    /// nominal columns become many features, and while they are made ready the rows are there three times. Of a stream
+    /// columns become many features, and while they are made ready the rows are there three times. Of a stream
     /// nothing is known: it is trusted unless a limit was set.
     fn is_too_large(&self, path: &Path, train: &TrainSet) -> udeed::Result<bool> {
         let Some(size) = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|file| file.len()) else {
             return Ok(self.rivals.memory.is_some());
         };
-        let features = Preparation::fit(train.table(), Scaling::None)?.n_features();
+        let features = Preparation::fit(train.table(), Scaling::None)?.n_features().max(self.settings.fourier);
         let growth = features.div_ceil(train.table().columns().len().max(1)) as u64;
         let unzipped = if is_zipped(path) { 8 } else { 1 };
         let most = self.rivals.memory.unwrap_or_else(udeed::half_of_memory);

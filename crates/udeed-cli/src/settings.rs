@@ -19,6 +19,10 @@ pub struct Settings {
     /// How features are scaled: to [0, 1], to mean 0 and deviation 1, or not
     #[arg(long, value_enum, default_value = "minmax")]
     pub scaling: ScalingName,
+    /// How many random Fourier features the members see in place of the scaled ones, for curved boundaries; 0 for none.
+    /// `--scaling standard --lambda 10` goes well with it
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub fourier: usize,
     /// UDEED: how the fit to the labels is measured in the descent
     #[arg(long, value_enum, default_value = "logistic")]
     pub loss: LossName,
@@ -54,6 +58,7 @@ impl Settings {
             .gamma(self.gamma)
             .lambda(self.lambda)
             .scaling(self.scaling.into())
+            .fourier(self.fourier)
             .loss(self.loss.into())
             .hidden(self.hidden)
             .initial(self.initial.into())
@@ -159,7 +164,7 @@ impl Rivals {
             other => self.given(self.optioned(other), true)?,
         };
         let (lambda, scaling, seed) = (settings.lambda, settings.scaling.into(), settings.seed);
-        Ok(method.with_shared(Shared { members, lambda, scaling, seed }))
+        Ok(method.with_shared(Shared { members, lambda, scaling, fourier: settings.fourier, seed }))
     }
 
     /// All methods but UDEED, with everything that was said about them. What was said must be a setting of one that takes

@@ -254,17 +254,16 @@ mod fitting {
     #[test]
     fn every_instruction_set_and_number_of_threads_gives_the_same_model() {
         let folder = folder_with("ionosphere");
-        for precision in ["double", "single"] {
+        for option in ["--precision double", "--precision single", "--fourier 50"] {
             let mut models = Vec::new();
             // Those that the machine lacks are those that it has.
             for (instructions, threads) in [("scalar", "1"), ("avx2", "2"), ("avx512", "5"), ("", "3")] {
-                let line =
-                    format!("fit some.csv --label class --folds 0 --members 30 --precision {precision} --out model");
+                let line = format!("fit some.csv --label class --folds 0 --members 30 {option} --out model");
                 let mut command = folder.command(&line);
                 command.env("UDEED_INSTRUCTIONS", instructions).env("RAYON_NUM_THREADS", threads).assert().success();
                 models.push(folder.bytes("model"));
             }
-            assert!(models.windows(2).all(|pair| pair[0] == pair[1]), "{precision}");
+            assert!(models.windows(2).all(|pair| pair[0] == pair[1]), "{option}");
         }
     }
 
@@ -430,6 +429,7 @@ mod fitting {
             ("--members 30 --lambda 3", "lambda", json!(3.0)),
             ("--members 30 --scaling standard", "scaling", json!("standard")),
             ("--members 30 --scaling none", "scaling", json!("none")),
+            ("--members 30 --fourier 40", "fourier", json!(40)),
             ("--members 30 --loss squared", "loss", json!("squared")),
             ("--members 30 --loss hinge", "loss", json!("hinge")),
             ("--members 30 --initial random", "initial", json!("random")),
@@ -451,7 +451,7 @@ mod fitting {
         let folder = Folder::with("rows.csv", FRUIT);
         folder.run("fit rows.csv --label kind --folds 0 --out model");
         let expected = json!({
-            "method": "udeed", "variant": "lcud", "members": 20, "gamma": 1.0, "lambda": 1.0, "scaling": "minmax", "loss": "logistic",
+            "method": "udeed", "variant": "lcud", "members": 20, "gamma": 1.0, "lambda": 1.0, "scaling": "minmax", "fourier": 0, "loss": "logistic",
             "initial": "bootstrap", "rate": 0.25, "scale_rate": false, "steps": 25, "vote": "weighted",
             "precision": "double", "seed": 0,
         });
@@ -935,7 +935,15 @@ mod comparison {
             find(&compare(&folder, &format!("ionosphere --splits 3 {options}")), "ionosphere", 20, "lcud").clone()
         };
         let usual = lcud("");
-        for options in ["--gamma 4", "--lambda 10", "--scaling standard", "--loss squared", "--rate 1", "--steps 2"] {
+        for options in [
+            "--gamma 4",
+            "--lambda 10",
+            "--scaling standard",
+            "--fourier 50",
+            "--loss squared",
+            "--rate 1",
+            "--steps 2",
+        ] {
             assert_ne!(lcud(options), usual, "{options}");
         }
     }

@@ -143,7 +143,7 @@ pub struct Experiment {
     pub scale: Scale,
     /// Whether every class counts as much as any other.
     pub balanced: bool,
-    /// The settings of UDEED; lambda, scaling and seed are those of all methods.
+    /// The settings of UDEED; lambda, scaling, Fourier features and seed are those of all methods.
     pub udeed: Udeed,
     /// The settings of other methods; those that are not here have their defaults.
     pub rivals: Vec<Method>,
@@ -304,6 +304,7 @@ impl Experiment {
         let mut shared = method.shared();
         (shared.members, shared.seed) = (members, seed);
         (shared.lambda, shared.scaling) = (self.udeed.lambda, self.udeed.scaling);
+        shared.fourier = self.udeed.fourier;
         Some(method.with_shared(shared))
     }
 

@@ -38,6 +38,7 @@ fn in_python(hint: &str) -> Option<String> {
         .replace("labels are read from the column given by `--label`", "`unlabeled` says which labels mean none")
         .replace("`--unlabeled-mark`", "`unlabeled`")
         .replace("`--neighbors 20`", "`neighbors=20`")
+        .replace("`--fourier`", "`fourier`")
         .replace("`--memory`", "`memory`");
     (!hint.contains("`--")).then_some(hint)
 }

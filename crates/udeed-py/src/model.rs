@@ -97,6 +97,12 @@ impl Model {
             for k in 0..m {
                 let weights = members.weights_of(k);
                 let (weights, constant) = weights.split_at(weights.len() - 1);
+                // Behind a Fourier feature map there is no way back: the weights are those of the mapped features.
+                if preparation.fourier().is_some() {
+                    coefficients.extend_from_slice(weights);
+                    constants.push(constant[0]);
+                    continue;
+                }
                 let scaled = weights.iter().zip(preparation.factors()).map(|(weight, factor)| weight * factor);
                 let start = coefficients.len();
                 coefficients.extend(scaled);

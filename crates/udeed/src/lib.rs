@@ -87,7 +87,7 @@ pub use learner::{
 };
 pub use model::{Evaluation, Model};
 pub use neighbors::half_of_memory;
-pub use prepare::{Preparation, Scaling};
+pub use prepare::{FourierMap, Preparation, Scaling};
 pub use selection::{Candidate, Choice, Grid, choose};
 pub use validation::{CrossValidation, choose_threshold, cross_validate};
 

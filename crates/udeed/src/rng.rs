@@ -20,6 +20,9 @@ pub(crate) enum Purpose {
     SplitFeatures = 7,
     CoForest = 8,
     View = 9,
+    FourierRows = 16,
+    FourierFrequencies = 17,
+    FourierPhases = 18,
 }
 
 /// A stream of random numbers.
@@ -43,6 +46,14 @@ impl Stream {
     /// A number in `[0, 1)`.
     pub(crate) fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    /// Two independent numbers of the normal distribution with mean 0 and deviation 1, by Box and Muller.
+    pub(crate) fn normals(&mut self) -> [f64; 2] {
+        // Above 0, of which there is no logarithm.
+        let radius = (-2.0 * libm::log(1.0 - self.unit())).sqrt();
+        let (sine, cosine) = libm::sincos(std::f64::consts::TAU * self.unit());
+        [radius * cosine, radius * sine]
     }
 
     /// A seed for work that has streams of its own, such as the fits on one split.
@@ -86,6 +97,19 @@ mod tests {
         assert_ne!(items, (0..50).collect::<Vec<_>>());
         items.sort_unstable();
         assert_eq!(items, (0..50).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn normals_have_the_moments_of_the_normal_distribution() {
+        let mut stream = Stream::new(3, Purpose::FourierFrequencies, 0);
+        let drawn: Vec<f64> = (0..100_000).flat_map(|_| stream.normals()).collect();
+        let moment = |power: i32| drawn.iter().map(|x| x.powi(power)).sum::<f64>() / drawn.len() as f64;
+        assert!(moment(1).abs() < 0.01, "{}", moment(1));
+        assert!((moment(2) - 1.0).abs() < 0.02, "{}", moment(2));
+        assert!(moment(3).abs() < 0.05, "{}", moment(3));
+        assert!((moment(4) - 3.0).abs() < 0.1, "{}", moment(4));
+        let products = drawn.chunks_exact(2).map(|pair| pair[0] * pair[1]).sum::<f64>();
+        assert!(products.abs() / 1e5 < 0.02, "{products}");
     }
 
     const FIRST_DRAWS: [usize; 8] = [124, 143, 139, 253, 710, 911, 963, 142];

@@ -176,7 +176,7 @@ impl Candidate {
             Some(gamma) => settings.clone().gamma(gamma).members(members).lambda(lambda).scaling(scaling).into(),
             None => {
                 let bagging = Bagging::new().members(members).lambda(lambda).scaling(scaling);
-                bagging.vote(settings.vote).seed(settings.seed).into()
+                bagging.fourier(settings.fourier).vote(settings.vote).seed(settings.seed).into()
             }
         }
     }

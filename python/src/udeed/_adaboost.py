@@ -58,6 +58,7 @@ class AdaBoostClassifier(Ensemble):
         *,
         C: float = 1.0,
         scaling: str = "minmax",
+        fourier: int = 0,
         emphasis: str = "weighting",
         zero_error: str = "keep",
         random_state: int | np.random.RandomState | None = None,
@@ -68,6 +69,7 @@ class AdaBoostClassifier(Ensemble):
         self.members = members
         self.C = C
         self.scaling = scaling
+        self.fourier = fourier
         self.emphasis = emphasis
         self.zero_error = zero_error
         self.random_state = random_state

@@ -58,6 +58,7 @@ class AssembleClassifier(Ensemble):
         *,
         C: float = 1.0,
         scaling: str = "minmax",
+        fourier: int = 0,
         emphasis: str = "resampling",
         labeled_share: float = 0.9,
         random_state: int | np.random.RandomState | None = None,
@@ -68,6 +69,7 @@ class AssembleClassifier(Ensemble):
         self.members = members
         self.C = C
         self.scaling = scaling
+        self.fourier = fourier
         self.emphasis = emphasis
         self.labeled_share = labeled_share
         self.random_state = random_state

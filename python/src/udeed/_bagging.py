@@ -54,6 +54,7 @@ class BaggingClassifier(Ensemble):
         *,
         C: float = 1.0,
         scaling: str = "minmax",
+        fourier: int = 0,
         vote: str = "weighted",
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
@@ -63,6 +64,7 @@ class BaggingClassifier(Ensemble):
         self.members = members
         self.C = C
         self.scaling = scaling
+        self.fourier = fourier
         self.vote = vote
         self.random_state = random_state
         self.unlabeled = unlabeled

@@ -40,7 +40,7 @@ class UDEEDClassifierCV(Ensemble):
     cv : int, splitter or None, default=5
         How many folds, at most as many as the smaller class has labeled rows; or anything that splits, given ``y`` as it
         is. It must train on all labeled rows that it does not test on; unlabeled rows are always learned from. None is 5.
-    variant, loss, initial, rate, scale_rate, steps, vote, precision
+    fourier, variant, loss, initial, rate, scale_rate, steps, vote, precision
         As in :class:`udeed.UDEEDClassifier`.
     {running}
 
@@ -101,6 +101,7 @@ class UDEEDClassifierCV(Ensemble):
         Cs: Sequence[float] = (0.1, 1.0, 10.0),
         scalings: Sequence[str] = ("minmax", "standard"),
         cv: Any = 5,
+        fourier: int = 0,
         variant: str = "lcud",
         loss: str = "logistic",
         initial: str = "bootstrap",
@@ -119,6 +120,7 @@ class UDEEDClassifierCV(Ensemble):
         self.Cs = Cs
         self.scalings = scalings
         self.cv = cv
+        self.fourier = fourier
         self.variant = variant
         self.loss = loss
         self.initial = initial
@@ -159,7 +161,7 @@ class UDEEDClassifierCV(Ensemble):
 
     def _settings(self) -> dict[str, Any]:
         settings: dict[str, Any] = json.loads(_core.defaults(self._method))
-        for name in ("variant", "loss", "initial", "rate", "scale_rate", "steps", "vote", "precision"):
+        for name in ("fourier", "variant", "loss", "initial", "rate", "scale_rate", "steps", "vote", "precision"):
             value = getattr(self, name)
             settings[name] = value.item() if isinstance(value, np.generic) else value
         settings["seed"] = self._seed()

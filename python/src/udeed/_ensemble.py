@@ -89,6 +89,9 @@ _SHARED = {
         How much the labels count against small weights in logistic regression; the paper's lambda.
     scaling : {"minmax", "standard", "none"}, default="minmax"
         How features are scaled: to [0, 1], to mean 0 and deviation 1, or not at all.
+    fourier : int, default=0
+        How many random Fourier features the members see in place of the scaled ones, so that they draw curved
+        boundaries; 0 for none. ``scaling="standard"`` and a larger C, such as 10, go well with it.
     """,
     "running": """
     random_state : int, RandomState or None, default=None
@@ -110,7 +113,7 @@ _SHARED = {
         Their names, where all are text.
     coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         The weights of the members, for the features before they are scaled; where each class has members of its own, a
-        table for each. Members that are not linear have none.
+        table for each; with ``fourier`` for the mapped ones. Members that are not linear have none.
     intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Their constants.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
@@ -136,6 +139,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         "members": at_least(1),
         "C": positive(),
         "scaling": one_of("minmax", "standard", "none"),
+        "fourier": at_least(0),
         "random_state": ["random_state"],
         "unlabeled": "no_validation",
         "n_jobs": [Integral, None],
@@ -145,6 +149,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
     members: int
     C: float
     scaling: str
+    fourier: int
     random_state: int | np.random.RandomState | None
     unlabeled: object
     n_jobs: int | None
@@ -253,7 +258,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
 
     @property
     def coef_(self) -> NDArray[np.float64]:
-        """The weights of the members, a row each, for the features before they are scaled."""
+        """The weights of the members, a row each, for the features before they are scaled, or for Fourier features."""
         return self._coefficients()[0]
 
     @property

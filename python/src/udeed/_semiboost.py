@@ -69,6 +69,7 @@ class SemiBoostClassifier(Ensemble):
         *,
         C: float = 1.0,
         scaling: str = "minmax",
+        fourier: int = 0,
         percentile: float = 1.0,
         pick: str = "draw",
         pick_share: float = 0.1,
@@ -82,6 +83,7 @@ class SemiBoostClassifier(Ensemble):
         self.members = members
         self.C = C
         self.scaling = scaling
+        self.fourier = fourier
         self.percentile = percentile
         self.pick = pick
         self.pick_share = pick_share

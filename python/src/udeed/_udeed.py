@@ -83,6 +83,7 @@ class UDEEDClassifier(Ensemble):
         gamma: float = 1.0,
         C: float = 1.0,
         scaling: str = "minmax",
+        fourier: int = 0,
         variant: str = "lcud",
         loss: str = "logistic",
         initial: str = "bootstrap",
@@ -100,6 +101,7 @@ class UDEEDClassifier(Ensemble):
         self.gamma = gamma
         self.C = C
         self.scaling = scaling
+        self.fourier = fourier
         self.variant = variant
         self.loss = loss
         self.initial = initial

@@ -123,7 +123,7 @@ fn sets(sets: &[SetSummary]) -> Markup {
 /// Settings of UDEED that a comparison does not use: it decides them itself.
 const NOT_UDEEDS: [&str; 2] = ["members", "variant"];
 /// Settings of rivals that are those of UDEED or of the comparison.
-const SHARED: [&str; 5] = ["method", "members", "lambda", "scaling", "seed"];
+const SHARED: [&str; 6] = ["method", "members", "lambda", "scaling", "fourier", "seed"];
 
 /// What each group of settings is called, and which of its settings are not shown.
 fn group(name: &str) -> (&str, &'static [&'static str]) {
@@ -157,7 +157,7 @@ fn settings(results: &Results) -> Markup {
         }
     }
     Table {
-        caption: html! { "Settings. Lambda, scaling and seed of UDEED are those of all methods." },
+        caption: html! { "Settings. Lambda, scaling, Fourier features and seed of UDEED are those of all methods." },
         heads: ["of", "settings"].iter().map(|head| html! { (head) }).collect(),
         rows,
         foot: Vec::new(),

@@ -35,6 +35,10 @@ settings! {
         lambda: f64 = 1.0,
         /// How features are scaled.
         scaling: Scaling = Scaling::MinMax,
+        /// How many random Fourier features the members see in place of the scaled ones, so that they draw curved
+        /// boundaries, see [`FourierMap`](crate::FourierMap); 0 for none. `Scaling::Standard` and a larger lambda, such
+        /// as 10, go well with it.
+        fourier: usize = 0,
         /// How a member is told which rows matter: as many rows as are labeled are drawn, or all are weighted.
         emphasis: Emphasis = Emphasis::Resampling,
         /// What share of the first weights the labeled rows get.

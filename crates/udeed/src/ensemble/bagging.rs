@@ -38,6 +38,10 @@ settings! {
         lambda: f64 = 1.0,
         /// How features are scaled.
         scaling: Scaling = Scaling::MinMax,
+        /// How many random Fourier features the members see in place of the scaled ones, so that they draw curved
+        /// boundaries, see [`FourierMap`](crate::FourierMap); 0 for none. `Scaling::Standard` and a larger lambda, such
+        /// as 10, go well with it.
+        fourier: usize = 0,
         /// How the members vote.
         vote: Vote = Vote::Weighted,
         /// What all random draws follow from.

@@ -37,6 +37,9 @@ settings! {
         lambda: f64 = 1.0,
         /// How features are scaled.
         scaling: Scaling = Scaling::MinMax,
+        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
+        /// and a lambda of 10.
+        fourier: usize = 0,
         /// How the trees are grown.
         tree: TreeSettings = TreeSettings { features: SplitFeatures::Log2PlusOne, ..TreeSettings::default() },
         /// A row is taught where the other trees give its class a larger share of their voices than this.

@@ -32,6 +32,9 @@ settings! {
         lambda: f64 = 1.0,
         /// How features are scaled.
         scaling: Scaling = Scaling::MinMax,
+        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
+        /// and a lambda of 10.
+        fourier: usize = 0,
         /// The columns that the first member sees; the second sees the others. None: each sees half of them, drawn at random.
         view: Vec<String> = Vec::new(),
         /// From how many unlabeled rows, drawn at random, the surest are chosen in a round.
@@ -117,6 +120,10 @@ impl CoTraining {
             all.sort_unstable();
             second.sort_unstable();
             return Ok([all, second]);
+        }
+        if preparation.fourier().is_some() {
+            let expected = "none beside Fourier features, of which each is made of all columns";
+            return Err(Error::setting("view", self.view.join(","), expected));
         }
         let columns = preparation.columns();
         if let Some(unknown) = self.view.iter().find(|&name| columns.iter().all(|column| column.name != *name)) {

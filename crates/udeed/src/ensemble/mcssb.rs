@@ -40,6 +40,9 @@ settings! {
         lambda: f64 = 1.0,
         /// How features are scaled.
         scaling: Scaling = Scaling::MinMax,
+        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
+        /// and a lambda of 10.
+        fourier: usize = 0,
         /// The width of the similarity, as a share of the largest distance.
         width: f64 = 0.15,
         /// How much the similarity to labeled rows counts against that between unlabeled ones.

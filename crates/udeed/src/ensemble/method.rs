@@ -20,6 +20,8 @@ pub struct Shared {
     pub lambda: f64,
     /// How features are scaled.
     pub scaling: Scaling,
+    /// How many random Fourier features the members see; 0 for none.
+    pub fourier: usize,
     /// What all random draws follow from.
     pub seed: u64,
 }

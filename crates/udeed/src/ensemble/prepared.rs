@@ -76,6 +76,10 @@ impl Prepared {
             Some(below) => Preparation::fit_spilled(train.table(), below, shared.scaling)?,
             None => Preparation::fit(train.table(), shared.scaling)?,
         };
+        let preparation = match shared.fourier {
+            0 => preparation,
+            n_features => preparation.with_fourier(n_features, train.table(), train.spilled(), shared.seed)?,
+        };
         let features = preparation.apply(train.table())?;
         let labels = train.labels();
         let (labeled, unlabeled): (Vec<usize>, Vec<usize>) = (0..labels.len()).partition(|&i| labels.get(i).is_some());

@@ -39,6 +39,9 @@ settings! {
         lambda: f64 = 1.0,
         /// How features are scaled.
         scaling: Scaling = Scaling::MinMax,
+        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
+        /// and a lambda of 10.
+        fourier: usize = 0,
         /// How a member is told which rows matter: as many rows as are labeled are drawn, or all are weighted.
         emphasis: Emphasis = Emphasis::Resampling,
         /// How much contradicting neighbours count against the margin.

@@ -56,6 +56,10 @@ settings! {
         lambda: f64 = 1.0,
         /// How features are scaled.
         scaling: Scaling = Scaling::MinMax,
+        /// How many random Fourier features the members see in place of the scaled ones, so that they draw curved
+        /// boundaries, see [`FourierMap`](crate::FourierMap); 0 for none. `Scaling::Standard` and a larger lambda, such
+        /// as 10, go well with it.
+        fourier: usize = 0,
         /// The width of the similarity: the distance below which so many percent of the pairs of rows lie. The literature
         /// tries 10 to 100; of ten settings tried, this one came nearest to the UDEED paper's figures.
         percentile: f64 = 1.0,

@@ -29,6 +29,7 @@ macro_rules! settings {
                     members: $crate::ensemble::settings::settings!(@members self $($size)?),
                     lambda: self.lambda,
                     scaling: self.scaling,
+                    fourier: self.fourier,
                     seed: self.seed,
                 }
             }
@@ -41,6 +42,7 @@ macro_rules! settings {
                 $crate::ensemble::settings::settings!(@set self shared $($size)?);
                 self.lambda = shared.lambda;
                 self.scaling = shared.scaling;
+                self.fourier = shared.fourier;
                 self.seed = shared.seed;
             }
         }

@@ -53,6 +53,9 @@ settings! {
         lambda: f64 = 1.0,
         /// How features are scaled.
         scaling: Scaling = Scaling::MinMax,
+        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
+        /// and a lambda of 10.
+        fourier: usize = 0,
         /// The margin of an unlabeled row.
         margin: UnlabeledMargin = UnlabeledMargin::Square,
         /// How much all unlabeled rows together count against all labeled ones.

@@ -34,6 +34,9 @@ settings! {
         lambda: f64 = 1.0,
         /// How features are scaled.
         scaling: Scaling = Scaling::MinMax,
+        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
+        /// and a lambda of 10.
+        fourier: usize = 0,
         /// What all random draws follow from.
         seed: u64 = 0,
     }

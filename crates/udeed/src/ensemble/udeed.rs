@@ -89,6 +89,10 @@ settings! {
         lambda: f64 = 1.0,
         /// How features are scaled. It decides as much as gamma whether diversity helps.
         scaling: Scaling = Scaling::MinMax,
+        /// How many random Fourier features the members see in place of the scaled ones, so that they draw curved
+        /// boundaries, see [`FourierMap`](crate::FourierMap); 0 for none. `Scaling::Standard` and a larger lambda, such
+        /// as 10, go well with it.
+        fourier: usize = 0,
         /// How the fit to the labels is measured in the descent.
         loss: Loss = Loss::Logistic,
         /// How many hidden units each member has; 0 for linear members. Rows that no line tells apart need some.
@@ -334,6 +338,7 @@ impl InitialEnsemble {
         let settings = Udeed {
             lambda: self.settings.lambda,
             scaling: self.settings.scaling,
+            fourier: self.settings.fourier,
             initial: self.settings.initial,
             hidden: self.settings.hidden,
             seed: self.settings.seed,

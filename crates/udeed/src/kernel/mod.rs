@@ -7,6 +7,7 @@
 //! gradient, in one go, in double or single precision, with the widest vectors the machine has. The bits depend on none of
 //! these but the precision.
 
+mod cosine;
 mod dense;
 mod gram;
 mod pass;
@@ -21,6 +22,7 @@ use std::sync::OnceLock;
 
 use pulp::Arch;
 
+pub(crate) use cosine::cosines;
 pub(crate) use gram::gram;
 pub(crate) use pass::{Visit, in_memory, map_rows, pass};
 pub(crate) use real::Real;

@@ -9,6 +9,7 @@ use crate::ensemble::{Members, Part, Vote, Voters};
 use crate::error::{Error, Place, Result};
 use crate::model::Model;
 use crate::model::protobuf::Message;
+use crate::prepare::FourierMap;
 
 /// The version of the operators, and that of the file format that came with it.
 const OPSET: i64 = 13;
@@ -43,7 +44,7 @@ impl Model {
     /// # Ok::<(), udeed::Error>(())
     /// ```
     pub fn to_onnx(&self) -> Result<Vec<u8>> {
-        if self.preparation.n_features() == 0 {
+        if self.preparation.factor.is_empty() {
             return Err(Error::input(Place::new("the model"), "no features", "at least one"));
         }
         if self.by_column() {
@@ -179,11 +180,25 @@ impl Graph {
             let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
             self.node("Concat", &parts, vec![axis(1)])
         };
-        let width = preparation.n_features();
+        let width = preparation.factor.len();
         let shift = self.doubles(&[1, width], &preparation.shift);
         let factor = self.doubles(&[1, width], &preparation.factor);
         let shifted = self.node("Sub", &[&raw, &shift], vec![]);
-        self.node("Mul", &[&shifted, &factor], vec![])
+        let scaled = self.node("Mul", &[&shifted, &factor], vec![]);
+        match &preparation.fourier {
+            Some(map) => self.fourier(map, width, &scaled),
+            None => scaled,
+        }
+    }
+
+    fn fourier(&mut self, map: &FourierMap, width: usize, scaled: &str) -> String {
+        let frequencies = self.doubles(&[width, map.n_features()], map.frequencies());
+        let phases = self.doubles(&[1, map.n_features()], map.phases());
+        let factor = self.doubles(&[], &[map.factor()]);
+        let products = self.node("MatMul", &[scaled, &frequencies], vec![]);
+        let angles = self.node("Add", &[&products, &phases], vec![]);
+        let cosines = self.node("Cos", &[&angles], vec![]);
+        self.node("Mul", &[&cosines, &factor], vec![])
     }
 
     /// An input of numbers, those missing filled in.

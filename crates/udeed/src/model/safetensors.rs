@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::file::write_file;
 use crate::model::Model;
 use crate::model::stored::{self, Named, Parts, Stored};
-use crate::prepare::{Preparation, Scaling};
+use crate::prepare::{FourierMap, Preparation, Scaling};
 
 /// The version of the file format that this crate writes. Older ones are read, newer ones refused. What the first version
 /// can hold, linear members of two classes, is still written in it.
@@ -26,6 +26,9 @@ const FORMAT: u32 = 2;
 /// What stands for the file of a model that is in none.
 const IN_MEMORY: &str = "the model in memory";
 const KEY: &str = "udeed";
+/// The two tensors of a Fourier feature map, where there is one.
+const FREQUENCIES: &str = "fourier.frequencies";
+const PHASES: &str = "fourier.phases";
 const CHECKSUM: &str = "checksum";
 const CHECKSUM_LENGTH: usize = size_of::<u32>();
 
@@ -120,9 +123,14 @@ impl Model {
             ("fill".to_owned(), Tensor::vector(&preparation.fill)),
             ("shift".to_owned(), Tensor::vector(&preparation.shift)),
         ];
+        if let Some(map) = &preparation.fourier {
+            let shape = vec![preparation.factor.len(), map.n_features()];
+            tensors.push((FREQUENCIES.to_owned(), Tensor { shape, ..Tensor::vector(map.frequencies()) }));
+            tensors.push((PHASES.to_owned(), Tensor::vector(map.phases())));
+        }
         let (vote, ensembles) = self.write_ensembles(&mut tensors);
         let description = Description {
-            format: if ensembles.is_empty() && self.threshold == 0.0 { 1 } else { FORMAT },
+            format: if ensembles.is_empty() && self.is_first_format() { 1 } else { FORMAT },
             written_by: concat!("udeed ", env!("CARGO_PKG_VERSION")).into(),
             classes: self.classes.clone(),
             label: self.label.clone(),
@@ -146,6 +154,11 @@ impl Model {
         let sum = checksum(&bytes[..body]);
         bytes[body..].copy_from_slice(&sum);
         Ok(bytes)
+    }
+
+    /// Whether a program that knows the first version only would do the same with the model.
+    fn is_first_format(&self) -> bool {
+        self.threshold == 0.0 && self.preparation.fourier.is_none()
     }
 
     /// The ensembles as the first version of the format names them, if it can hold them, else as the second does.
@@ -224,6 +237,10 @@ fn assemble(description: Description, tensors: &SafeTensors<'_>) -> Option<Model
         fill: vector("fill")?,
         shift: vector("shift")?,
         factor: vector("factor")?,
+        fourier: match tensors.tensor(PHASES) {
+            Ok(_) => Some(FourierMap::from_parts(vector(FREQUENCIES)?, &vector(PHASES)?)),
+            Err(_) => None,
+        },
     };
     let stored = Stored { tensors, n_classes: description.classes.len(), n_features: preparation.n_features() };
     let (ensemble, initial, logistic) = if description.ensembles.is_empty() {
@@ -253,6 +270,7 @@ fn assemble(description: Description, tensors: &SafeTensors<'_>) -> Option<Model
         && model.method.validate().is_ok()
         && (-1.0..=1.0).contains(&model.threshold)
         && (model.threshold == 0.0 || model.classes.len() == 2)
+        && model.preparation.fourier().map_or(0, FourierMap::n_features) == model.method.shared().fourier
         && model.logistic.n_members() == 1;
     sound.then_some(model)
 }

@@ -8,9 +8,11 @@ use crate::error::{Error, Place, Result, quoted, shown};
 
 mod columns;
 mod features;
+mod fourier;
 
 use columns::{ColumnStatistics, EachRows};
 use features::Features;
+pub use fourier::FourierMap;
 
 /// How each feature is scaled.
 ///
@@ -66,6 +68,8 @@ pub struct Preparation {
     /// Each feature is `(value - shift) * factor`.
     pub(crate) shift: Vec<f64>,
     pub(crate) factor: Vec<f64>,
+    /// What scaled rows are mapped by.
+    pub(crate) fourier: Option<FourierMap>,
 }
 
 impl Preparation {
@@ -122,9 +126,52 @@ impl Preparation {
         })
     }
 
+    /// The same preparation with a random Fourier feature map behind it, see [`FourierMap`]: so many features in place of
+    /// all others. Its bandwidth is the median distance of some of the training rows, labeled and unlabeled, and of those
+    /// below them that are in a file. Features of mean 0 and deviation 1 suit it best: [`Scaling::Standard`].
+    ///
+    /// # Errors
+    /// If there are no features to be drawn or more than half of the memory holds, the rows are not those that this was
+    /// fitted to, their distances are beyond all numbers, or a file cannot be read.
+    pub fn with_fourier(
+        mut self,
+        n_features: usize,
+        table: &Table,
+        below: Option<&SpilledTable>,
+        seed: u64,
+    ) -> Result<Self> {
+        if n_features == 0 {
+            return Err(Error::setting("fourier", n_features, "at least 1"));
+        }
+        self.fourier = None;
+        let bandwidth = fourier::bandwidth(&self.drawn_features(table, below, seed)?, seed)?;
+        self.fourier = Some(FourierMap::draw(self.factor.len(), n_features, bandwidth, seed)?);
+        Ok(self)
+    }
+
+    /// The features of those rows that a bandwidth is taken from.
+    fn drawn_features(&self, table: &Table, below: Option<&SpilledTable>, seed: u64) -> Result<Matrix> {
+        let mut first = table.n_rows();
+        let drawn = fourier::drawn_rows(first + below.map_or(0, SpilledTable::n_rows), seed);
+        let (above, mut rest) = drawn.split_at(drawn.partition_point(|&row| row < first));
+        let mut features = self.apply(&table.select(above))?;
+        let Some(below) = below else { return Ok(features) };
+        below.for_each_piece(|piece| {
+            let end = first + piece.n_rows();
+            let (here, later) = rest.split_at(rest.partition_point(|&row| row < end));
+            let here: Vec<usize> = here.iter().map(|row| row - first).collect();
+            if !here.is_empty() {
+                features = features.stack(&self.apply(&piece.select(&here))?)?;
+            }
+            (first, rest) = (end, later);
+            Ok(())
+        })?;
+        Ok(features)
+    }
+
     fn empty(naming: Naming, scaling: Scaling, sparse: bool) -> Self {
         let (columns, fill, shift, factor) = Default::default();
-        Preparation { columns, naming, scaling, sparse, fill, shift, factor }
+        Preparation { columns, naming, scaling, sparse, fill, shift, factor, fourier: None }
     }
 
     /// Takes in all columns of so many rows.
@@ -204,6 +251,9 @@ impl Preparation {
 
     /// The names of the features that the members see, the constant one left out.
     pub fn features(&self) -> Vec<String> {
+        if let Some(map) = &self.fourier {
+            return (1..=map.n_features()).map(|k| format!("fourier {k}")).collect();
+        }
         let mut names = Vec::with_capacity(self.factor.len());
         for column in &self.columns {
             match &column.kind {
@@ -231,10 +281,16 @@ impl Preparation {
 
     /// How many features the members see, the constant one left out.
     pub fn n_features(&self) -> usize {
-        self.factor.len()
+        self.fourier.as_ref().map_or(self.factor.len(), FourierMap::n_features)
     }
 
-    /// What is taken from each feature before it is multiplied by its [factor](Preparation::factors).
+    /// What scaled rows are mapped by, if anything.
+    pub fn fourier(&self) -> Option<&FourierMap> {
+        self.fourier.as_ref()
+    }
+
+    /// What is taken from each feature before it is multiplied by its [factor](Preparation::factors); a Fourier feature map
+    /// comes after that.
     ///
     /// ```
     /// use udeed::{Preparation, Scaling, Table};
@@ -270,7 +326,7 @@ impl Preparation {
     /// Turns rows into features: the columns are matched by name, further ones ignored.
     ///
     /// # Errors
-    /// If a column is missing or holds another kind of values.
+    /// If a column is missing or holds another kind of values, or Fourier features take more than half of the memory.
     pub fn apply(&self, table: &Table) -> Result<Matrix> {
         Features::new(self, table)?.collect()
     }
@@ -285,7 +341,11 @@ impl Preparation {
     /// # Errors
     /// As [`Preparation::apply`]; also if a file cannot be read or written.
     pub fn spill(&self, table: &SpilledTable, into: &mut SpilledBuilder) -> Result<()> {
-        table.for_each_piece(|piece| into.push(&self.apply(piece)?))
+        table.for_each_piece(|piece| match self.fourier {
+            None => into.push(&self.apply(piece)?),
+            // Many more features than columns could make a piece too large.
+            Some(_) => self.features_of(piece)?.for_each_piece(|features| into.push(&features)),
+        })
     }
 
     /// Calls `set` with the features that the value `x` of column `c` makes.
@@ -332,6 +392,7 @@ impl Preparation {
             && finite(&self.fill)
             && finite(&self.shift)
             && finite(&self.factor)
+            && self.fourier.as_ref().is_none_or(|map| map.is_sound(width))
     }
 }
 

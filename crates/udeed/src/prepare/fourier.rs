@@ -1,0 +1,158 @@
+//! Random Fourier features: rows mapped so that linear members draw curved boundaries.
+//!
+//! A. Rahimi and B. Recht, "Random features for large-scale kernel machines", NIPS 2007.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::data::{Block, Blocks, Buffer, Matrix, Sealed};
+use crate::error::{Error, Result};
+use crate::kernel::cosines;
+use crate::neighbors::{distance_percentile, half_of_memory, size};
+use crate::rng::{Purpose, Stream};
+
+/// A random Fourier feature map: a row `x` becomes `sqrt(2 / D) cos(x Omega + b)`, with `D` columns of frequencies `Omega`
+/// and as many phases `b`, drawn once and kept with the model.
+///
+/// The frequencies are normal with deviation `1 / sigma`, so that the inner product of two mapped rows is nearly the kernel
+/// `exp(-|x - z|^2 / (2 sigma^2))`, the more nearly the larger `D` is. The bandwidth `sigma` is the median distance of
+/// training rows.
+///
+/// ```
+/// use udeed::{Preparation, Scaling, Table};
+///
+/// let rows = Table::from_rows(&[[0.0, 3.0], [1.0, 1.0], [4.0, 2.0]])?;
+/// let preparation = Preparation::fit(&rows, Scaling::Standard)?.with_fourier(50, &rows, None, 7)?;
+/// let map = preparation.fourier().unwrap();
+/// assert_eq!((map.n_features(), map.frequencies().len(), map.phases().len()), (50, 2 * 50, 50));
+/// assert_eq!(preparation.features()[0], "fourier 1");
+/// assert_eq!(preparation.apply(&rows)?.rows().n_columns(), 50);
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct FourierMap {
+    n_features: usize,
+    /// The frequencies, input by input, and after the last input the phases: as the kernel takes the weights of members.
+    weights: Vec<f64>,
+}
+
+impl FourierMap {
+    /// Draws a map for rows of a width. The first features are the same however many are drawn.
+    pub(super) fn draw(n_inputs: usize, n_features: usize, bandwidth: f64, seed: u64) -> Result<Self> {
+        check_memory(n_features, n_inputs + 1, "inputs")?;
+        let mut weights = vec![0.0; (n_inputs + 1) * n_features];
+        let (frequencies, phases) = weights.split_at_mut(n_inputs * n_features);
+        frequencies.par_chunks_mut(n_features).enumerate().for_each(|(input, frequencies)| {
+            let mut stream = Stream::new(seed, Purpose::FourierFrequencies, input as u32);
+            for pair in frequencies.chunks_mut(2) {
+                pair.iter_mut().zip(stream.normals()).for_each(|(frequency, normal)| *frequency = normal / bandwidth);
+            }
+        });
+        let mut stream = Stream::new(seed, Purpose::FourierPhases, 0);
+        phases.iter_mut().for_each(|phase| *phase = std::f64::consts::TAU * stream.unit());
+        Ok(FourierMap { n_features, weights })
+    }
+
+    /// The map of these frequencies, input by input, and phases.
+    pub(crate) fn from_parts(mut frequencies: Vec<f64>, phases: &[f64]) -> Self {
+        frequencies.extend_from_slice(phases);
+        FourierMap { n_features: phases.len(), weights: frequencies }
+    }
+
+    /// How many features it makes.
+    pub fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    /// The frequencies, input by input: that of input `j` in feature `k` stands at `j * n_features + k`.
+    pub fn frequencies(&self) -> &[f64] {
+        &self.weights[..self.weights.len() - self.n_features]
+    }
+
+    /// The phase of each feature.
+    pub fn phases(&self) -> &[f64] {
+        &self.weights[self.weights.len() - self.n_features..]
+    }
+
+    /// What all cosines are multiplied by.
+    pub(crate) fn factor(&self) -> f64 {
+        (2.0 / self.n_features as f64).sqrt()
+    }
+
+    /// Whether it is a map of rows of a width.
+    pub(super) fn is_sound(&self, n_inputs: usize) -> bool {
+        self.n_features > 0
+            && self.weights.len() == (n_inputs + 1) * self.n_features
+            && self.weights.iter().all(|weight| weight.is_finite())
+    }
+
+    /// Maps some of the rows.
+    pub(super) fn fill(&self, rows: &dyn Blocks, span: Range<usize>, values: &mut [f64]) -> Result<()> {
+        cosines(&Span { rows, span }, &self.weights, self.n_features, self.factor(), values)
+    }
+}
+
+/// How many rows the bandwidth is taken from at most: the median of 124 750 distances is known well enough.
+const MOST_ROWS: usize = 500;
+
+/// Of `n` rows those that the bandwidth is taken from, in ascending order.
+pub(super) fn drawn_rows(n: usize, seed: u64) -> Vec<usize> {
+    if n <= MOST_ROWS {
+        return (0..n).collect();
+    }
+    let mut stream = Stream::new(seed, Purpose::FourierRows, 0);
+    let mut rows = BTreeSet::new();
+    while rows.len() < MOST_ROWS {
+        rows.insert(stream.below(n));
+    }
+    rows.into_iter().collect()
+}
+
+/// The median distance of different rows; 1 where all are the same.
+pub(super) fn bandwidth(rows: &Matrix, seed: u64) -> Result<f64> {
+    let median = distance_percentile(rows.rows(), 50.0, seed);
+    if median == 0.0 {
+        return Ok(1.0);
+    }
+    if median.is_finite() && (1.0 / median).is_finite() {
+        return Ok(median);
+    }
+    Err(Error::training(format!("rows that lie {median:e} apart"), "a distance for the width of Fourier features")
+        .with_hint("scale the features: `--scaling standard`"))
+}
+
+/// Refuses Fourier features that would take more than half of the memory, with a number for each of so many rows or inputs.
+pub(super) fn check_memory(n_features: usize, n: usize, of: &str) -> Result<()> {
+    let bytes = (n as u64).saturating_mul(n_features as u64).saturating_mul(size_of::<f64>() as u64);
+    let most = half_of_memory();
+    if bytes <= most {
+        return Ok(());
+    }
+    let found = format!("{n_features} Fourier features of {n} {of}, which take {}", size(bytes));
+    Err(Error::training(found, format!("at most {}", size(most)))
+        .with_hint("take fewer with `--fourier`, or stream unlabeled rows from a file: `udeed fit --unlabeled`"))
+}
+
+/// Some of the rows.
+struct Span<'a> {
+    rows: &'a dyn Blocks,
+    span: Range<usize>,
+}
+
+impl Sealed for Span<'_> {}
+
+impl Blocks for Span<'_> {
+    fn shape(&self) -> (usize, usize) {
+        (self.span.len(), self.rows.shape().1)
+    }
+
+    fn is_sparse(&self) -> bool {
+        self.rows.is_sparse()
+    }
+
+    fn block<'a>(&'a self, rows: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>> {
+        self.rows.block(self.span.start + rows.start..self.span.start + rows.end, buffer)
+    }
+}
