@@ -300,6 +300,24 @@ def sparse(bench: Bench):
     step.compare_memory()
 
 
+def sparse_fit(bench: Bench):
+    """A whole fit on sparse rows with few steps: its time, and its memory by that of the rows and the members."""
+    n, d, m = bench.size((100_000, 100_000, 100), (5_000, 5_000, 20))
+    X = sets.random_sparse_rows(n, d, 56)
+    labels = np.where(X @ np.random.default_rng(2).normal(size=d) > 0, 1.0, -1.0)
+    labels[n // 4 :] = np.nan
+    with bench.worker.fresh() as worker:
+        worker.put_train("rows", X, labels)
+        to = {name: worker.folder / name for name in ("initial", "to")}
+        fit = worker.ask("udeed", train="rows", members=m, steps=3, seed=0, model="rows", **to)
+    bench.results.add(f"LcUd fit CSR {n} x {d}, m {m}", value=fit["seconds"], unit="s")
+    if fit["peak"] is None:
+        bench.results.skipped.append("memory of a fit: the system does not tell")
+    else:
+        size = 12 * X.nnz + 8 * (n + d * m)
+        bench.results.add("  memory, by rows and members", value=fit["peak"] / size, at_most=6)
+
+
 def reading(bench: Bench):
     """Reading a gzipped LIBSVM file, against decompression alone and against scikit-learn."""
     file = sets.find(bench.data, bench.size("forest", "adult"))
@@ -415,6 +433,7 @@ COMPARISONS = {
     "fit": fit,
     "predict": predict,
     "sparse": sparse,
+    "sparse-fit": sparse_fit,
     "reading": reading,
     "csv": csv,
     "growth": growth,

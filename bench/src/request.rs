@@ -40,8 +40,16 @@ pub enum Work {
     },
     /// Logistic regressions on bootstraps.
     Bagging { train: String, members: usize, seed: u64, model: String, to: PathBuf },
-    /// The whole of UDEED. `initial` gets the weights before the descent.
-    Udeed { train: String, members: usize, seed: u64, model: String, initial: PathBuf, to: PathBuf },
+    /// The whole of UDEED. `initial` gets the weights before the descent, which has so many steps a stage at most.
+    Udeed {
+        train: String,
+        members: usize,
+        steps: Option<usize>,
+        seed: u64,
+        model: String,
+        initial: PathBuf,
+        to: PathBuf,
+    },
     /// How often a member's bootstrap draws each labeled row.
     Bootstrap { train: String, seed: u64, member: u32, to: PathBuf },
     /// The class of each row, and beside it the probability of the second one.

@@ -73,17 +73,18 @@ impl Shelf {
                 self.models.insert(model, fitted);
                 Ok(json!({ "seconds": seconds }))
             }
-            Work::Udeed { train, members, seed, model, initial, to } => {
+            Work::Udeed { train, members, steps, seed, model, initial, to } => {
                 let settings = Udeed::new().members(members).scaling(Scaling::None).seed(seed);
+                let settings = steps.map_or(settings.clone(), |steps| settings.steps(steps));
                 let train = self.train(&train)?;
-                let (fitted, seconds) = timed(|| settings.fit(train));
+                let ((fitted, seconds), peak) = peak_of(|| timed(|| settings.fit(train)));
                 let fitted = fitted?;
                 let before = fitted.initial().context("a model without initial members")?;
                 write_doubles(&initial, before.ensemble().linear(0).unwrap().weights())?;
                 write_doubles(&to, fitted.ensemble().linear(0).unwrap().weights())?;
                 let stages = serde_json::to_value(&fitted.training().stages)?;
                 self.models.insert(model, fitted);
-                Ok(json!({ "seconds": seconds, "stages": stages }))
+                Ok(json!({ "seconds": seconds, "peak": peak, "stages": stages }))
             }
             Work::Bootstrap { train, seed, member, to } => {
                 let targets = targets(self.train(&train)?);

@@ -6,13 +6,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::ProgressBar;
-use udeed::{
-    CrossValidation, Format, Grid, Method, Model, Observer, Preparation, Reader, Scaling, Step, TrainSet, Warning,
-};
+use udeed::{CrossValidation, Format, Grid, Method, Model, Observer, Reader, Room, Step, TrainSet, Warning};
 use udeed_lab::statistics::{deviation, mean};
 use udeed_lab::tables::TextTable;
 
-use crate::input::{Reading, check_label, folder_of, is_zipped, note_identifiers, read_any, read_file, spill_file};
+use crate::input::{Reading, check_label, folder_of, hold_file, note_identifiers, read_any};
 use crate::laboratory::named;
 use crate::output::{Usage, check_outputs, is_stream, write_to};
 use crate::progress::Progress;
@@ -123,24 +121,13 @@ impl Fit {
         check_label(&sheet, self.label.as_deref(), &self.file)?;
         let mut train = named(sheet.into_train(), &self.file)?;
         if let Some(path) = &self.unlabeled {
-            let reader = self.unlabeled_reader(&train, path);
-            let n_labeled = if self.is_too_large(path, &train)? {
-                if !matches!(self.method.as_str(), "udeed" | "bagging" | "adaboost" | "stacking") {
-                    let (path, method) = (path.display(), &self.method);
-                    let most = "expected rows that fit into `--memory`, which this method needs";
-                    return Err(Usage(format!("{path}: too large for `--method {method}`, {most}")).into());
-                }
-                // Beside the model: temporary folders often lie in memory themselves.
-                let more = spill_file(&reader, path, folder_of(&self.out), progress)?;
+            let room = self.room(train.table().columns().len());
+            let more = hold_file(&self.unlabeled_reader(&train, path), path, room, progress)?;
+            named(train.add_held(more.table, room), path)?;
+            if train.spilled().is_some() {
                 progress.note(format_args!("note: the rows of {} are read again in every step", path.display()));
-                named(train.add_spilled(more.table), path)?;
-                more.n_labeled
-            } else {
-                let more = read_file(&reader, path, progress)?;
-                named(train.add_unlabeled(&more.table), path)?;
-                more.labels.n_labeled()
-            };
-            if n_labeled > 0 {
+            }
+            if more.n_labeled > 0 {
                 progress.note(format_args!("note: the labels in {} are not used", path.display()));
             }
         }
@@ -170,18 +157,15 @@ impl Fit {
         named(model.with_threshold(threshold), &self.file)
     }
 
-    /// Whether rows would take more memory than they may: their text, unzipped, can grow fourfold as numbers, more where
-    /// columns become many features, and while they are made ready the rows are there three times. Of a stream
-    /// nothing is known: it is trusted unless a limit was set.
-    fn is_too_large(&self, path: &Path, train: &TrainSet) -> udeed::Result<bool> {
-        let Some(size) = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|file| file.len()) else {
-            return Ok(self.rivals.memory.is_some());
-        };
-        let features = Preparation::fit(train.table(), Scaling::None)?.n_features().max(self.settings.fourier);
-        let growth = features.div_ceil(train.table().columns().len().max(1)) as u64;
-        let unzipped = if is_zipped(path) { 8 } else { 1 };
-        let most = self.rivals.memory.unwrap_or_else(udeed::half_of_memory);
-        Ok(size.saturating_mul(unzipped * 4 * growth.max(1) * 3) > most)
+    /// What the unlabeled rows may take, before Fourier features take the place of their columns. More of them go beside the model, as temporary folders often lie in memory
+    /// themselves; methods that need all rows at once cannot have more.
+    fn room(&self, n_columns: usize) -> Room<'_> {
+        let streams = matches!(self.method.as_str(), "udeed" | "bagging" | "adaboost" | "stacking");
+        let growth = self.settings.fourier.div_ceil(n_columns.max(1));
+        Room {
+            most: self.rivals.memory.unwrap_or_else(udeed::half_of_memory) / growth.max(1) as u64,
+            folder: streams.then(|| folder_of(&self.out)),
+        }
     }
 
     /// The unlabeled rows must have the columns of the others; their file may have another format.

@@ -1,10 +1,9 @@
 //! Where rows come from: a file, standard input, or a built-in set.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use udeed::{Format, Kind, Layout, Naming, Reader, Sheet, SpilledSheet, Table};
+use udeed::{Format, HeldSheet, Kind, Layout, Naming, Reader, Room, Sheet, Table};
 
 use crate::output::{Usage, is_stream};
 use crate::progress::Progress;
@@ -78,22 +77,15 @@ pub fn read_file(reader: &Reader, path: &Path, progress: &Progress) -> udeed::Re
     sheet
 }
 
-/// Reads a file, or standard input for `-`, into a temporary file in a folder.
-pub fn spill_file(reader: &Reader, path: &Path, folder: &Path, progress: &Progress) -> udeed::Result<SpilledSheet> {
+/// Reads a file, or standard input for `-`, into memory if there is room, else into a temporary file.
+pub fn hold_file(reader: &Reader, path: &Path, room: Room<'_>, progress: &Progress) -> udeed::Result<HeldSheet> {
     let sign = progress.reading(path);
     let sheet = match is_stream(path) {
-        true => reader.spill_from("standard input", std::io::stdin().lock(), folder),
-        false => reader.spill(path, folder),
+        true => reader.hold_from("standard input", std::io::stdin().lock(), room),
+        false => reader.hold(path, room),
     };
     sign.finish_and_clear();
     sheet
-}
-
-/// Whether a file begins as gzip does, whatever its name.
-pub fn is_zipped(path: &Path) -> bool {
-    let mut magic = [0; 2];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
-    read.is_ok() && magic == [0x1f, 0x8b]
 }
 
 /// The folder that a file lies in.

@@ -102,8 +102,9 @@ pub struct Rivals {
     /// Any setting of a method, as `udeed methods NAME` lists them: `threshold=0.9`, `base.depth=3`, `co-forest.members=6`
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting)]
     pub set: Vec<(String, String)>,
-    /// Most memory for the rows of `--unlabeled`, and for SemiBoost's similarities, such as 500M or 8G; more rows are kept in a
-    /// temporary file and read again in every step [default: half of the machine's]
+    /// Most memory for the rows of `--unlabeled` and all that is made of them, and for SemiBoost's similarities, such as 500M or
+    /// 8G; more rows are kept in a temporary file beside the model and read again in every step [default: half of the
+    /// machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<u64>,
 }

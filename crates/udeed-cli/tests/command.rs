@@ -268,6 +268,15 @@ mod fitting {
     }
 
     #[test]
+    fn an_unknown_instruction_set_is_refused() {
+        let folder = folder_with("labor");
+        let mut command = folder.command("fit some.csv --label class --out model");
+        let output = command.env("UDEED_INSTRUCTIONS", "avx1024").assert().code(2);
+        let expected = "error: `UDEED_INSTRUCTIONS` is `avx1024`, expected `avx512`, `avx2` or `scalar`\n";
+        assert_eq!(text(&output.get_output().stderr), expected);
+    }
+
+    #[test]
     fn rows_that_exceed_the_memory_are_streamed_to_the_same_model() {
         let folder = ionosphere_in_every_format();
         for (some, all) in [("csv", "csv"), ("csv", "csv.gz"), ("csv", "arff"), ("libsvm", "libsvm")] {

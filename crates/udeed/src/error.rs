@@ -155,6 +155,8 @@ pub enum Error {
         action: &'static str,
         /// What the system said. It is part of the message, so it is not given as a source again.
         cause: std::io::Error,
+        /// What to try.
+        hint: Option<String>,
     },
 
     /// A fit of logistic regression did not reach its optimum.
@@ -205,7 +207,10 @@ impl Error {
     /// ```
     pub fn hint(&self) -> Option<&str> {
         match self {
-            Error::Input { hint, .. } | Error::Training { hint, .. } | Error::Columns { hint, .. } => hint.as_deref(),
+            Error::Input { hint, .. }
+            | Error::Training { hint, .. }
+            | Error::Columns { hint, .. }
+            | Error::Io { hint, .. } => hint.as_deref(),
             Error::NotConverged { .. } => Some("scale the features: `scaling` `minmax` or `standard`"),
             _ => None,
         }
@@ -228,7 +233,7 @@ impl Error {
     }
 
     pub(crate) fn io(path: &Path, action: &'static str, cause: std::io::Error) -> Self {
-        Error::Io { path: path.display().to_string(), action, cause }
+        Error::Io { path: path.display().to_string(), action, cause, hint: None }
     }
 
     pub(crate) fn model(path: &Path, found: impl Into<String>, expected: impl Into<String>) -> Self {
@@ -236,7 +241,11 @@ impl Error {
     }
 
     pub(crate) fn with_hint(mut self, text: impl Into<String>) -> Self {
-        if let Error::Input { hint, .. } | Error::Training { hint, .. } | Error::Columns { hint, .. } = &mut self {
+        if let Error::Input { hint, .. }
+        | Error::Training { hint, .. }
+        | Error::Columns { hint, .. }
+        | Error::Io { hint, .. } = &mut self
+        {
             *hint = Some(text.into());
         }
         self
@@ -270,6 +279,12 @@ pub(crate) fn shown(text: &str) -> String {
         }
     }
     shown
+}
+
+/// A number of bytes for a person.
+pub(crate) fn size(bytes: u64) -> String {
+    let gib = bytes as f64 / f64::from(1 << 30);
+    if gib >= 0.1 { format!("{gib:.1} GiB") } else { format!("{:.1} MiB", gib * 1024.0) }
 }
 
 /// A list of names, quoted, cut after a few.

@@ -49,7 +49,8 @@
 //!
 //! # What is promised
 //!
-//! One seed gives the same bits, whatever the number of threads and the instruction set. A file, a setting or a table
+//! One seed gives the same bits, whatever the number of threads and the instruction set (which [`check_instructions`]
+//! tells more about). A file, a setting or a table
 //! that makes no sense is an [`Error`] that says where, what was found and what was expected; never a panic.
 
 mod data;
@@ -68,8 +69,8 @@ mod selection;
 mod validation;
 
 pub use data::{
-    Block, Blocks, Buffer, Column, Csr, Dense, Kind, Labeled, Labels, Matrix, Naming, Row, Rows, Shares, Spilled,
-    SpilledBuilder, SpilledTable, Split, Table, TrainSet, stratified_folds, stratified_split,
+    Block, Blocks, Buffer, Column, Csr, Dense, HeldTable, Kind, Labeled, Labels, Matrix, Naming, Room, Row, Rows,
+    Shares, Spilled, SpilledBuilder, SpilledTable, Split, Table, TrainSet, stratified_folds, stratified_split,
 };
 pub use diversity::{Diversity, Measure, Oracle};
 pub use ensemble::{
@@ -80,7 +81,8 @@ pub use ensemble::{
 };
 pub use error::{Error, Place, Result, quoted};
 pub use file::{check_writable, write_file};
-pub use format::{BuiltIn, Format, Layout, Reader, Sheet, SpilledSheet, Writer, built_in};
+pub use format::{BuiltIn, Format, HeldSheet, Layout, Reader, Sheet, SpilledSheet, Writer, built_in};
+pub use kernel::check_instructions;
 pub use learner::{
     Base, Bayes, Criterion, GaussianBayes, Hypothesis, Learner, Linear, Logistic, LogisticFit, NearestNeighbors,
     Neighbors, Network, Sample, SplitFeatures, Tree, TreeSettings,

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::data::{Csr, Dense, Matrix, Row, Rows};
 use crate::ensemble::{Observer, Warning};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, size};
 use crate::kernel::{Visit, in_memory, pass};
 use crate::rng::{Purpose, Stream};
 
@@ -278,12 +278,6 @@ pub(crate) fn warned_matrix(
         observer.warn(&Warning::Memory { bytes });
     }
     kind.matrix(rows, first, sigma, if most > 0 { most } else { half_of_memory() })
-}
-
-/// A number of bytes for a person.
-pub(crate) fn size(bytes: u64) -> String {
-    let gib = bytes as f64 / f64::from(1 << 30);
-    if gib >= 0.1 { format!("{gib:.1} GiB") } else { format!("{:.1} MiB", gib * 1024.0) }
 }
 
 /// Half of the memory that this process may have, in bytes: of the machine's, or of what its control group allows. 4 GiB

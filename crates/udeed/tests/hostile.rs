@@ -20,8 +20,8 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde_json::{Value, json};
 use udeed::{
-    Blocks, Column, Dense, Error, Format, Kind, Labels, Layout, Matrix, Method, Model, Preparation, Reader, Scaling,
-    Shared, Sheet, SpilledBuilder, SpilledSheet, SpilledTable, Table, Udeed, Writer,
+    Blocks, Column, Dense, Error, Format, HeldTable, Kind, Labels, Layout, Matrix, Method, Model, Preparation, Reader,
+    Room, Scaling, Shared, Sheet, SpilledBuilder, SpilledSheet, SpilledTable, Table, Udeed, Writer,
 };
 
 /// So many cases. What failed is printed, not kept in a file.
@@ -440,22 +440,22 @@ proptest! {
 
     /// Values, levels, classes and the first error: all as if the text were read from start to end by one thread.
     #[test]
-    fn what_is_read_depends_neither_on_blocks_nor_on_threads(
-        (reader, input) in reader_and_file(), block in 1usize..40
+    fn what_is_read_depends_neither_on_chunks_nor_on_threads(
+        (reader, input) in reader_and_file(), chunk in 1usize..40
     ) {
         let whole = answer(reader.read_from("rows", &input.bytes[..]));
-        let cut = reader.block_size(block);
+        let cut = reader.chunk_size(chunk);
         prop_assert_eq!(&answer(within_limits(&input.bytes, || cut.read_from("rows", &input.bytes[..]))), &whole);
         let installed = TWO_THREADS.install(|| cut.read_from("rows", &input.bytes[..]));
         prop_assert_eq!(&answer(installed), &whole);
     }
 }
 
-/// The kind of a column that is told late changes what blocks after it mean, also those that were parsed before.
+/// The kind of a column that is told late changes what chunks after it mean, also those that were parsed before.
 #[test]
 fn a_kind_that_is_told_late_holds_for_what_follows() {
     let text = |last: &str| format!("a,b\n{}x,1\n{}{last},3\n", ",1\n".repeat(500), ",2\n".repeat(500));
-    let reader = Reader::new().format(Format::Csv).block_size(64);
+    let reader = Reader::new().format(Format::Csv).chunk_size(64);
     assert!(read(&reader, text("y").as_bytes()).is_some());
     let error = reader.read_from("rows", text("7").as_bytes()).unwrap_err();
     assert_eq!(error.to_string(), "rows, line 1003, column `a`: found `7`, expected text, like `x` in line 502");
@@ -563,8 +563,8 @@ proptest! {
     #![proptest_config(cases(4000))]
 
     #[test]
-    fn a_file_of_rows_holds_what_memory_would((reader, input) in reader_and_file(), block in 1usize..40) {
-        match (reader.read_from("rows", &input.bytes[..]), spill(&reader.block_size(block), &input.bytes)) {
+    fn a_file_of_rows_holds_what_memory_would((reader, input) in reader_and_file(), chunk in 1usize..40) {
+        match (reader.read_from("rows", &input.bytes[..]), spill(&reader.chunk_size(chunk), &input.bytes)) {
             (Ok(sheet), Ok(spilled)) => {
                 prop_assert_eq!(spilled.table.n_rows(), sheet.table.n_rows());
                 prop_assert_eq!(spilled.table.naming(), sheet.table.naming());
@@ -576,14 +576,37 @@ proptest! {
         }
     }
 
+    /// Wherever the rows are in the end, and whenever they had to leave memory.
+    #[test]
+    fn rows_are_the_same_wherever_there_is_room(
+        (reader, input) in reader_and_file(), chunk in 1usize..40, most in 0u64..4000
+    ) {
+        let held = FOLDER.with(|folder| {
+            let room = Room { most, folder: Some(folder.path()) };
+            reader.clone().chunk_size(chunk).hold_from("rows", &input.bytes[..], room)
+        });
+        match (reader.read_from("rows", &input.bytes[..]), held) {
+            (Ok(sheet), Ok(held)) => {
+                prop_assert_eq!(held.n_labeled, sheet.labels.n_labeled());
+                let found = match &held.table {
+                    HeldTable::InMemory(table) => cells(table),
+                    HeldTable::InFile(table) => cells(&pieces_together(table)),
+                };
+                prop_assert_eq!(found, cells(&sheet.table));
+            }
+            (Err(expected), Err(found)) => prop_assert_eq!(found.to_string(), expected.to_string()),
+            (expected, found) => prop_assert!(false, "{expected:?} but {found:?}"),
+        }
+    }
+
     /// Statistics, and the features made with them, have the same bits.
     #[test]
     fn rows_in_a_file_are_prepared_as_in_memory(
-        (reader, train, other) in reader_and_two_files(), block in 1usize..40
+        (reader, train, other) in reader_and_two_files(), chunk in 1usize..40
     ) {
         let Some(train) = read(&reader, &train.bytes) else { return Ok(()) };
         let Some(other_table) = read(&reader, &other.bytes) else { return Ok(()) };
-        let spilled = spill(&reader.block_size(block), &other.bytes).unwrap().table;
+        let spilled = spill(&reader.chunk_size(chunk), &other.bytes).unwrap().table;
         let mut both = train.table.clone();
         let appended = both.append(&other_table.table);
         for scaling in SCALINGS {

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use crate::data::{Block, Blocks, Buffer, Dense, Matrix, Row, Rows};
+use rayon::prelude::*;
+
+use crate::data::{Block, Blocks, Buffer, Dense, Matrix, Row, Rows, dense_size, sparse_size};
 use crate::error::{Error, Place, Result};
 
 /// Compressed sparse rows: for each row the columns that are stored, ascending, and their values. What is not stored is
@@ -104,9 +106,28 @@ impl Csr {
         self.values.len() + more > self.values.capacity()
     }
 
+    /// The same rows with every value stored, in little more memory than these take.
+    pub(crate) fn into_dense(self) -> Result<Dense> {
+        let (n_rows, d) = (self.n_rows(), self.n_columns);
+        if 2 * sparse_size(n_rows, self.n_stored()) <= dense_size(n_rows, d) { self.spread() } else { self.unfold() }
+    }
+
+    /// The same rows with every value stored, in other memory and by all threads.
+    fn spread(&self) -> Result<Dense> {
+        const ROWS: usize = 1024;
+        let d = self.n_columns;
+        let mut dense = Dense::zeros(self.n_rows(), d)?;
+        dense.values_mut().par_chunks_mut(ROWS * d.max(1)).enumerate().for_each(|(chunk, values)| {
+            for (i, row) in values.chunks_exact_mut(d).enumerate() {
+                self.row(chunk * ROWS + i).copy_to(row);
+            }
+        });
+        Ok(dense)
+    }
+
     /// The same rows with every value stored, made in the memory of the stored values: from the last row to the first
     /// each moves to a place that is not before its own.
-    pub(crate) fn into_dense(self) -> Result<Dense> {
+    fn unfold(self) -> Result<Dense> {
         let (n_rows, d) = (self.n_rows(), self.n_columns);
         let Csr { starts, columns, mut values, .. } = self;
         let cells = n_rows.saturating_mul(d);
@@ -196,11 +217,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_become_dense_in_their_own_memory() {
+    fn rows_become_dense_in_their_own_memory_and_in_other() {
         let starts = vec![0, 3, 3, 4, 6];
         let rows = Csr::new(3, starts, vec![0, 1, 2, 2, 0, 2], vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
         let expected = crate::data::Matrix::Sparse(rows.clone()).to_dense().unwrap();
-        assert_eq!(rows.into_dense().unwrap(), expected);
+        assert_eq!(rows.spread().unwrap(), expected);
+        assert_eq!(rows.unfold().unwrap(), expected);
         assert_eq!(Csr::empty(0).into_dense().unwrap().values(), [0.0; 0]);
     }
 

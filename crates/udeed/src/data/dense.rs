@@ -108,7 +108,6 @@ impl Dense {
     /// # Errors
     /// If the memory for them cannot be had.
     pub fn zeros(n_rows: usize, n_columns: usize) -> Result<Self> {
-        let mut values = Vec::new();
         let refused = |_| {
             let gib = n_rows as f64 * n_columns as f64 * 8.0 / f64::from(1 << 30);
             Error::input(
@@ -119,9 +118,10 @@ impl Dense {
             .with_hint("keep the rows sparse, or drop columns")
         };
         let count = n_rows.saturating_mul(n_columns);
-        values.try_reserve_exact(count).map_err(refused)?;
-        values.resize(count, 0.0);
-        Ok(Dense { n_rows, n_columns, values: Values::Owned(values) })
+        // Asked for twice: only the first can be refused without ending the process, only the second are zeros that cost
+        // nothing until they are written, by as many threads as write them.
+        Vec::<f64>::new().try_reserve_exact(count).map_err(refused)?;
+        Ok(Dense { n_rows, n_columns, values: Values::Owned(vec![0.0; count]) })
     }
 
     /// Like [`Dense::new`], of values that fit for sure.

@@ -276,10 +276,21 @@ impl Matrix {
             (0..below.n_rows()).for_each(|i| all.push_row(below.row(i).iter()));
             return Ok(all.into());
         }
-        let mut values = self.to_dense()?.into_values();
-        values.extend(below.to_dense()?.into_values());
-        let n_rows = self.rows().n_rows() + below.rows().n_rows();
-        Ok(Dense::new(n_rows, self.rows().n_columns(), values)?.into())
+        let n_above = self.rows().n_rows();
+        let mut all = Dense::zeros(n_above + below.rows().n_rows(), width)?;
+        for (rows, first) in [(self.rows(), 0), (below.rows(), n_above)] {
+            (0..rows.n_rows()).for_each(|i| rows.row(i).copy_to(all.row_mut(first + i)));
+        }
+        Ok(all.into())
+    }
+
+    /// How many bytes the rows take.
+    pub(crate) fn size(&self) -> u64 {
+        let (n_rows, n_columns) = self.rows().shape();
+        match self {
+            Matrix::Dense(_) => dense_size(n_rows, n_columns),
+            Matrix::Sparse(rows) => sparse_size(n_rows, rows.n_stored()),
+        }
     }
 
     /// The same rows with every value stored.
@@ -306,6 +317,25 @@ impl Matrix {
         sparse
     }
 }
+
+/// How many bytes so many dense rows take.
+pub(crate) fn dense_size(n_rows: usize, n_columns: usize) -> u64 {
+    (n_rows as u64).saturating_mul(n_columns as u64).saturating_mul(8)
+}
+
+/// How many bytes sparse rows take with so many stored values: each with its column, and where each row starts.
+pub(crate) fn sparse_size(n_rows: usize, n_stored: usize) -> u64 {
+    12 * n_stored as u64 + 8 * n_rows as u64
+}
+
+/// Ranges that so many rows fall into, in order, when each shall take a few megabytes.
+pub(crate) fn pieces(n_rows: usize, row_size: u64) -> impl Iterator<Item = Range<usize>> {
+    let step = (PIECE / row_size.max(1)).max(1) as usize;
+    (0..n_rows).step_by(step).map(move |start| start..n_rows.min(start + step))
+}
+
+/// How many bytes of rows are taken from a file at a time.
+pub(crate) const PIECE: u64 = 8 << 20;
 
 impl From<Dense> for Matrix {
     fn from(rows: Dense) -> Self {

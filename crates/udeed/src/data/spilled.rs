@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use bytemuck::{cast_slice, cast_slice_mut};
 
-use crate::data::{Block, Blocks, Buffer, Csr, Dense, Matrix};
+use crate::data::{Block, Blocks, Buffer, Csr, Dense, Matrix, PIECE, pieces};
 use crate::error::{Error, Place, Result};
 
 /// Rows kept in a temporary file, of which any range can be read, by several threads at once. The file is gone when this
@@ -70,7 +70,7 @@ impl SpilledBuilder {
     /// # Errors
     /// If there can be no file in the folder.
     pub fn new(folder: &Path) -> Result<Self> {
-        let file = tempfile::tempfile_in(folder).map_err(|error| Error::io(folder, "write", error))?;
+        let file = tempfile::tempfile_in(folder).map_err(|error| not_written(folder, error))?;
         let folder = folder.to_path_buf();
         let spilled =
             Spilled { file, folder, n_rows: 0, n_columns: 0, n_stored: 0, is_sparse: false, segments: Vec::new() };
@@ -93,7 +93,7 @@ impl SpilledBuilder {
         if n_rows == 0 {
             return Ok(());
         }
-        let failed = |error| Error::io(&self.spilled.folder, "write", error);
+        let failed = |error| not_written(&self.spilled.folder, error);
         let mut file = &self.spilled.file;
         let (stored, length) = match rows {
             Matrix::Dense(rows) => {
@@ -117,6 +117,13 @@ impl SpilledBuilder {
         self.spilled.segments.push(Segment { rows, offset: self.offset, n_stored: stored });
         self.offset += length as u64;
         Ok(())
+    }
+
+    /// Like [`SpilledBuilder::push`] for rows that are many: some at a time, as they are read again.
+    pub(crate) fn push_in_pieces(&mut self, rows: &Matrix) -> Result<()> {
+        let n_rows = rows.rows().n_rows();
+        let row_size = rows.size() / n_rows.max(1) as u64;
+        pieces(n_rows, row_size).try_for_each(|range| self.push(&rows.select(&range.collect::<Vec<_>>())))
     }
 
     /// The rows so far.
@@ -189,8 +196,7 @@ impl Spilled {
 
     /// Ranges of rows, in order, that take a few megabytes each and were written together.
     pub fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
-        const ENOUGH: u64 = 8 << 20;
-        let pieces = self.segments.chunk_by(|a, b| a.offset / ENOUGH == b.offset / ENOUGH);
+        let pieces = self.segments.chunk_by(|a, b| a.offset / PIECE == b.offset / PIECE);
         pieces.map(|segments| segments[0].rows.start..segments[segments.len() - 1].rows.end)
     }
 
@@ -255,6 +261,17 @@ impl Spilled {
             buffer.starts.push(buffer.values.len());
         }
         Ok(())
+    }
+}
+
+/// Why rows could not be kept in a file in a folder.
+fn not_written(folder: &Path, error: io::Error) -> Error {
+    let is_full = matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
+    let failed = Error::io(folder, "keep rows in a temporary file there", error);
+    match is_full {
+        true => failed
+            .with_hint("the file lies in the folder of `--out`: name one on a larger disk, or allow more `--memory`"),
+        false => failed,
     }
 }
 
@@ -330,6 +347,30 @@ mod tests {
                 assert_eq!(shown(&rows.matrix(start..end).unwrap()), shown(&expected));
             }
         }
+    }
+
+    #[test]
+    fn rows_in_pieces_are_the_same_rows() {
+        for rows in parts() {
+            let many = rows.select(&(0..1_200_000).map(|i| i % rows.rows().n_rows()).collect::<Vec<_>>());
+            let mut builder = SpilledBuilder::new(&std::env::temp_dir()).unwrap();
+            builder.push_in_pieces(&many).unwrap();
+            let spilled = builder.finish();
+            assert!(spilled.ranges().count() > 1);
+            assert_eq!(shown(&spilled.matrix(0..1_200_000).unwrap()), shown(&many));
+        }
+    }
+
+    /// Every write to this device fails as on a full disk.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_told_with_what_helps() {
+        let mut builder = SpilledBuilder::new(&std::env::temp_dir()).unwrap();
+        builder.spilled.file = File::options().write(true).open("/dev/full").unwrap();
+        builder.spilled.folder = "models".into();
+        let error = builder.push(&parts()[0]).unwrap_err();
+        assert!(error.to_string().starts_with("models: cannot keep rows in a temporary file there: "), "{error}");
+        assert!(error.hint().is_some_and(|hint| hint.contains("`--out`") && hint.contains("`--memory`")));
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Tables larger than memory.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::data::renumbering::Renumbering;
-use crate::data::{Column, Csr, Matrix, Naming, Spilled, Table};
+use crate::data::{Column, Csr, Matrix, Naming, Spilled, SpilledBuilder, Table};
 use crate::error::Result;
 
 /// What a file holds whose rows are more than memory: a [`Table`] whose rows lie in a temporary file.
@@ -24,8 +25,8 @@ use crate::error::Result;
 #[derive(Debug)]
 pub struct SpilledTable {
     /// The columns of the file, and those of the table if they are others.
-    pub(crate) read: Vec<Column>,
-    pub(crate) kept: Option<Vec<Column>>,
+    pub(crate) read: Arc<[Column]>,
+    pub(crate) kept: Option<Arc<[Column]>>,
     pub(crate) naming: Naming,
     pub(crate) rows: Spilled,
     /// What becomes of the values in the file.
@@ -35,8 +36,26 @@ pub struct SpilledTable {
 }
 
 impl SpilledTable {
+    /// Puts a table into a temporary file in a folder.
+    pub(crate) fn new(table: Table, folder: &Path) -> Result<Self> {
+        let mut rows = SpilledBuilder::new(folder)?;
+        rows.push_in_pieces(table.matrix())?;
+        Ok(SpilledTable {
+            read: Arc::clone(table.shared_columns()),
+            kept: None,
+            naming: table.naming(),
+            rows: rows.finish(),
+            renumbering: Renumbering::default(),
+            is_sparse: table.matrix().is_sparse(),
+        })
+    }
+
     /// The columns, in order.
     pub fn columns(&self) -> &[Column] {
+        self.shared_columns()
+    }
+
+    pub(crate) fn shared_columns(&self) -> &Arc<[Column]> {
         self.kept.as_ref().unwrap_or(&self.read)
     }
 
@@ -66,8 +85,9 @@ impl SpilledTable {
     /// If a column is missing, or holds another kind of values.
     pub(crate) fn check_fits(&self, table: &Table) -> Result<()> {
         let none = Csr::empty(self.columns().len()).into();
-        let empty = Table::from_reader(self.columns().to_vec(), self.naming, none);
-        empty.conform(&table.united(self.columns(), self.naming)).map(|_| ())
+        let columns = self.shared_columns();
+        let empty = Table::from_reader(Arc::clone(columns), self.naming, none);
+        empty.conform(&table.united(columns, self.naming)).map(|_| ())
     }
 
     /// Calls `visit` with some rows at a time, in order, each time with all columns.
@@ -92,7 +112,7 @@ impl SpilledTable {
                 (false, Matrix::Sparse(_)) => rows.to_dense()?.into(),
                 _ => rows,
             };
-            let piece = Table::from_reader(self.read.clone(), self.naming, rows);
+            let piece = Table::from_reader(Arc::clone(&self.read), self.naming, rows);
             match &self.kept {
                 Some(kept) => visit(piece.conform(kept)?.as_ref())?,
                 None => visit(&piece)?,

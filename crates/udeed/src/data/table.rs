@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Csr, Dense, Matrix};
+use crate::data::{Csr, Dense, Matrix, dense_size, sparse_size};
 use crate::error::{Error, Place, Result, listed, quoted, shown};
 
 /// What the values of a column are.
@@ -96,7 +97,8 @@ pub enum Naming {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
-    columns: Vec<Column>,
+    /// Shared by all tables that come of the same file: of many columns a copy would cost more than some rows.
+    columns: Arc<[Column]>,
     naming: Naming,
     matrix: Matrix,
 }
@@ -108,7 +110,7 @@ impl Table {
     /// If there are more or fewer names than columns, a name occurs twice, a value is infinite, or a nominal value is
     /// not the index of a level.
     pub fn new(columns: Vec<Column>, matrix: impl Into<Matrix>) -> Result<Self> {
-        let table = Table { columns, naming: Naming::Given, matrix: matrix.into() };
+        let table = Table { columns: columns.into(), naming: Naming::Given, matrix: matrix.into() };
         table.check()?;
         Ok(table)
     }
@@ -154,7 +156,7 @@ impl Table {
     }
 
     /// What the readers make, who have checked every value as they met it.
-    pub(crate) fn from_reader(columns: Vec<Column>, naming: Naming, matrix: Matrix) -> Self {
+    pub(crate) fn from_reader(columns: Arc<[Column]>, naming: Naming, matrix: Matrix) -> Self {
         debug_assert_eq!(columns.len(), matrix.rows().n_columns());
         Table { columns, naming, matrix }
     }
@@ -197,6 +199,10 @@ impl Table {
         &self.columns
     }
 
+    pub(crate) fn shared_columns(&self) -> &Arc<[Column]> {
+        &self.columns
+    }
+
     /// How the columns got their names.
     pub fn naming(&self) -> Naming {
         self.naming
@@ -225,8 +231,8 @@ impl Table {
     ///
     /// # Errors
     /// If a column is missing, or is nominal where numbers are wanted.
-    pub(crate) fn conform(&self, wanted: &[Column]) -> Result<Cow<'_, Table>> {
-        if self.columns == wanted {
+    pub(crate) fn conform(&self, wanted: &Arc<[Column]>) -> Result<Cow<'_, Table>> {
+        if self.columns == *wanted {
             return Ok(Cow::Borrowed(self));
         }
         let sources = self.sources(wanted)?;
@@ -267,7 +273,7 @@ impl Table {
             }
             Matrix::Dense(dense)
         };
-        Ok(Cow::Owned(Table::from_reader(wanted.to_vec(), self.naming, matrix)))
+        Ok(Cow::Owned(Table::from_reader(Arc::clone(wanted), self.naming, matrix)))
     }
 
     /// For each wanted column where it stands here (nowhere: all zeros) and what becomes of its values.
@@ -311,9 +317,30 @@ impl Table {
         Ok(())
     }
 
+    /// How many bytes the rows of another table take below the own ones, or made ready if that is more.
+    pub(crate) fn size_below(&self, other: &Table) -> u64 {
+        let columns = self.united(&other.columns, other.naming);
+        let is_sparse = |table: &Table| table.matrix.is_sparse() || spreads(table.naming, &table.columns, &columns);
+        let (n_rows, stored) = (other.n_rows(), other.matrix.size());
+        let levels = columns.iter().filter_map(|column| match &column.kind {
+            Kind::Numeric => None,
+            Kind::Nominal { levels } => Some(levels.len()),
+        });
+        if is_sparse(self) && is_sparse(other) {
+            // A level that is not stored there may have to be here.
+            return stored.saturating_add(sparse_size(n_rows, n_rows.saturating_mul(levels.count())));
+        }
+        let (n_nominal, n_levels) = levels.fold((0, 0), |(count, sum), levels| (count + 1, sum + levels));
+        let n_features = columns.len() - n_nominal + n_levels;
+        dense_size(n_rows, columns.len().max(n_features))
+    }
+
     /// The columns of this table with the levels that others add; of numbered ones also those that only others have.
-    pub(crate) fn united(&self, others: &[Column], naming: Naming) -> Vec<Column> {
-        let mut columns = self.columns.clone();
+    pub(crate) fn united(&self, others: &Arc<[Column]>, naming: Naming) -> Arc<[Column]> {
+        if self.columns == *others {
+            return Arc::clone(&self.columns);
+        }
+        let mut columns = self.columns.to_vec();
         if self.naming == Naming::Index && naming == Naming::Index {
             // A number that occurs only in the other file is a column of zeros here.
             let own: HashSet<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
@@ -329,7 +356,7 @@ impl Table {
                 levels.extend(more.iter().filter(|level| !known.contains(*level)).cloned());
             }
         }
-        columns
+        columns.into()
     }
 }
 
@@ -445,7 +472,7 @@ mod tests {
     fn levels_are_matched_by_name_and_unseen_ones_marked() {
         let train = colours(&["blue", "red"], vec![0.0, 1.0]);
         let test = colours(&["green", "red"], vec![0.0, 1.0, f64::NAN]);
-        let conformed = test.conform(train.columns()).unwrap();
+        let conformed = test.conform(&train.columns).unwrap();
         let values = conformed.matrix().to_dense().unwrap().values().to_vec();
         assert_eq!(&values[..2], [2.0, 1.0]);
         assert!(values[2].is_nan());
@@ -459,7 +486,7 @@ mod tests {
             Table::new(vec![Column::nominal("colour", levels)], rows).unwrap()
         };
         let conformed = sparse(&["red", "blue"]);
-        let conformed = conformed.conform(sparse(&["blue", "red"]).columns()).unwrap();
+        let conformed = conformed.conform(&sparse(&["blue", "red"]).columns).unwrap();
         assert_eq!(conformed.matrix().to_dense().unwrap().values(), [1.0, 0.0]);
     }
 
@@ -473,7 +500,7 @@ mod tests {
     #[test]
     fn a_missing_column_is_named() {
         let named = |name: &str| Table::new(vec![Column::numeric(name)], Dense::new(1, 1, vec![0.0]).unwrap()).unwrap();
-        let error = named("b").conform(named("a").columns()).unwrap_err();
+        let error = named("b").conform(&named("a").columns).unwrap_err();
         assert_eq!(error.to_string(), "the table: column `a` is missing: found `b`, expected `a`");
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Labels, SpilledTable, Table};
+use crate::data::{HeldTable, Labels, Room, SpilledTable, Table};
 use crate::error::{Error, Result, listed, quoted};
 
 /// Rows with their labels, some of them unlabeled.
@@ -158,9 +158,45 @@ impl TrainSet {
         Ok(())
     }
 
+    /// Adds rows without labels, see [`Reader::hold`](crate::Reader::hold): to those in memory where there is room for
+    /// them and for the features that they become, else as [`TrainSet::add_spilled`] does.
+    ///
+    /// # Errors
+    /// If a column is missing, or holds another kind of values; if the temporary file cannot be written; or if there
+    /// are such rows already.
+    ///
+    /// ```
+    /// use udeed::{Format, Reader, Room};
+    ///
+    /// let reader = Reader::new().format(Format::Csv).label("ok");
+    /// let mut train = reader.read_from("rows", &b"size,ok\n1,no\n2,no\n8,yes\n9,yes\n"[..])?.into_train()?;
+    /// let room = Room { most: 1 << 30, folder: Some(&std::env::temp_dir()) };
+    /// let more = Reader::new().format(Format::Csv).hold_from("more", &b"size\n3\n4\n7\n"[..], room)?;
+    /// train.add_held(more.table, room)?;
+    /// assert!(train.spilled().is_none());
+    /// assert_eq!(train.n_unlabeled(), 3);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn add_held(&mut self, rows: HeldTable, room: Room<'_>) -> Result<()> {
+        match rows {
+            HeldTable::InFile(rows) => self.add_spilled(rows),
+            HeldTable::InMemory(rows) if room.holds(rows.n_rows(), self.table.size_below(&rows)) => {
+                self.add_unlabeled(&rows)
+            }
+            HeldTable::InMemory(rows) => {
+                let folder = room.folder("the unlabeled rows")?;
+                self.add_spilled(SpilledTable::new(rows, folder)?)
+            }
+        }
+    }
+
     /// The unlabeled rows that lie in a temporary file, if any.
     pub fn spilled(&self) -> Option<&SpilledTable> {
         self.spilled.as_deref()
+    }
+
+    pub(crate) fn shared_spilled(&self) -> Option<&Arc<SpilledTable>> {
+        self.spilled.as_ref()
     }
 
     /// The rows in memory.
@@ -233,5 +269,47 @@ impl TrainSet {
     pub fn hide_labels(mut self, indices: &[usize]) -> Self {
         self.labels = self.labels.without(indices);
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Dense, Matrix};
+
+    fn words(n_rows: usize, n_levels: usize) -> Table {
+        let levels = (0..n_levels).map(|level| level.to_string()).collect();
+        let values = (0..n_rows).map(|i| (i % n_levels) as f64).collect();
+        Table::new(vec![Column::nominal("word", levels)], Dense::new(n_rows, 1, values).unwrap()).unwrap()
+    }
+
+    /// A column of words is small until it becomes a feature for each word.
+    #[test]
+    fn rows_that_outgrow_the_room_as_features_go_to_a_file() {
+        let train = TrainSet::new(words(2, 2), Labels::new([Some("no"), Some("yes")])).unwrap();
+        for (n_levels, most, fits) in [(2, 1 << 18, true), (500, 1 << 18, false), (500, 1 << 25, true)] {
+            let mut train = train.clone();
+            let room = Room { most, folder: Some(&std::env::temp_dir()) };
+            train.add_held(HeldTable::InMemory(words(1000, n_levels)), room).unwrap();
+            assert_eq!((train.spilled().is_none(), train.n_unlabeled()), (fits, 1000));
+        }
+        let room = Room { most: 1 << 18, folder: None };
+        let error = train.clone().add_held(HeldTable::InMemory(words(1000, 500)), room).unwrap_err();
+        assert!(error.hint().is_some_and(|hint| hint.contains("`--memory`")));
+    }
+
+    /// Sparse rows below dense ones become dense.
+    #[test]
+    fn rows_that_outgrow_the_room_below_others_go_to_a_file() {
+        let dense = |n_rows| Matrix::Dense(Dense::zeros(n_rows, 100).unwrap());
+        let (dense, sparse) = (dense(2), Matrix::Sparse(dense(1000).to_sparse()));
+        let labels = Labels::new([Some("no"), Some("yes")]);
+        let sparse = Table::from_matrix(sparse).unwrap();
+        let room = Room { most: 1 << 20, folder: Some(&std::env::temp_dir()) };
+        for (above, fits) in [(dense.clone(), false), (Matrix::Sparse(dense.to_sparse()), true)] {
+            let mut train = TrainSet::new(Table::from_matrix(above).unwrap(), labels.clone()).unwrap();
+            train.add_held(HeldTable::InMemory(sparse.clone()), room).unwrap();
+            assert_eq!(train.spilled().is_none(), fits);
+        }
     }
 }

@@ -11,9 +11,9 @@ use crate::ensemble::prepared::Head;
 use crate::ensemble::settings::{check_members, check_positive, settings};
 use crate::ensemble::vote::Part;
 use crate::ensemble::{Ensemble, Members, Observer, Prepared, Vote};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, size};
 use crate::learner::{Base, Batch, Logistic, Sample};
-use crate::neighbors::{half_of_memory, size};
+use crate::neighbors::half_of_memory;
 use crate::prepare::Scaling;
 use crate::rng::{Purpose, Stream};
 

@@ -51,6 +51,11 @@ impl Members {
         Members { m, weights }
     }
 
+    /// All weights, taken out.
+    pub(crate) fn into_weights(self) -> Vec<f64> {
+        self.weights
+    }
+
     /// How many members there are.
     pub fn n_members(&self) -> usize {
         self.m

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use crate::ensemble::Losses;
-use crate::neighbors::size;
+use crate::error::size;
 
 /// A part of the descent: what the diversity of the members is measured on.
 ///

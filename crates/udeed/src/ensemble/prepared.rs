@@ -1,8 +1,8 @@
 //! Training rows made ready for learning.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use crate::data::{Blocks, Matrix, Spilled, SpilledBuilder, TrainSet};
+use crate::data::{Blocks, Matrix, Spilled, SpilledBuilder, SpilledTable, TrainSet};
 use crate::ensemble::vote::Part;
 use crate::ensemble::{Ensemble, Members, Shared, Vote};
 use crate::error::{Error, Result};
@@ -38,19 +38,51 @@ pub(crate) struct Head {
 #[derive(Debug, Clone)]
 pub(crate) enum Unlabeled {
     InMemory(Matrix),
-    InFile(Arc<Spilled>),
+    InFile(Arc<Streamed>),
+}
+
+/// Unlabeled rows in a file. They are made ready when they are first asked for: many methods never do, and it takes as
+/// long as a step.
+#[derive(Debug)]
+pub(crate) struct Streamed {
+    /// Those that were in memory, made ready.
+    above: Matrix,
+    below: Arc<SpilledTable>,
+    preparation: Preparation,
+    ready: OnceLock<Spilled>,
+}
+
+impl Streamed {
+    fn n_rows(&self) -> usize {
+        self.above.rows().n_rows() + self.below.n_rows()
+    }
+
+    fn ready(&self) -> Result<&Spilled> {
+        if let Some(ready) = self.ready.get() {
+            return Ok(ready);
+        }
+        let mut all = SpilledBuilder::new(self.below.folder())?;
+        all.push(&self.above)?;
+        self.preparation.spill(&self.below, &mut all)?;
+        Ok(self.ready.get_or_init(|| all.finish()))
+    }
 }
 
 impl Unlabeled {
-    pub(crate) fn blocks(&self) -> &dyn Blocks {
+    /// # Errors
+    /// If a file of rows cannot be read, or written as they are made ready.
+    pub(crate) fn blocks(&self) -> Result<&dyn Blocks> {
         match self {
-            Unlabeled::InMemory(rows) => rows.rows(),
-            Unlabeled::InFile(rows) => rows.as_ref(),
+            Unlabeled::InMemory(rows) => Ok(rows.rows()),
+            Unlabeled::InFile(rows) => Ok(rows.ready()?),
         }
     }
 
     pub(crate) fn n_rows(&self) -> usize {
-        self.blocks().shape().0
+        match self {
+            Unlabeled::InMemory(rows) => rows.rows().n_rows(),
+            Unlabeled::InFile(rows) => rows.n_rows(),
+        }
     }
 
     /// The rows, for methods that need all of them at once.
@@ -80,12 +112,14 @@ impl Prepared {
             0 => preparation,
             n_features => preparation.with_fourier(n_features, train.table(), train.spilled(), shared.seed)?,
         };
-        let features = preparation.apply(train.table())?;
         let labels = train.labels();
         let (labeled, unlabeled): (Vec<usize>, Vec<usize>) = (0..labels.len()).partition(|&i| labels.get(i).is_some());
         let known = labels.aligned(&classes)?;
         let codes: Vec<u8> = labeled.iter().filter_map(|&i| known.get(i)).map(|class| class as u8).collect();
-        let rows = features.select(&labeled);
+        let features = preparation.features_of(train.table())?;
+        let rows = features.of(&labeled)?;
+        let above = features.of(&unlabeled)?;
+        drop(features);
         let counts: Vec<f64> = labeled.iter().map(|&i| train.weight(i)).collect();
         let head = |head: usize| {
             let targets = targets(&codes, classes.len(), head);
@@ -97,7 +131,13 @@ impl Prepared {
             labeled: rows,
             codes,
             counts,
-            unlabeled: unlabeled_rows(features.select(&unlabeled), train, &preparation)?,
+            unlabeled: match train.shared_spilled() {
+                None => Unlabeled::InMemory(above),
+                Some(below) => {
+                    let (below, preparation) = (Arc::clone(below), preparation.clone());
+                    Unlabeled::InFile(Arc::new(Streamed { above, below, preparation, ready: OnceLock::new() }))
+                }
+            },
             heads,
             label: train.label_name().map(str::to_owned),
             preparation,
@@ -123,10 +163,27 @@ impl Prepared {
     }
 }
 
-fn unlabeled_rows(above: Matrix, train: &TrainSet, preparation: &Preparation) -> Result<Unlabeled> {
-    let Some(below) = train.spilled() else { return Ok(Unlabeled::InMemory(above)) };
-    let mut all = SpilledBuilder::new(below.folder())?;
-    all.push(&above)?;
-    preparation.spill(below, &mut all)?;
-    Ok(Unlabeled::InFile(Arc::new(all.finish())))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ensemble::{Bagging, Learn, Method, Udeed, Variant};
+    use crate::format::{Format, Reader};
+
+    #[test]
+    fn rows_in_a_file_are_made_ready_only_for_who_looks_at_them() {
+        let reader = Reader::new().format(Format::Csv).label("ok");
+        let rows = &b"size,ok\n1,no\n2,no\n3,\n8,yes\n9,yes\n"[..];
+        let mut train = reader.read_from("rows", rows).unwrap().into_train().unwrap();
+        let many = Reader::new().format(Format::Csv).spill_from("many", &b"size\n4\n7\n"[..], &std::env::temp_dir());
+        train.add_spilled(many.unwrap().table).unwrap();
+        let lcd = Udeed::new().variant(Variant::Lcd);
+        let methods: [(&dyn Learn, bool); 3] = [(&Bagging::new(), false), (&lcd, false), (&Udeed::new(), true)];
+        for (method, looks) in methods {
+            let prepared = Prepared::new(&train, Method::from(lcd.clone()).shared()).unwrap();
+            method.learn(&prepared, &mut ()).unwrap();
+            let Unlabeled::InFile(rows) = &prepared.unlabeled else { panic!("rows in memory") };
+            assert_eq!(rows.ready.get().map(Spilled::n_rows), looks.then_some(3));
+            assert_eq!(prepared.unlabeled.n_rows(), 3);
+        }
+    }
 }

@@ -218,7 +218,7 @@ impl Udeed {
     /// The weights of all members as the loss takes them.
     fn flat(&self, heads: &[Members]) -> Vec<f64> {
         if self.hidden == 0 {
-            return Members::side_by_side(heads).weights().to_vec();
+            return Members::side_by_side(heads).into_weights();
         }
         let networks: Vec<Vec<f64>> =
             heads.iter().flat_map(|members| (0..members.n_members()).map(|k| members.weights_of(k))).collect();
@@ -255,7 +255,7 @@ impl Udeed {
                 diversity: match stage {
                     Stage::Empirical => None,
                     Stage::Labeled => Some(prepared.labeled.rows()),
-                    Stage::Unlabeled => Some(prepared.unlabeled.blocks()),
+                    Stage::Unlabeled => Some(prepared.unlabeled.blocks()?),
                 },
                 loss: self.loss,
                 gamma: self.gamma,

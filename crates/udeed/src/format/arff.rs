@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use crate::data::{Column, Csr, Dense, Dictionary, Naming, Renumbering};
 use crate::error::{Error, Place, Result, listed, quoted, shown};
 use crate::file::Source;
-use crate::format::blocks::{Block, Blocks, Ends};
+use crate::format::chunks::{Chunk, Chunks, Ends};
 use crate::format::gathered::{Gathered, Keep};
 use crate::format::met::Met;
 use crate::format::number::{leading_number, parse_number};
@@ -17,8 +17,8 @@ use crate::format::rounds::{Gather, Parser, read_all};
 
 pub(super) fn read<K: Keep>(options: &Reader, source: Source<'_>, rows: K) -> Result<Gathered<K>> {
     let place = source.place();
-    let mut blocks = Blocks::new(source, Ends::Lines, options.block);
-    let (attributes, first) = declarations(&mut blocks)?;
+    let mut chunks = Chunks::new(source, Ends::Lines, options.chunk);
+    let (attributes, first) = declarations(&mut chunks)?;
     let names: Vec<String> = attributes.iter().map(|a| a.name.clone()).collect();
     let plan = plan(options, &names, || place.clone())?;
     let columns = plan
@@ -28,7 +28,7 @@ pub(super) fn read<K: Keep>(options: &Reader, source: Source<'_>, rows: K) -> Re
         .collect::<Result<Vec<Column>>>()?;
     let parser = ArffParser::new(options, &attributes, &plan, place.clone());
     let mut all = ArffRows { rows, classes: Dictionary::default() };
-    read_all(Some(first), &mut blocks, &parser, &mut all)?;
+    read_all(Some(first), &mut chunks, &parser, &mut all)?;
     if all.rows.n_rows() == 0 {
         return Err(Error::input(place, "a header and no rows", "rows after `@data`"));
     }
@@ -114,12 +114,12 @@ impl Wrong {
 
 type Parsed<T> = std::result::Result<T, Wrong>;
 
-/// Everything up to `@data`, and the block that the rows begin with.
-fn declarations(blocks: &mut Blocks<'_>) -> Result<(Vec<Attribute>, Block)> {
-    let place = blocks.place();
+/// Everything up to `@data`, and the chunk that the rows begin with.
+fn declarations(chunks: &mut Chunks<'_>) -> Result<(Vec<Attribute>, Chunk)> {
+    let place = chunks.place();
     let mut declarations = Declarations::default();
-    while let Some(mut block) = blocks.next()? {
-        let mut lines = block.lines();
+    while let Some(mut chunk) = chunks.next()? {
+        let mut lines = chunk.lines();
         while let Some(line) = lines.next() {
             let here = || place.clone().line(line.number);
             if !declarations.take(line.text(&place)?).map_err(|wrong| wrong.at(here()))? {
@@ -129,8 +129,8 @@ fn declarations(blocks: &mut Blocks<'_>) -> Result<(Vec<Attribute>, Block)> {
                 return Err(Error::input(here(), "`@data` before any attribute", "`@attribute name type`"));
             }
             let (rest, line) = (lines.at, lines.number);
-            block.skip(rest, line);
-            return Ok((declarations.attributes, block));
+            chunk.skip(rest, line);
+            return Ok((declarations.attributes, chunk));
         }
     }
     let found = if declarations.begun { "the end of the file" } else { "an empty file" };
@@ -353,7 +353,7 @@ impl<'a> Cells<'a> {
 /// The values of a row with their columns, and its class.
 type LabeledRow = (Vec<(usize, f64)>, Option<u32>);
 
-/// The rows of all blocks so far.
+/// The rows of all chunks so far.
 struct ArffRows<K> {
     rows: K,
     classes: Dictionary,
@@ -362,7 +362,7 @@ struct ArffRows<K> {
 impl<'a, K: Keep> Gather<ArffParser<'a>> for ArffRows<K> {
     fn known(&self) {}
 
-    fn add(&mut self, _: Block, (): &(), part: Result<ArffPart>, share: Option<f64>) -> Result<()> {
+    fn add(&mut self, _: Chunk, (): &(), part: Result<ArffPart>, share: Option<f64>) -> Result<()> {
         let mut part = part?;
         let places = self.classes.take_in(&part.classes);
         part.labels.iter_mut().flatten().for_each(|code| *code = places[*code as usize]);
@@ -374,7 +374,7 @@ impl<'a, K: Keep> Gather<ArffParser<'a>> for ArffRows<K> {
     }
 }
 
-/// What a block holds. Classes are numbered as they occur in it.
+/// What a chunk holds. Classes are numbered as they occur in it.
 struct ArffPart {
     width: usize,
     n_rows: usize,
@@ -410,7 +410,7 @@ impl ArffPart {
     }
 }
 
-/// Turns blocks into rows.
+/// Turns chunks into rows.
 struct ArffParser<'a> {
     options: &'a Reader,
     attributes: &'a [Attribute],
@@ -425,7 +425,7 @@ impl Parser for ArffParser<'_> {
     type Known = ();
     type Part = Result<ArffPart>;
 
-    fn parse(&self, block: &Block, (): &()) -> Result<ArffPart> {
+    fn parse(&self, chunk: &Chunk, (): &()) -> Result<ArffPart> {
         let mut part = ArffPart {
             width: self.width,
             n_rows: 0,
@@ -435,7 +435,7 @@ impl Parser for ArffParser<'_> {
             classes: Dictionary::default(),
             met: Met::default(),
         };
-        for line in block.lines() {
+        for line in chunk.lines() {
             let start = part.dense.len();
             if part.sparse.is_none() && self.plain_row(&mut part, line.bytes).is_some() {
                 continue;

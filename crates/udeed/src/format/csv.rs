@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::data::{Column, Dense, Dictionary, Kind, Renumbering, check_names};
 use crate::error::{Error, Place, Result, quoted, shown};
 use crate::file::{Source, checked_utf8};
-use crate::format::blocks::{Block, Blocks, Ends, RecordEnds};
+use crate::format::chunks::{Chunk, Chunks, Ends, RecordEnds};
 use crate::format::gathered::{Gathered, Keep};
 use crate::format::met::Met;
 use crate::format::number::{leading_number, parse_number};
@@ -18,8 +18,8 @@ use crate::format::rounds::{Gather, Parser, read_all};
 
 pub(super) fn read<K: Keep>(options: &Reader, source: Source<'_>, delimiter: u8, rows: K) -> Result<Gathered<K>> {
     let place = source.place();
-    let mut blocks = Blocks::new(source, Ends::Records(RecordEnds::new(delimiter)), options.block);
-    let Some((names, first)) = first_record(options, &mut blocks, delimiter)? else {
+    let mut chunks = Chunks::new(source, Ends::Records(RecordEnds::new(delimiter)), options.chunk);
+    let Some((names, first)) = first_record(options, &mut chunks, delimiter)? else {
         return Err(Error::input(place, "an empty file", "a header and rows"));
     };
     let plan = options
@@ -32,26 +32,26 @@ pub(super) fn read<K: Keep>(options: &Reader, source: Source<'_>, delimiter: u8,
     let label = plan.label.map(|i| names[i].clone());
     let parser = CsvParser::new(options, &plan, &names, place.clone(), delimiter);
     let mut table = CsvRows::new(&parser, rows);
-    read_all(Some(first), &mut blocks, &parser, &mut table)?;
+    read_all(Some(first), &mut chunks, &parser, &mut table)?;
     if table.rows.n_rows() == 0 {
         return Err(Error::input(place, "a header and no rows", "rows"));
     }
     Ok(table.finish(&plan, label))
 }
 
-/// The names of the columns, and the block that the rows begin with.
-fn first_record(options: &Reader, blocks: &mut Blocks<'_>, delimiter: u8) -> Result<Option<(Vec<String>, Block)>> {
-    while let Some(mut block) = blocks.next()? {
-        let mut records = Records::new(block.text(), block.line(), delimiter);
+/// The names of the columns, and the chunk that the rows begin with.
+fn first_record(options: &Reader, chunks: &mut Chunks<'_>, delimiter: u8) -> Result<Option<(Vec<String>, Chunk)>> {
+    while let Some(mut chunk) = chunks.next()? {
+        let mut records = Records::new(chunk.text(), chunk.line(), delimiter);
         let Some(line) = records.next() else { continue };
         if !options.header {
             let names = (1..=records.len()).map(|i| i.to_string()).collect();
-            return Ok(Some((names, block)));
+            return Ok(Some((names, chunk)));
         }
-        let names = header(&records, &blocks.place().line(line))?;
+        let names = header(&records, &chunks.place().line(line))?;
         let (bytes, line) = records.position();
-        block.skip(bytes, line);
-        return Ok(Some((names, block)));
+        chunk.skip(bytes, line);
+        return Ok(Some((names, chunk)));
     }
     Ok(None)
 }
@@ -96,7 +96,7 @@ enum ColumnKind {
     Nominal { told: Option<(u64, String)> },
 }
 
-/// Turns blocks into rows.
+/// Turns chunks into rows.
 struct CsvParser<'a> {
     options: &'a Reader,
     plan: &'a Plan,
@@ -107,7 +107,7 @@ struct CsvParser<'a> {
     delimiter: u8,
 }
 
-/// What a block holds. Levels and classes are numbered as they occur in it.
+/// What a chunk holds. Levels and classes are numbered as they occur in it.
 struct CsvPart {
     kinds: Arc<Vec<ColumnKind>>,
     values: Vec<f64>,
@@ -122,7 +122,7 @@ impl Parser for CsvParser<'_> {
     type Known = Arc<Vec<ColumnKind>>;
     type Part = Result<CsvPart>;
 
-    fn parse(&self, block: &Block, known: &Self::Known) -> Result<CsvPart> {
+    fn parse(&self, chunk: &Chunk, known: &Self::Known) -> Result<CsvPart> {
         let mut part = CsvPart {
             kinds: Arc::clone(known),
             values: Vec::new(),
@@ -132,7 +132,7 @@ impl Parser for CsvParser<'_> {
             met: Met::default(),
             n_rows: 0,
         };
-        let mut records = Records::new(block.text(), block.line(), self.delimiter);
+        let mut records = Records::new(chunk.text(), chunk.line(), self.delimiter);
         loop {
             let start = part.values.len();
             let rest = records.rest();
@@ -317,7 +317,7 @@ impl Wrong {
     }
 }
 
-/// The rows of all blocks so far.
+/// The rows of all chunks so far.
 struct CsvRows<'a, K> {
     parser: &'a CsvParser<'a>,
     kinds: Arc<Vec<ColumnKind>>,
@@ -376,13 +376,13 @@ impl<'a, K: Keep> Gather<CsvParser<'a>> for CsvRows<'a, K> {
 
     fn add(
         &mut self,
-        block: Block,
+        chunk: Chunk,
         known: &Arc<Vec<ColumnKind>>,
         part: Result<CsvPart>,
         share: Option<f64>,
     ) -> Result<()> {
-        // A block before it told the kind of a column: what was made of this one, also an error, may not hold.
-        let part = if Arc::ptr_eq(known, &self.kinds) { part } else { self.parser.parse(&block, &self.kinds) };
+        // A chunk before it told the kind of a column: what was made of this one, also an error, may not hold.
+        let part = if Arc::ptr_eq(known, &self.kinds) { part } else { self.parser.parse(&chunk, &self.kinds) };
         let mut part = part?;
         self.kinds = part.kinds;
         let mut renumbering = Renumbering::default();

@@ -1,12 +1,13 @@
-//! The rows of a file as they come together, block after block, in little more memory than they take in the end.
+//! The rows of a file as they come together, chunk after chunk, in little more memory than they take in the end.
 
 use std::path::Path;
 
 use crate::data::{
-    Blocks, Column, Csr, Dense, Labels, Matrix, Naming, Renumbering, SpilledBuilder, SpilledTable, Table,
+    Blocks, Column, Csr, Dense, HeldTable, Labels, Matrix, Naming, Renumbering, Room, SpilledBuilder, SpilledTable,
+    Table, dense_size, sparse_size,
 };
 use crate::error::Result;
-use crate::format::reader::{Layout, Sheet, SpilledSheet};
+use crate::format::reader::{HeldSheet, Layout, Sheet, SpilledSheet};
 
 /// What was gathered from a file.
 pub(super) struct Gathered<K> {
@@ -25,7 +26,7 @@ pub(super) struct Gathered<K> {
 
 /// Where rows go while a file is read.
 pub(super) trait Keep {
-    /// Adds the rows of the next block with their labels. `share` of the file was read so far, where that is known.
+    /// Adds the rows of the next chunk with their labels. `share` of the file was read so far, where that is known.
     fn keep(&mut self, rows: Matrix, labels: Vec<Option<u32>>, share: Option<f64>) -> Result<()>;
 
     /// How many rows were added.
@@ -38,7 +39,7 @@ pub(super) trait Keep {
     fn used_columns(&self) -> Result<Vec<u32>>;
 }
 
-/// Rows kept in memory: dense, until the first sparse block makes them all sparse.
+/// Rows kept in memory: dense, until the first sparse chunk makes them all sparse.
 #[derive(Default)]
 pub(super) struct InMemory {
     n_rows: usize,
@@ -130,6 +131,83 @@ impl Keep for InFile {
     }
 }
 
+/// Rows kept in memory as long as there is room, then in a file.
+pub(super) struct WhereRoom<'a> {
+    room: Room<'a>,
+    source: &'a str,
+    rows: Held,
+}
+
+enum Held {
+    InMemory(InMemory),
+    InFile(InFile),
+}
+
+impl<'a> WhereRoom<'a> {
+    pub(super) fn new(source: &'a str, room: Room<'a>) -> Self {
+        WhereRoom { room, source, rows: Held::InMemory(InMemory::default()) }
+    }
+
+    fn rows(&self) -> &dyn Keep {
+        match &self.rows {
+            Held::InMemory(rows) => rows,
+            Held::InFile(rows) => rows,
+        }
+    }
+}
+
+impl Keep for WhereRoom<'_> {
+    fn keep(&mut self, rows: Matrix, labels: Vec<Option<u32>>, share: Option<f64>) -> Result<()> {
+        if let Held::InMemory(above) = &mut self.rows
+            && !self.room.holds(above.n_rows + rows.rows().n_rows(), above.size() + rows.size())
+        {
+            self.rows = Held::InFile(std::mem::take(above).into_file(self.room.folder(self.source)?)?);
+        }
+        match &mut self.rows {
+            Held::InMemory(above) => above.keep(rows, labels, share),
+            Held::InFile(above) => above.keep(rows, labels, share),
+        }
+    }
+
+    fn n_rows(&self) -> usize {
+        self.rows().n_rows()
+    }
+
+    fn n_stored(&self) -> usize {
+        self.rows().n_stored()
+    }
+
+    fn used_columns(&self) -> Result<Vec<u32>> {
+        self.rows().used_columns()
+    }
+}
+
+impl Gathered<WhereRoom<'_>> {
+    /// The table in the layout that was asked for, in memory if there is room for it.
+    pub(super) fn into_held(self, layout: Layout) -> Result<HeldSheet> {
+        let (all, WhereRoom { room, source, rows }) = self.replace_rows(());
+        match rows {
+            Held::InMemory(rows) if room.holds(rows.n_rows, rows.size_in(all.columns.len(), layout)) => {
+                let Sheet { table, labels, .. } = all.replace_rows(rows).0.into_sheet(layout)?;
+                Ok(HeldSheet { table: HeldTable::InMemory(table), n_labeled: labels.n_labeled() })
+            }
+            Held::InMemory(rows) => {
+                let rows = rows.into_file(room.folder(source)?)?;
+                Ok(all.replace_rows(rows).0.into_spilled(layout).into())
+            }
+            Held::InFile(rows) => Ok(all.replace_rows(rows).0.into_spilled(layout).into()),
+        }
+    }
+}
+
+impl<K> Gathered<K> {
+    /// The same with other rows, and the rows that were there.
+    fn replace_rows<L>(self, rows: L) -> (Gathered<L>, K) {
+        let Gathered { columns, naming, kept, rows: before, renumbering, classes, label } = self;
+        (Gathered { columns, naming, kept, rows, renumbering, classes, label }, before)
+    }
+}
+
 impl Gathered<InFile> {
     /// The table, in the layout that was asked for.
     pub(super) fn into_spilled(self, layout: Layout) -> SpilledSheet {
@@ -139,8 +217,8 @@ impl Gathered<InFile> {
             false => layout == Layout::Sparse,
         };
         let table = SpilledTable {
-            read: self.columns,
-            kept: self.kept,
+            read: self.columns.into(),
+            kept: self.kept.map(Into::into),
             naming: self.naming,
             rows,
             renumbering: self.renumbering,
@@ -167,15 +245,46 @@ impl Gathered<InMemory> {
         };
         self.renumbering.dense(&mut self.rows.dense, n_columns);
         self.rows.sparse.iter_mut().for_each(|rows| self.renumbering.sparse(rows, n_columns));
-        let mut table = Table::from_reader(self.columns, self.naming, self.rows.into_matrix(n_columns, layout)?);
+        let mut table = Table::from_reader(self.columns.into(), self.naming, self.rows.into_matrix(n_columns, layout)?);
         if let Some(kept) = self.kept {
-            table = table.conform(&kept)?.into_owned();
+            table = table.conform(&kept.into())?.into_owned();
         }
         Ok(Sheet { table, labels, label: self.label })
     }
 }
 
 impl InMemory {
+    /// How many bytes the rows take.
+    fn size(&self) -> u64 {
+        let dense = dense_size(1, self.dense.len());
+        dense + self.sparse.as_ref().map_or(0, |rows| sparse_size(self.n_rows, rows.n_stored()))
+    }
+
+    /// How many bytes the rows take in the layout that was asked for.
+    fn size_in(&self, n_columns: usize, layout: Layout) -> u64 {
+        match &self.sparse {
+            Some(rows) if layout.makes_dense(self.n_rows, n_columns, rows.n_stored()) => {
+                dense_size(self.n_rows, n_columns)
+            }
+            _ => self.size(),
+        }
+    }
+
+    /// The same rows in a file in a folder.
+    fn into_file(self, folder: &Path) -> Result<InFile> {
+        let mut file = InFile::new(folder)?;
+        file.n_labeled = self.labels.iter().flatten().count();
+        match self.sparse {
+            Some(rows) => file.rows.push_in_pieces(&rows.into())?,
+            None if self.n_rows > 0 => {
+                let n_columns = self.dense.len() / self.n_rows;
+                file.rows.push_in_pieces(&Dense::new(self.n_rows, n_columns, self.dense)?.into())?;
+            }
+            None => {}
+        }
+        Ok(file)
+    }
+
     /// All rows in the layout that was asked for.
     fn into_matrix(self, n_columns: usize, layout: Layout) -> Result<Matrix> {
         match self.sparse {

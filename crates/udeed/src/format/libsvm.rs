@@ -3,7 +3,7 @@
 use crate::data::{Column, Csr, Dictionary, Naming, Renumbering};
 use crate::error::{Error, Place, Result, quoted};
 use crate::file::Source;
-use crate::format::blocks::{Block, Blocks, Ends, Line};
+use crate::format::chunks::{Chunk, Chunks, Ends, Line};
 use crate::format::gathered::{Gathered, Keep};
 use crate::format::met::Met;
 use crate::format::number::{digits, leading_number, parse_number};
@@ -14,11 +14,11 @@ const LARGEST: u64 = (1 << 31) - 1;
 
 pub(super) fn read<K: Keep>(options: &Reader, source: Source<'_>, rows: K) -> Result<Gathered<K>> {
     let place = source.place();
-    let mut blocks = Blocks::new(source, Ends::Lines, options.block);
+    let mut chunks = Chunks::new(source, Ends::Lines, options.chunk);
     let parser = LibsvmParser { options, place: place.clone() };
     let mut all = LibsvmRows { rows, n_columns: 0, classes: Dictionary::default() };
-    let first = blocks.next()?;
-    read_all(first, &mut blocks, &parser, &mut all)?;
+    let first = chunks.next()?;
+    read_all(first, &mut chunks, &parser, &mut all)?;
     if all.rows.n_rows() == 0 {
         return Err(Error::input(place, "an empty file", "rows"));
     }
@@ -48,7 +48,7 @@ fn without_dropped(options: &Reader, columns: &[Column], source: &Place) -> Resu
     Ok(Some(plan.features.into_iter().map(|feature| Column::numeric(feature.name)).collect()))
 }
 
-/// The rows of all blocks so far.
+/// The rows of all chunks so far.
 struct LibsvmRows<K> {
     rows: K,
     n_columns: usize,
@@ -72,7 +72,7 @@ impl<K: Keep> LibsvmRows<K> {
 impl<'a, K: Keep> Gather<LibsvmParser<'a>> for LibsvmRows<K> {
     fn known(&self) {}
 
-    fn add(&mut self, _: Block, (): &(), part: Result<LibsvmPart>, share: Option<f64>) -> Result<()> {
+    fn add(&mut self, _: Chunk, (): &(), part: Result<LibsvmPart>, share: Option<f64>) -> Result<()> {
         let mut part = part?;
         let places = self.classes.take_in(&part.classes);
         part.labels.iter_mut().flatten().for_each(|code| *code = places[*code as usize]);
@@ -81,13 +81,13 @@ impl<'a, K: Keep> Gather<LibsvmParser<'a>> for LibsvmRows<K> {
     }
 }
 
-/// Turns blocks into rows.
+/// Turns chunks into rows.
 struct LibsvmParser<'a> {
     options: &'a Reader,
     place: Place,
 }
 
-/// What a block holds. Classes are numbered as they occur in it.
+/// What a chunk holds. Classes are numbered as they occur in it.
 struct LibsvmPart {
     rows: Csr,
     labels: Vec<Option<u32>>,
@@ -99,18 +99,24 @@ impl Parser for LibsvmParser<'_> {
     type Known = ();
     type Part = Result<LibsvmPart>;
 
-    fn parse(&self, block: &Block, (): &()) -> Result<LibsvmPart> {
-        // How wide the rows are only the last block tells.
+    fn parse(&self, chunk: &Chunk, (): &()) -> Result<LibsvmPart> {
+        // How wide the rows are only the last chunk tells.
         let rows = Csr::empty(LARGEST as usize);
         let mut part = LibsvmPart { rows, labels: Vec::new(), classes: Dictionary::default(), met: Met::default() };
         let mut entries = Vec::new();
-        for line in block.lines() {
+        let mut lines = chunk.lines();
+        while let Some(line) = lines.next() {
+            let is_first = part.labels.is_empty();
             entries.clear();
             if let Some(label) = part.plain_row(line.bytes, &mut entries) {
                 part.push(label, &entries);
             } else {
                 entries.clear();
                 self.read_row(&mut part, line, &mut entries)?;
+            }
+            if is_first {
+                // As if the other rows were as long.
+                part.rows.reserve_rest(lines.at as f64 / chunk.text().len() as f64);
             }
         }
         Ok(part)

@@ -3,7 +3,7 @@
 /// Labels that are remembered: the few that most rows have.
 const MOST: usize = 8;
 
-/// What the first few labels of a block mean, so that most rows need not ask again.
+/// What the first few labels of a chunk mean, so that most rows need not ask again.
 #[derive(Default)]
 pub(super) struct Met {
     labels: Vec<(Vec<u8>, Option<u32>)>,

@@ -1,8 +1,8 @@
 //! Files of rows: CSV, ARFF and LIBSVM, each also gzipped.
 
 mod arff;
-mod blocks;
 mod builtin;
+mod chunks;
 mod csv;
 mod gathered;
 mod libsvm;
@@ -14,5 +14,5 @@ mod rounds;
 mod writer;
 
 pub use builtin::{BuiltIn, built_in};
-pub use reader::{Format, Layout, Reader, Sheet, SpilledSheet};
+pub use reader::{Format, HeldSheet, Layout, Reader, Sheet, SpilledSheet};
 pub use writer::Writer;

@@ -6,11 +6,13 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Column, Labels, Naming, SpilledTable, Table, TrainSet, missing_column, same_number};
+use crate::data::{
+    Column, HeldTable, Labels, Naming, Room, SpilledTable, Table, TrainSet, missing_column, same_number,
+};
 use crate::error::{Error, Place, Result, listed, quoted};
 use crate::file::Source;
-use crate::format::blocks::BLOCK;
-use crate::format::gathered::{Gathered, InFile, InMemory, Keep};
+use crate::format::chunks::CHUNK;
+use crate::format::gathered::{Gathered, InFile, InMemory, Keep, WhereRoom};
 use crate::format::{arff, csv, libsvm};
 
 /// A kind of file.
@@ -101,7 +103,7 @@ pub struct Reader {
     pub(super) drop: Vec<String>,
     pub(super) layout: Layout,
     pub(super) expected: Option<(Vec<Column>, Naming)>,
-    pub(super) block: usize,
+    pub(super) chunk: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -130,7 +132,7 @@ impl Reader {
             drop: Vec::new(),
             layout: Layout::Auto,
             expected: None,
-            block: BLOCK,
+            chunk: CHUNK,
         }
     }
 
@@ -224,12 +226,12 @@ impl Reader {
     ///
     /// let reader = Reader::new().format(Format::Csv);
     /// let text = &b"size\n1\n2\n"[..];
-    /// assert_eq!(reader.clone().block_size(4).read_from("rows", text)?, reader.read_from("rows", text)?);
+    /// assert_eq!(reader.clone().chunk_size(4).read_from("rows", text)?, reader.read_from("rows", text)?);
     /// # Ok::<(), udeed::Error>(())
     /// ```
     #[must_use]
-    pub fn block_size(mut self, bytes: usize) -> Self {
-        self.block = bytes;
+    pub fn chunk_size(mut self, bytes: usize) -> Self {
+        self.chunk = bytes;
         self
     }
 
@@ -289,6 +291,38 @@ impl Reader {
     pub fn spill_from(&self, name: &str, bytes: impl Read, folder: &Path) -> Result<SpilledSheet> {
         let source = Source::new(name.to_owned(), bytes)?;
         Ok(self.gather(source, name, InFile::new(folder)?)?.into_spilled(self.layout))
+    }
+
+    /// Reads a file into memory as long as there is room for its rows; if they are more, all of them go into a temporary
+    /// file. The table is the same as that of [`Reader::read`].
+    ///
+    /// # Errors
+    /// As [`Reader::spill`]; also if there is not enough room and no folder.
+    ///
+    /// ```
+    /// use udeed::{HeldTable, Reader, Room};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let path = folder.path().join("rows.csv");
+    /// std::fs::write(&path, "size,colour\n1,red\n2,blue\n").unwrap();
+    /// let held = Reader::new().hold(&path, Room { most: 64, folder: Some(folder.path()) })?;
+    /// assert!(matches!(held.table, HeldTable::InFile(_)));
+    /// assert!(Reader::new().hold(&path, Room { most: 64, folder: None }).is_err());
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn hold(&self, path: impl AsRef<Path>, room: Room<'_>) -> Result<HeldSheet> {
+        let path = path.as_ref();
+        let name = path.display().to_string();
+        self.gather(Source::open(path)?, &name, WhereRoom::new(&name, room))?.into_held(self.layout)
+    }
+
+    /// Like [`Reader::hold`] for a stream, with a name for messages. It is read only once.
+    ///
+    /// # Errors
+    /// As [`Reader::hold`]; the format must have been set.
+    pub fn hold_from(&self, name: &str, bytes: impl Read, room: Room<'_>) -> Result<HeldSheet> {
+        let source = Source::new(name.to_owned(), bytes)?;
+        self.gather(source, name, WhereRoom::new(name, room))?.into_held(self.layout)
     }
 
     fn read_source(&self, source: Source<'_>, name: &str) -> Result<Sheet> {
@@ -503,6 +537,23 @@ pub struct SpilledSheet {
     pub table: SpilledTable,
     /// How many rows had a label.
     pub n_labeled: usize,
+}
+
+/// What a file held, with its rows where there was room for them. Their labels are not kept.
+///
+/// See [`Reader::hold`] for an example.
+#[derive(Debug)]
+pub struct HeldSheet {
+    /// The rows, without the labels.
+    pub table: HeldTable,
+    /// How many rows had a label.
+    pub n_labeled: usize,
+}
+
+impl From<SpilledSheet> for HeldSheet {
+    fn from(sheet: SpilledSheet) -> Self {
+        HeldSheet { table: HeldTable::InFile(sheet.table), n_labeled: sheet.n_labeled }
+    }
 }
 
 impl Sheet {

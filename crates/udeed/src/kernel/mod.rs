@@ -22,21 +22,45 @@ use std::sync::OnceLock;
 
 use pulp::Arch;
 
+use crate::error::{Error, Result, quoted};
+
 pub(crate) use cosine::cosines;
 pub(crate) use gram::gram;
 pub(crate) use pass::{Visit, in_memory, map_rows, pass};
 pub(crate) use real::Real;
 
-/// The instruction set to use: the best that the machine has, or the one that the environment variable
-/// `UDEED_INSTRUCTIONS` names: `avx512`, `avx2` or `scalar`, if the machine has it. All give the same bits.
+/// The environment variable that names an instruction set.
+const VARIABLE: &str = "UDEED_INSTRUCTIONS";
+
+/// Checks the environment variable `UDEED_INSTRUCTIONS`, which may name the instruction set to use: `avx512`, `avx2` or
+/// `scalar`. Without it, or where the machine lacks what it names, the best one is used. All give the same bits, so this
+/// is for measuring and for finding faults. The library itself takes any other name for none: who starts a program
+/// checks, once.
+///
+/// # Errors
+/// If it names something else.
+///
+/// ```
+/// assert!(udeed::check_instructions().is_ok());
+/// ```
+pub fn check_instructions() -> Result<()> {
+    let wanted = std::env::var_os(VARIABLE).unwrap_or_default();
+    match wanted.to_str() {
+        Some("" | "avx512" | "avx2" | "scalar") => Ok(()),
+        _ => Err(Error::setting(VARIABLE, quoted(&wanted.to_string_lossy()), "`avx512`, `avx2` or `scalar`")),
+    }
+}
+
+/// The instruction set to use, see [`check_instructions`].
 pub(crate) fn instructions() -> Arch {
     static CHOSEN: OnceLock<Arch> = OnceLock::new();
     *CHOSEN.get_or_init(|| {
-        let wanted = std::env::var("UDEED_INSTRUCTIONS").unwrap_or_default();
+        let wanted = std::env::var(VARIABLE).unwrap_or_default();
         named_instructions(&wanted).unwrap_or_default()
     })
 }
 
+/// The instruction set of that name, if the machine has it.
 fn named_instructions(name: &str) -> Option<Arch> {
     match name {
         "scalar" => Some(Arch::Scalar),

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::kernel::{Real, Visit, in_memory, map_rows, pass};
 use crate::learner::Logistic;
 use crate::learner::cholesky::{self, dot};
-use crate::learner::logistic::{WIDEST_FACTOR, factored_hessian};
+use crate::learner::logistic::{factored_hessian, is_worth_factoring};
 
 /// How many steps L-BFGS remembers.
 const MEMORY: usize = 8;
@@ -67,8 +67,7 @@ impl Batch<'_> {
     /// The factor of the Hessian of the fit on all rows; none where it would be too large, or tell little about the members
     /// because there are few rows.
     fn factor(&self) -> Option<Vec<f64>> {
-        let (n, width) = (self.rows.n_rows(), self.start.len());
-        if width > WIDEST_FACTOR || width > 2 * n {
+        if !is_worth_factoring(self.start.len(), self.rows.n_rows()) {
             return None;
         }
         let curvature = |z: f64| self.learner.lambda * z.logistic() * (-z).logistic();

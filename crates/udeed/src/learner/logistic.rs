@@ -40,8 +40,12 @@ pub struct LogisticFit {
     pub distance: f64,
 }
 
-/// More features than this are solved for by conjugate gradients: a factor costs their third power.
-pub(super) const WIDEST_FACTOR: usize = 600;
+/// Whether the Hessian of so many weights is worth factoring: that costs their third power, and with few rows conjugate
+/// gradients need at most one step a row.
+pub(super) fn is_worth_factoring(width: usize, n_rows: usize) -> bool {
+    const WIDEST: usize = 600;
+    width <= WIDEST && width <= 2 * n_rows
+}
 
 impl Logistic {
     /// How near the weights come to their optimum.
@@ -191,9 +195,7 @@ enum Direction {
 
 impl Direction {
     fn choose(problem: &Problem<'_>) -> Self {
-        let width = problem.width;
-        // With fewer rows than features conjugate gradients need at most one step a row.
-        if width <= WIDEST_FACTOR && width <= 2 * problem.targets.len() {
+        if is_worth_factoring(problem.width, problem.targets.len()) {
             Direction::Factor
         } else {
             Direction::ConjugateGradients

@@ -78,7 +78,7 @@ impl Model {
 
     /// Refuses columns that cannot be inputs under their name: without one, an input counts as left out.
     fn check_names(&self) -> Result<()> {
-        for Column { name, .. } in &self.preparation.columns {
+        for Column { name, .. } in self.preparation.columns.iter() {
             let found = match name.as_str() {
                 "" => "no name",
                 name if OUTPUTS.contains(&name) => "the name of an output",
@@ -422,7 +422,7 @@ mod tests {
     fn names_that_no_input_can_have_are_refused() {
         let mut named = model("x,word,y\n1,a,no\n2,b,no\n8,a,yes\n9,b,yes\n");
         for (name, found) in [("label", "the name of an output"), ("", "no name")] {
-            named.preparation.columns[0].name = name.to_owned();
+            std::sync::Arc::make_mut(&mut named.preparation.columns)[0].name = name.to_owned();
             let error = named.to_onnx().unwrap_err().to_string();
             assert_eq!(error, format!("the model, column `{name}`: found {found}, expected another name"));
         }

@@ -134,7 +134,7 @@ impl Model {
             written_by: concat!("udeed ", env!("CARGO_PKG_VERSION")).into(),
             classes: self.classes.clone(),
             label: self.label.clone(),
-            columns: preparation.columns.clone(),
+            columns: preparation.columns.to_vec(),
             naming: preparation.naming,
             scaling: preparation.scaling,
             sparse: preparation.sparse,
@@ -230,7 +230,7 @@ fn is_longer(bytes: &[u8]) -> bool {
 fn assemble(description: Description, tensors: &SafeTensors<'_>) -> Option<Model> {
     let vector = |name: &str| stored::vector(tensors, name);
     let preparation = Preparation {
-        columns: description.columns,
+        columns: description.columns.into(),
         naming: description.naming,
         scaling: description.scaling,
         sparse: description.sparse,

@@ -21,13 +21,18 @@ impl<'a> Features<'a> {
         Ok(Features { scaled: Scaled::new(preparation, table)?, fourier: preparation.fourier.as_ref() })
     }
 
-    /// All of them.
-    pub(super) fn collect(&self) -> Result<Matrix> {
+    /// Those of all rows.
+    pub(super) fn all(&self) -> Result<Matrix> {
+        self.of(&(0..self.shape().0).collect::<Vec<usize>>())
+    }
+
+    /// Those of the given rows, in the given order.
+    pub(crate) fn of(&self, rows: &[usize]) -> Result<Matrix> {
         const ROWS: usize = 256;
-        let (n, width) = self.shape();
+        let (n, width) = (rows.len(), self.shape().1);
         if self.is_sparse() {
             let mut buffer = Buffer::default();
-            self.scaled.fill_sparse(0..n, &mut buffer);
+            self.scaled.fill_sparse(rows.iter().copied(), &mut buffer);
             return Ok(Csr::new(width, buffer.starts, buffer.columns, buffer.values)?.into());
         }
         if self.fourier.is_some() {
@@ -35,29 +40,20 @@ impl<'a> Features<'a> {
         }
         let mut features = Dense::zeros(n, width)?;
         let blocks = features.values_mut().par_chunks_mut(ROWS * width.max(1)).enumerate();
-        blocks.map(|(block, values)| self.fill_dense(block * ROWS, values)).collect::<Result<()>>()?;
+        let fill = |(block, values): (usize, &mut [f64])| self.fill_dense(rows, block * ROWS, values);
+        blocks.map(fill).collect::<Result<()>>()?;
         Ok(features.into())
     }
 
-    /// Calls `visit` with the features of some rows at a time, that take a few megabytes, in order.
-    pub(super) fn for_each_piece(&self, mut visit: impl FnMut(Matrix) -> Result<()>) -> Result<()> {
-        const ENOUGH: usize = 1 << 20;
-        let (n, width) = self.shape();
-        let rows = (ENOUGH / width.max(1)).max(1);
-        for start in (0..n).step_by(rows) {
-            let mut piece = Dense::zeros(rows.min(n - start), width)?;
-            self.fill_dense(start, piece.values_mut())?;
-            visit(piece.into())?;
-        }
-        Ok(())
-    }
-
-    /// The features of as many rows as there is room for, from row `first` on.
-    fn fill_dense(&self, first: usize, values: &mut [f64]) -> Result<()> {
+    /// The features of as many of the rows as there is room for, from the one at place `first` on.
+    fn fill_dense(&self, rows: &[usize], first: usize, values: &mut [f64]) -> Result<()> {
         match self.fourier {
-            Some(map) => map.fill(&self.scaled, first..first + values.len() / map.n_features(), values),
+            Some(map) => {
+                let picked = Picked { scaled: &self.scaled, rows };
+                map.fill(&picked, first..first + values.len() / map.n_features(), values)
+            }
             None => {
-                self.scaled.fill_dense(first, values);
+                self.scaled.fill_dense(rows[first..].iter().copied(), values);
                 Ok(())
             }
         }
@@ -81,8 +77,33 @@ impl Blocks for Features<'_> {
             return self.scaled.block(rows, buffer);
         }
         buffer.values.resize(rows.len() * self.shape().1, 0.0);
-        self.fill_dense(rows.start, &mut buffer.values)?;
+        match self.fourier {
+            Some(map) => map.fill(&self.scaled, rows, &mut buffer.values)?,
+            None => self.scaled.fill_dense(rows, &mut buffer.values),
+        }
         Ok(Block::Dense(&buffer.values))
+    }
+}
+
+/// Some of the rows, in some order.
+struct Picked<'a> {
+    scaled: &'a Scaled<'a>,
+    rows: &'a [usize],
+}
+
+impl Sealed for Picked<'_> {}
+
+impl Blocks for Picked<'_> {
+    fn shape(&self) -> (usize, usize) {
+        (self.rows.len(), self.scaled.shape().1)
+    }
+
+    fn is_sparse(&self) -> bool {
+        self.scaled.is_sparse()
+    }
+
+    fn block<'a>(&'a self, rows: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>> {
+        Ok(self.scaled.fill(self.rows[rows].iter().copied(), buffer))
     }
 }
 
@@ -103,15 +124,15 @@ impl<'a> Scaled<'a> {
         Ok(Scaled { preparation, table, starts: preparation.feature_starts(), all_numeric })
     }
 
-    /// The features of as many rows as there is room for, from row `first` on.
-    fn fill_dense(&self, first: usize, values: &mut [f64]) {
+    /// The features of as many of the rows as there is room for.
+    fn fill_dense(&self, places: impl Iterator<Item = usize>, values: &mut [f64]) {
         let Preparation { shift, factor, fill, columns, .. } = self.preparation;
         let rows = self.table.matrix().rows();
         let mut cells = vec![0.0; columns.len()];
         // Without features there is nothing to write, and chunks of none would be refused.
-        for (i, features) in values.chunks_exact_mut(shift.len().max(1)).enumerate() {
+        for (features, i) in values.chunks_exact_mut(shift.len().max(1)).zip(places) {
             cells.fill(0.0);
-            rows.row(first + i).copy_to(&mut cells);
+            rows.row(i).copy_to(&mut cells);
             if self.all_numeric {
                 let settings = fill.iter().zip(shift).zip(factor);
                 for ((feature, &x), ((&fill, shift), factor)) in features.iter_mut().zip(&cells).zip(settings) {
@@ -128,7 +149,19 @@ impl<'a> Scaled<'a> {
         }
     }
 
-    fn fill_sparse(&self, rows: Range<usize>, buffer: &mut Buffer) {
+    /// The features of some rows, in a buffer.
+    fn fill<'b>(&self, rows: impl ExactSizeIterator<Item = usize>, buffer: &'b mut Buffer) -> Block<'b> {
+        if self.is_sparse() {
+            self.fill_sparse(rows, buffer);
+            let Buffer { starts, columns, values, .. } = buffer;
+            return Block::Sparse { starts, columns, values };
+        }
+        buffer.values.resize(rows.len() * self.preparation.factor.len(), 0.0);
+        self.fill_dense(rows, &mut buffer.values);
+        Block::Dense(&buffer.values)
+    }
+
+    fn fill_sparse(&self, rows: impl Iterator<Item = usize>, buffer: &mut Buffer) {
         let Buffer { starts, columns, values, .. } = buffer;
         starts.clear();
         columns.clear();
@@ -158,13 +191,6 @@ impl Blocks for Scaled<'_> {
     }
 
     fn block<'a>(&'a self, rows: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>> {
-        if self.is_sparse() {
-            self.fill_sparse(rows, buffer);
-            let Buffer { starts, columns, values, .. } = buffer;
-            return Ok(Block::Sparse { starts, columns, values });
-        }
-        buffer.values.resize(rows.len() * self.preparation.factor.len(), 0.0);
-        self.fill_dense(rows.start, &mut buffer.values);
-        Ok(Block::Dense(&buffer.values))
+        Ok(self.fill(rows, buffer))
     }
 }

@@ -8,9 +8,9 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::data::{Block, Blocks, Buffer, Matrix, Sealed};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, size};
 use crate::kernel::cosines;
-use crate::neighbors::{distance_percentile, half_of_memory, size};
+use crate::neighbors::{distance_percentile, half_of_memory};
 use crate::rng::{Purpose, Stream};
 
 /// A random Fourier feature map: a row `x` becomes `sqrt(2 / D) cos(x Omega + b)`, with `D` columns of frequencies `Omega`

@@ -1,9 +1,13 @@
 //! What is fitted on the columns of the training rows and travels with the model: how missing values are filled, nominal
 //! values become numbers, and numbers are scaled.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Column, Kind, Matrix, Naming, SpilledBuilder, SpilledTable, Table, spreads};
+use crate::data::{
+    Blocks, Column, Kind, Matrix, Naming, SpilledBuilder, SpilledTable, Table, dense_size, pieces, spreads,
+};
 use crate::error::{Error, Place, Result, quoted, shown};
 
 mod columns;
@@ -58,7 +62,7 @@ const MOST_LEVELS: usize = 1000;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preparation {
-    pub(crate) columns: Vec<Column>,
+    pub(crate) columns: Arc<[Column]>,
     pub(crate) naming: Naming,
     pub(crate) scaling: Scaling,
     /// Whether zeros stay zeros, so that sparse rows stay sparse.
@@ -108,18 +112,22 @@ impl Preparation {
     /// # Ok::<(), udeed::Error>(())
     /// ```
     pub fn fit_spilled(table: &Table, below: &SpilledTable, scaling: Scaling) -> Result<Self> {
-        let columns = table.united(below.columns(), below.naming());
+        let columns = table.united(below.shared_columns(), below.naming());
         let above = table.conform(&columns)?;
         let below_is_sparse = below.is_sparse() || spreads(below.naming(), below.columns(), &columns);
         let sparse = above.matrix().is_sparse() && below_is_sparse;
         let preparation = Preparation::empty(table.naming(), scaling, sparse);
         preparation.learn(&columns, table.n_rows() + below.n_rows(), &|visit| {
             let mut visit_table = |table: &Table| {
-                match table.matrix() {
-                    Matrix::Sparse(_) if !sparse => visit(&table.matrix().to_dense()?),
-                    rows => visit(rows.rows()),
+                let rows = table.matrix();
+                if sparse || !rows.is_sparse() {
+                    visit(rows.rows());
+                    return Ok(());
                 }
-                Ok(())
+                pieces(table.n_rows(), dense_size(1, columns.len())).try_for_each(|range| {
+                    visit(&rows.select(&range.collect::<Vec<_>>()).to_dense()?);
+                    Ok(())
+                })
             };
             visit_table(&above)?;
             below.for_each_piece(|piece| visit_table(piece.conform(&columns)?.as_ref()))
@@ -170,8 +178,8 @@ impl Preparation {
     }
 
     fn empty(naming: Naming, scaling: Scaling, sparse: bool) -> Self {
-        let (columns, fill, shift, factor) = Default::default();
-        Preparation { columns, naming, scaling, sparse, fill, shift, factor, fourier: None }
+        let (fill, shift, factor) = Default::default();
+        Preparation { columns: Arc::new([]), naming, scaling, sparse, fill, shift, factor, fourier: None }
     }
 
     /// Takes in all columns of so many rows.
@@ -183,20 +191,20 @@ impl Preparation {
             ));
         }
         let statistics = ColumnStatistics::of(columns, each_rows)?;
-        for (column, statistics) in columns.iter().zip(&statistics) {
-            self.add(column, statistics, n_rows)?;
-        }
+        let kept = columns.iter().zip(&statistics).map(|(column, statistics)| self.add(column, statistics, n_rows));
+        self.columns = kept.collect::<Result<_>>()?;
         Ok(self)
     }
 
-    fn add(&mut self, column: &Column, statistics: &ColumnStatistics, n_rows: usize) -> Result<()> {
+    /// Takes in a column, and tells what it is in rows made ready.
+    fn add(&mut self, column: &Column, statistics: &ColumnStatistics, n_rows: usize) -> Result<Column> {
         match &column.kind {
             Kind::Numeric => {
                 self.fill.push(statistics.fill());
                 let (shift, factor) = self.scale(column, statistics)?;
                 self.shift.push(shift);
                 self.factor.push(factor);
-                self.columns.push(column.clone());
+                Ok(column.clone())
             }
             Kind::Nominal { levels } => {
                 let seen = statistics.seen_levels(self.sparse);
@@ -217,10 +225,9 @@ impl Preparation {
                     self.factor.push(factor);
                 }
                 let levels = seen.into_iter().map(|level| levels[level].clone()).collect();
-                self.columns.push(Column::nominal(&column.name, levels));
+                Ok(Column::nominal(&column.name, levels))
             }
         }
-        Ok(())
     }
 
     fn scale(&self, column: &Column, statistics: &ColumnStatistics) -> Result<(f64, f64)> {
@@ -255,7 +262,7 @@ impl Preparation {
             return (1..=map.n_features()).map(|k| format!("fourier {k}")).collect();
         }
         let mut names = Vec::with_capacity(self.factor.len());
-        for column in &self.columns {
+        for column in self.columns.iter() {
             match &column.kind {
                 Kind::Numeric => names.push(column.name.clone()),
                 Kind::Nominal { levels } => {
@@ -328,7 +335,7 @@ impl Preparation {
     /// # Errors
     /// If a column is missing or holds another kind of values, or Fourier features take more than half of the memory.
     pub fn apply(&self, table: &Table) -> Result<Matrix> {
-        Features::new(self, table)?.collect()
+        Features::new(self, table)?.all()
     }
 
     /// Like [`Preparation::apply`], but the features are computed where they are wanted and kept nowhere.
@@ -341,10 +348,12 @@ impl Preparation {
     /// # Errors
     /// As [`Preparation::apply`]; also if a file cannot be read or written.
     pub fn spill(&self, table: &SpilledTable, into: &mut SpilledBuilder) -> Result<()> {
-        table.for_each_piece(|piece| match self.fourier {
-            None => into.push(&self.apply(piece)?),
-            // Many more features than columns could make a piece too large.
-            Some(_) => self.features_of(piece)?.for_each_piece(|features| into.push(&features)),
+        table.for_each_piece(|piece| {
+            let features = Features::new(self, piece)?;
+            // Nominal columns become many features: what was a few megabytes may be gigabytes then.
+            let row_size = if features.is_sparse() { 1 } else { dense_size(1, self.n_features()) };
+            pieces(piece.n_rows(), row_size)
+                .try_for_each(|range| into.push(&features.of(&range.collect::<Vec<usize>>())?))
         })
     }
 

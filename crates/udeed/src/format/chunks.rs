@@ -1,20 +1,23 @@
-//! Text in blocks that end where a record ends, so that each can be parsed by itself.
+//! Text in chunks that end where a record ends, so that each can be parsed by itself.
 
 use memchr::{memchr, memchr_iter, memrchr, memrchr2};
 
-use crate::error::{Place, Result};
+use crate::error::{Error, Place, Result, size};
 use crate::file::{Source, checked_utf8};
 
 /// How much text is read at a time.
-pub(super) const BLOCK: usize = 1 << 19;
+pub(super) const CHUNK: usize = 1 << 19;
 
-const LARGEST_BLOCK: usize = 1 << 26;
+const LARGEST_CHUNK: usize = 1 << 26;
+
+/// A CSV cell in quotes that is larger than this was most likely never meant: somebody forgot to close them.
+const LARGEST_CELL: usize = 1 << 24;
 
 /// The mark that some programs put before UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Some whole records.
-pub(super) struct Block {
+pub(super) struct Chunk {
     bytes: Vec<u8>,
     /// Where what is left begins.
     start: usize,
@@ -22,18 +25,18 @@ pub(super) struct Block {
     line: u64,
 }
 
-impl Block {
+impl Chunk {
     /// What is left.
     pub(super) fn text(&self) -> &[u8] {
         &self.bytes[self.start..]
     }
 
-    /// The line that [`Block::text`] begins in.
+    /// The line that [`Chunk::text`] begins in.
     pub(super) fn line(&self) -> u64 {
         self.line
     }
 
-    /// Leaves out what stands before the given place in [`Block::text`], which is in this line.
+    /// Leaves out what stands before the given place in [`Chunk::text`], which is in this line.
     pub(super) fn skip(&mut self, bytes: usize, line: u64) {
         self.start += bytes;
         self.line = line;
@@ -45,7 +48,7 @@ impl Block {
     }
 }
 
-/// The lines of a block.
+/// The lines of a chunk.
 pub(super) struct Lines<'a> {
     text: &'a [u8],
     /// Where the next line begins.
@@ -85,7 +88,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Where a block may end.
+/// Where a chunk may end.
 pub(super) enum Ends {
     /// At the end of any line.
     Lines,
@@ -105,7 +108,15 @@ impl Ends {
     /// From now on the bytes are other ones, which begin with a record again.
     fn restart(&mut self) {
         if let Ends::Records(ends) = self {
-            (ends.scanned, ends.inside) = (0, false);
+            *ends = RecordEnds::new(ends.delimiter);
+        }
+    }
+
+    /// Where a quote opens in the bytes that does not close where it must.
+    fn endless_quote(&self) -> Option<usize> {
+        match self {
+            Ends::Lines => None,
+            Ends::Records(ends) => ends.endless,
         }
     }
 }
@@ -119,16 +130,20 @@ pub(super) struct RecordEnds {
     /// How far the bytes were looked at, and whether that is inside quotes.
     scanned: usize,
     inside: bool,
+    /// Where the last quote opened.
+    opened: usize,
+    /// Where one opened that is too far from its end.
+    endless: Option<usize>,
 }
 
 impl RecordEnds {
     pub(super) fn new(delimiter: u8) -> Self {
-        RecordEnds { delimiter, scanned: 0, inside: false }
+        RecordEnds { delimiter, scanned: 0, inside: false, opened: 0, endless: None }
     }
 
     fn last(&mut self, bytes: &[u8]) -> Option<usize> {
         if matches!(self.delimiter, b'"' | b'\n' | b'\r') {
-            // No order in which these mean something is worth it: the whole text is one block.
+            // No order in which these mean something is worth it: the whole text is one chunk.
             return None;
         }
         let mut last = None;
@@ -136,6 +151,10 @@ impl RecordEnds {
             let rest = &bytes[self.scanned..];
             let quote = memchr(b'"', rest);
             if self.inside {
+                if self.scanned + quote.unwrap_or(rest.len()) - self.opened > LARGEST_CELL {
+                    self.endless = Some(self.opened);
+                    return last;
+                }
                 // Whether a quote closes, only the byte after it tells.
                 let Some(next) = quote.and_then(|at| rest.get(at + 1)) else {
                     self.scanned += quote.unwrap_or(rest.len());
@@ -156,17 +175,18 @@ impl RecordEnds {
             }
             let before = self.scanned.checked_sub(1).map(|at| bytes[at]);
             self.inside = before.is_none_or(|byte| byte == self.delimiter || byte == b'\n' || byte == b'\r');
+            self.opened = self.scanned;
             self.scanned += 1;
         }
     }
 }
 
-/// The text of a source, block after block.
-pub(super) struct Blocks<'a> {
+/// The text of a source, chunk after chunk.
+pub(super) struct Chunks<'a> {
     source: Source<'a>,
     ends: Ends,
     size: usize,
-    /// What was read beyond the last block.
+    /// What was read beyond the last chunk.
     rest: Vec<u8>,
     line: u64,
     state: State,
@@ -176,12 +196,12 @@ enum State {
     Start,
     Open,
     /// No more text; why, if it is not the end.
-    Ended(Option<crate::error::Error>),
+    Ended(Option<Error>),
 }
 
-impl<'a> Blocks<'a> {
+impl<'a> Chunks<'a> {
     pub(super) fn new(source: Source<'a>, ends: Ends, size: usize) -> Self {
-        Blocks { source, ends, size: size.clamp(1, LARGEST_BLOCK), rest: Vec::new(), line: 1, state: State::Start }
+        Chunks { source, ends, size: size.clamp(1, LARGEST_CHUNK), rest: Vec::new(), line: 1, state: State::Start }
     }
 
     /// The source as a whole.
@@ -194,27 +214,41 @@ impl<'a> Blocks<'a> {
         self.source.share()
     }
 
-    /// The next block, or `None` after the last one. A failure to read comes after all that could be read.
-    pub(super) fn next(&mut self) -> Result<Option<Block>> {
+    /// The next chunk, or `None` after the last one. A failure to read comes after all that could be read.
+    pub(super) fn next(&mut self) -> Result<Option<Chunk>> {
         let mut bytes = std::mem::take(&mut self.rest);
         let mut scanned = 0;
         loop {
             if let State::Ended(failure) = &mut self.state {
-                return match failure.take() {
-                    // A record that was broken off is not read.
-                    Some(error) => Err(error),
-                    None if bytes.is_empty() => Ok(None),
-                    None => Ok(Some(self.block(bytes))),
-                };
+                // A record that was broken off is not read.
+                failure.take().map_or(Ok(()), Err)?;
+                if bytes.is_empty() {
+                    return Ok(None);
+                }
+                self.ends.last(&bytes, scanned);
+                self.check_quotes(&bytes)?;
+                return Ok(Some(self.chunk(bytes)));
             }
             self.fill(&mut bytes);
             if let Some(end) = self.ends.last(&bytes, scanned) {
                 self.rest = bytes.split_off(end);
                 self.ends.restart();
-                return Ok(Some(self.block(bytes)));
+                return Ok(Some(self.chunk(bytes)));
             }
+            self.check_quotes(&bytes)?;
             scanned = bytes.len();
         }
+    }
+
+    /// Refuses a quote that opens in these bytes, which begin with a record, and does not close before long.
+    fn check_quotes(&mut self, bytes: &[u8]) -> Result<()> {
+        let Some(opened) = self.ends.endless_quote() else { return Ok(()) };
+        self.state = State::Ended(None);
+        self.ends.restart();
+        let line = self.line + memchr_iter(b'\n', &bytes[..opened]).count() as u64;
+        let found = format!("a quote that does not close within {}", size(LARGEST_CELL as u64));
+        Err(Error::input(self.place().line(line), found, "a smaller cell")
+            .with_hint("is there a quote that never closes? Inside a cell in quotes they are doubled: `\"\"`"))
     }
 
     fn fill(&mut self, bytes: &mut Vec<u8>) {
@@ -231,10 +265,10 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    fn block(&mut self, bytes: Vec<u8>) -> Block {
+    fn chunk(&mut self, bytes: Vec<u8>) -> Chunk {
         let line = self.line;
         self.line += memchr_iter(b'\n', &bytes).count() as u64;
-        Block { bytes, start: 0, line }
+        Chunk { bytes, start: 0, line }
     }
 }
 
@@ -242,32 +276,59 @@ impl<'a> Blocks<'a> {
 mod tests {
     use super::*;
 
-    fn blocks(text: &[u8], ends: Ends, size: usize) -> Vec<Block> {
-        let mut blocks = Blocks::new(Source::new("x".into(), text).unwrap(), ends, size);
-        std::iter::from_fn(|| blocks.next().unwrap()).collect()
+    fn chunks(text: &[u8], ends: Ends, size: usize) -> Vec<Chunk> {
+        let mut chunks = Chunks::new(Source::new("x".into(), text).unwrap(), ends, size);
+        std::iter::from_fn(|| chunks.next().unwrap()).collect()
     }
 
     #[test]
     fn lines_are_numbered_and_cleaned() {
         for size in [1, 4, 100] {
-            let blocks = blocks(b"\xef\xbb\xbfa\r\n\nb", Ends::Lines, size);
+            let chunks = chunks(b"\xef\xbb\xbfa\r\n\nb", Ends::Lines, size);
             let lines: Vec<(&[u8], u64)> =
-                blocks.iter().flat_map(Block::lines).map(|line| (line.bytes, line.number)).collect();
+                chunks.iter().flat_map(Chunk::lines).map(|line| (line.bytes, line.number)).collect();
             assert_eq!(lines, [(&b"a"[..], 1), (b"", 2), (b"b", 3)]);
         }
     }
 
     #[test]
-    fn a_block_of_csv_does_not_end_within_quotes() {
+    fn a_chunk_of_csv_does_not_end_within_quotes() {
         let text = b"a,\"x\n\"\"\n\",5\" \n\"y\n\"\nlast,\"\n";
         for size in 1..text.len() {
-            let blocks = blocks(text, Ends::Records(RecordEnds::new(b',')), size);
-            let texts: Vec<&[u8]> = blocks.iter().map(Block::text).collect();
+            let chunks = chunks(text, Ends::Records(RecordEnds::new(b',')), size);
+            let texts: Vec<&[u8]> = chunks.iter().map(Chunk::text).collect();
             assert_eq!(texts.concat(), text);
             let starts = [&b"a,"[..], b"\"y", b"last"];
             assert!(texts.iter().all(|text| starts.iter().any(|start| text.starts_with(start))), "{size}: {texts:?}");
-            let lines: Vec<u64> = blocks.iter().map(Block::line).collect();
+            let lines: Vec<u64> = chunks.iter().map(Chunk::line).collect();
             assert!(lines.iter().all(|line| [1, 4, 6].contains(line)), "{lines:?}");
+        }
+    }
+
+    /// The largest cell is read; one that is larger by a byte is refused, wherever chunks end and whether it closes.
+    #[test]
+    fn a_quote_closes_before_long() {
+        let text = |length: usize, end: &str| format!("a,b\n1,2\n\n3,\"{}{end}\n", "\n".repeat(length - 1));
+        for size in [CHUNK, LARGEST_CHUNK] {
+            let last = |text: String| {
+                let source = Source::new("x".into(), text.as_bytes()).unwrap();
+                let mut chunks = Chunks::new(source, Ends::Records(RecordEnds::new(b',')), size);
+                loop {
+                    match chunks.next() {
+                        Ok(Some(_)) => {}
+                        Ok(None) => return None,
+                        Err(error) => {
+                            assert!(chunks.next().unwrap().is_none());
+                            return Some(error.to_string());
+                        }
+                    }
+                }
+            };
+            assert_eq!(last(text(LARGEST_CELL, "\"")), None);
+            let expected = "x, line 4: found a quote that does not close within 16.0 MiB, expected a smaller cell";
+            for end in ["\"", "", "\"\""] {
+                assert_eq!(last(text(LARGEST_CELL + 1, end)).as_deref(), Some(expected));
+            }
         }
     }
 
@@ -284,8 +345,8 @@ mod tests {
                 }
             }
         }
-        let mut blocks = Blocks::new(Source::new("x".into(), Broken(0)).unwrap(), Ends::Lines, BLOCK);
-        assert_eq!(blocks.next().unwrap().unwrap().text(), b"one\n");
-        assert!(blocks.next().is_err());
+        let mut chunks = Chunks::new(Source::new("x".into(), Broken(0)).unwrap(), Ends::Lines, CHUNK);
+        assert_eq!(chunks.next().unwrap().unwrap().text(), b"one\n");
+        assert!(chunks.next().is_err());
     }
 }
