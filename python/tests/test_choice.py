@@ -56,6 +56,12 @@ def test_where_diversity_does_not_pay_it_is_bagging_and_says_so(cancer: Data) ->
         ({"Cs": ()}, "no `C` to try"),
         ({"cv": 1}, "The 'cv' parameter of UDEEDClassifierCV must be an int in the range"),
         ({"cv": [([0], [10**6])] * 2}, "out of bounds"),
+        ({"cv": [([0], [-1])] * 2}, "gives row -1 in split 0, out of bounds"),
+        ({"cv": [([], [])] * 2}, "no labeled row to test on in split 0"),
+        ({"cv": [([0.5], [1.5])] * 2}, "array of float64 of 1 dimensions in split 0, expected row numbers"),
+        ({"cv": [([[0]], [[1]])] * 2}, "of 2 dimensions in split 0, expected row numbers"),
+        ({"cv": [([0], [1])]}, "`cv` gives 1 splits, expected at least 2"),
+        ({"random_state": 2**64}, "The 'random_state' parameter of UDEEDClassifierCV must be"),
     ],
 )
 def test_grids_that_make_no_sense_are_refused(parameters: dict[str, object], message: str, cancer: Data) -> None:
@@ -75,3 +81,42 @@ def test_a_splitter_is_given_the_labels_as_they_are(cancer: Data) -> None:
     search = udeed.UDEEDClassifierCV((4,), unlabeled=0, cv=udeed.SemiSupervisedKFold(4, unlabeled=0), random_state=0)
     plain = udeed.UDEEDClassifierCV((4,), cv=udeed.SemiSupervisedKFold(4), random_state=0)
     assert search.fit(X, few + 1).best_score_ == plain.fit(X, few).best_score_
+
+
+@pytest.mark.parametrize("fault", ["too few", "test rows", "all rows"])
+def test_a_split_must_train_on_just_the_labeled_rows_it_does_not_test_on(fault: str, cancer: Data) -> None:
+    X, _, few = cancer
+    splits = list(udeed.SemiSupervisedKFold(2).split(X, few))
+    labeled = np.flatnonzero(few >= 0)
+    train, test = splits[1]
+    kept = np.intersect1d(train, labeled)
+    wrong = {"too few": kept[3:], "test rows": np.append(train, test[:3]), "all rows": np.arange(len(X))}[fault]
+    count = {"too few": 17, "test rows": 23, "all rows": 40}[fault]
+    message = f"`cv` trains on {count} labeled rows in split 1, expected just the 20 labeled rows that it does not test on"
+    with pytest.raises(ValueError, match=message):
+        udeed.UDEEDClassifierCV((4,), cv=[splits[0], (wrong, test)]).fit(X, few)
+
+
+@pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
+def test_unlabeled_rows_are_learned_from_whatever_a_split_says_of_them(cancer: Data) -> None:
+    X, _, few = cancer
+    labeled = np.flatnonzero(few >= 0)
+    splits = list(udeed.SemiSupervisedKFold(2).split(X, few))
+    without = [(np.intersect1d(train, labeled), test) for train, test in splits]
+    tested = [(train, np.append(test, np.flatnonzero(few < 0)[:9])) for train, test in splits]
+    scores = [udeed.UDEEDClassifierCV((4,), cv=cv, random_state=0).fit(X, few) for cv in (splits, without, tested)]
+    for other in scores[1:]:
+        np.testing.assert_array_equal(other.cv_results_["log_loss"], scores[0].cv_results_["log_loss"])
+
+
+@pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
+def test_the_progress_of_a_choice_has_a_total(cancer: Data, capsys: pytest.CaptureFixture[str]) -> None:
+    X, _, few = cancer
+    search = udeed.UDEEDClassifierCV((4,), gammas=(1.0, 2.0), Cs=(1.0,), cv=2, random_state=0, verbose=True)
+    search.fit(X, few)
+    lines = capsys.readouterr().err.split("\n")
+    # Three candidates with each of two scalings, on two folds; then the fit to all rows.
+    shown = [part.strip() for part in lines[0].split("\r") if part.strip()]
+    assert all(part.startswith("candidates ") and "/12 [" in part for part in shown), shown
+    assert shown[-1] == "candidates 12/12 [" + "#" * 30 + "]"
+    assert "members 4/4" in lines[1]

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import udeed
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.semi_supervised import SelfTrainingClassifier
@@ -99,3 +100,46 @@ def test_what_cannot_be_compared_is_refused(cancer: Data) -> None:
         udeed.compare([udeed.BaggingClassifier()], X, y, reference="x")
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         udeed.compare([udeed.BaggingClassifier()], X[:5], y)
+
+
+def test_a_search_gets_the_unlabeled_rows_of_what_it_searches(cancer: Data) -> None:
+    X, y, _ = cancer
+    model = udeed.UDEEDClassifier(4, scaling="none", random_state=0, unlabeled="?")
+    folds = {"cv": udeed.SemiSupervisedKFold(2), "scoring": udeed.labeled_scorer()}
+    piped = make_pipeline(MinMaxScaler(), model)
+    rivals = {
+        "alone": piped,
+        "searched": GridSearchCV(piped, {"udeedclassifier__gamma": [1.0]}, **folds),
+        "halved": make_pipeline(MinMaxScaler(), GridSearchCV(model, {"gamma": [1.0]}, **folds)),
+        "labels alone": make_pipeline(MinMaxScaler(), GridSearchCV(Recorder(), {"C": [1.0]}, cv=2)),
+    }
+    Recorder.seen.clear()
+    result = udeed.compare(rivals, X, y, splits=2, labeled=20)
+    # With one candidate a search is what it searches, if both are given the same rows.
+    for name in ("searched", "halved"):
+        np.testing.assert_array_equal(result.scores[name], result.scores["alone"])
+    assert all(set(labels) == {0, 1} for labels in Recorder.seen)
+    assert model.unlabeled == "?"
+
+
+def test_scores_that_are_no_numbers_and_other_nonsense_are_refused(cancer: Data) -> None:
+    X, y, _ = cancer
+    model = udeed.BaggingClassifier(2, random_state=0)
+    with pytest.raises(ValueError, match="`scoring` gives nan for 'BaggingClassifier' on split 0"):
+        udeed.compare([model], X, y, scoring=lambda *_: float("nan"))
+    with pytest.raises(ValueError, match="say `\\[classifier\\]` for one alone"):
+        udeed.compare(model, X, y)
+    with pytest.raises(ValueError, match="`splits` is True, expected a whole number of at least 1"):
+        udeed.compare([model], X, y, splits=True)
+
+
+def test_a_scorer_sees_the_classes_as_numbers(cancer: Data) -> None:
+    X, y, _ = cancer
+    seen: list[set[int]] = []
+
+    def score(model: udeed.BaggingClassifier, rows: np.ndarray, labels: np.ndarray) -> float:
+        seen.append(set(labels.tolist()) | set(model.classes_.tolist()))
+        return model.score(rows, labels)
+
+    udeed.compare([udeed.BaggingClassifier(2, random_state=0)], X, np.where(y == 1, "b", "a"), splits=2, scoring=score)
+    assert seen == [{0, 1}] * 2

@@ -46,3 +46,14 @@ def test_half_of_the_arguments_are_refused(cancer: Data) -> None:
     with pytest.raises(ValueError, match="no members"):
         udeed.diversity([], X, y)
     assert set(udeed.diversity(np.ones((5, 1), dtype=bool)).values()) == {None}
+
+
+def test_unlabeled_rows_are_left_out_of_an_ensembles_diversity(cancer: Data) -> None:
+    X, _, few = cancer
+    for unlabeled, y in ((-1, few), ("?", np.where(few == -1, "?", few.astype(str)))):
+        model = udeed.BaggingClassifier(5, random_state=0, unlabeled=unlabeled).fit(X, y)
+        assert udeed.diversity(model, X, y) == model.diversity_
+        oracle = (model.member_predictions(X) == y[:, np.newaxis])[few >= 0]
+        assert udeed.diversity(model, X, y) == udeed.diversity(oracle)
+        with pytest.raises(ValueError, match="no labeled row among"):
+            udeed.diversity(model, X[few < 0], y[few < 0])

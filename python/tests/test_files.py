@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 import udeed
 from estimators import METHODS, small
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 pytestmark = pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
@@ -40,6 +41,10 @@ def test_a_saved_model_is_the_same_when_loaded(kind: type, cancer: Data, tmp_pat
         ([-1.0, 2.0], [-1, 2]),
         (["no", "yes"], ["no", "yes"]),
         (["10", "9"], ["10", "9"]),
+        (["1_1", "2_2"], ["1_1", "2_2"]),
+        (["01", "2"], ["01", "2"]),
+        ([" 1", "2"], [" 1", "2"]),
+        (["inf", "nan"], ["inf", "nan"]),
         ([False, True], [False, True]),
     ],
 )
@@ -52,6 +57,22 @@ def test_classes_come_back(classes: list[Any], loaded: list[Any], tmp_path: Path
     assert given.predict(X).tolist() == ["first"] * 3 + ["second"] * 3
     with pytest.raises(ValueError, match="`classes` has 3 values, expected 2"):
         udeed.load(tmp_path / "model", classes=[1, 2, 3])
+
+
+def test_a_class_minus_one_is_still_a_class_when_loaded(tmp_path: Path) -> None:
+    X, y = np.arange(8.0).reshape(8, 1), np.repeat([-1, 1], 4)
+    model = small(udeed.BaggingClassifier, unlabeled=None, C=100.0).fit(X, y)
+    model.save(tmp_path / "model")
+    other = udeed.load(tmp_path / "model")
+    assert other.classes_.tolist() == [-1, 1] and other.unlabeled is None
+    # A quarter of the rows is wrong; were -1 unlabeled, it would be half of those of the class 1.
+    wrong = np.where(np.arange(8) >= 6, -1, y)
+    assert other.score(X, wrong) == model.score(X, wrong) == 0.75
+    assert udeed.diversity(other, X, y) == udeed.diversity(model, X, y)
+    np.testing.assert_array_equal(other.fit(X, y).coef_, model.coef_)
+    # Where -1 is no class it means none, as by default.
+    small(udeed.BaggingClassifier).fit(X, y + 1).save(tmp_path / "other")
+    assert udeed.load(tmp_path / "other").unlabeled == -1
 
 
 def test_files_that_are_no_models_are_refused(tmp_path: Path) -> None:
@@ -113,3 +134,24 @@ def test_columns_of_words_go_either_way(tmp_path: Path) -> None:
     classes, probabilities = command.predictions(tmp_path / "ours", tmp_path / "fruit.csv")
     assert ours.predict(rows).tolist() == classes
     np.testing.assert_array_equal(ours.predict_proba(rows), probabilities)
+
+
+@command.needs_command
+@pytest.mark.parametrize("seed", [2**32, 2**64 - 1])
+@pytest.mark.parametrize("kind", [udeed.UDEEDClassifier, udeed.UDEEDClassifierCV])
+def test_seeds_beyond_numpys_are_those_of_the_command(kind: type, seed: int, cancer: Data, tmp_path: Path) -> None:
+    X, _, few = cancer
+    frame = pd.DataFrame(X, columns=[f"column {i}" for i in range(30)])
+    frame.assign(label=np.where(few == -1, "", few.astype(str))).to_csv(tmp_path / "rows.csv", index=False)
+    fit = ("fit", tmp_path / "rows.csv", "--label", "label", "--folds", 0, "--out", tmp_path / "model")
+    command.run(*fit, "--members", 4, "--seed", seed)
+    theirs = udeed.load(tmp_path / "model")
+    assert theirs.random_state == seed
+    # It can be fitted again, to the same model, and is not that of a seed cut short.
+    expected = theirs.predict_proba(frame)
+    np.testing.assert_array_equal(clone(theirs).fit(frame, few).predict_proba(frame), expected)
+    if kind is udeed.UDEEDClassifier:
+        assert not np.array_equal(small(kind, random_state=seed % 2**32).fit(frame, few).predict_proba(frame), expected)
+    else:
+        search = small(kind, random_state=seed, scalings=("minmax",)).fit(frame, few)
+        assert search.best_score_ == small(kind, random_state=seed, scalings=("minmax",)).fit(frame, few).best_score_

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -140,6 +142,38 @@ def test_more_members_than_fit_into_memory_are_refused() -> None:
         udeed.UDEEDClassifier(members=2**32 - 1).fit(X, Y)
 
 
+@pytest.mark.parametrize("kind", ALL)
+def test_so_many_members_are_refused_by_every_estimator(kind: type) -> None:
+    most = 2**32 - 1
+    members: Any = (2, most) if kind is udeed.UDEEDClassifierCV else most
+    with pytest.raises(ValueError, match=f"for which {most} members take .* GiB, expected at most .* GiB"):
+        small(kind, members=members).fit(X, Y)
+
+
+def test_members_are_counted_by_labeled_rows_and_votes_too() -> None:
+    # One column, whose weights of 32 bytes a member would fit, but not what the members say of so many rows.
+    members = min(int(0.9 * _half_of_memory() / 32), 2**32 - 1)
+    rows = np.arange(4000.0).reshape(4000, 1)
+    with pytest.raises(ValueError, match=f"X has 4000 labeled rows, for which {members} members take"):
+        udeed.BaggingClassifier(members).fit(rows, np.arange(4000) % 2)
+
+
+def _half_of_memory() -> float:
+    """How many bytes may be taken, as the refusal says."""
+    with pytest.raises(ValueError) as refused:
+        udeed.BaggingClassifier(2**32 - 1).fit(X, Y)
+    return 2**30 * float(str(refused.value).rpartition("at most ")[2].split()[0])
+
+
+def test_votes_that_do_not_fit_into_memory_are_refused() -> None:
+    model = udeed.BaggingClassifier(20_000, random_state=0).fit(X[:, :1], Y)
+    # The rows themselves take little.
+    n_rows = int(_half_of_memory() / 40_000) + 10_000
+    rows = sparse.csr_matrix((n_rows, 1))
+    with pytest.raises(ValueError, match=f"X has {n_rows} rows, for which 20000 members take .* GiB, expected at most"):
+        model.member_predictions(rows)
+
+
 def test_similarities_that_do_not_fit_into_memory_are_refused() -> None:
     rows = np.arange(2000.0).reshape(1000, 2)
     with pytest.raises(ValueError, match="hint: .*`neighbors"):
@@ -161,7 +195,26 @@ def test_a_constant_column_and_a_single_column() -> None:
         assert np.isfinite(probabilities).all()
 
 
-@pytest.mark.parametrize("parameters", [{"n_jobs": 2**70}, {"n_jobs": -(2**70)}, {"members": True}])
+@pytest.mark.parametrize(
+    "parameters",
+    [{"n_jobs": 2**70}, {"n_jobs": -(2**70)}, {"n_jobs": 4097}, {"n_jobs": -4097}, {"members": True}, {"gamma": True}],
+)
 def test_numbers_that_are_none_name_the_parameter(parameters: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(parameters))):
         udeed.UDEEDClassifier(**parameters).fit(X, Y)
+
+
+def test_there_are_never_more_threads_than_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks = Path("/proc/self/task")
+    if not tasks.exists():
+        pytest.skip("threads cannot be counted")
+
+    def ours(*_: object) -> None:
+        named = [(task / "comm").read_text() for task in tasks.iterdir()]
+        counts.append(sum(name.startswith("udeed-") for name in named))
+
+    counts: list[int] = []
+    monkeypatch.setattr(udeed._progress.Progress, "__call__", ours)
+    processors = len(os.sched_getaffinity(0))
+    small(udeed.UDEEDClassifier, n_jobs=2 * processors + 1, verbose=True).fit(X, Y)
+    assert 1 <= max(counts) <= processors

@@ -114,3 +114,32 @@ def test_two_classes_with_the_same_name_are_refused() -> None:
     y = np.array([Same(0), Same(1)] * 6, dtype=object)
     with pytest.raises(ValueError, match="same|Unknown label type"):
         small(udeed.BaggingClassifier).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
+@pytest.mark.parametrize("missing", [None, np.nan, float("nan"), pd.NA, pd.NaT])
+@pytest.mark.parametrize("unlabeled", [-1, "?", None])
+def test_missing_values_among_text_are_refused_with_a_hint(missing: Any, unlabeled: Any) -> None:
+    y = labels("a", "b", missing)
+    words = r'Input y contains NaN or another missing value in 4 rows, .*`unlabeled=float\("nan"\)`'
+    model = small(udeed.UDEEDClassifier, unlabeled=unlabeled)
+    with pytest.raises(ValueError, match=words):
+        model.fit(X, y)
+    model.fit(X, labels("a", "b", "a" if unlabeled is None else unlabeled))
+    with pytest.raises(ValueError, match=words):
+        model.score(X, y)
+    with pytest.raises(ValueError, match=words):
+        next(udeed.SemiSupervisedKFold(2, unlabeled=unlabeled).split(X, y))
+
+
+@pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
+@pytest.mark.parametrize(("classes", "others"), [((0, 1), ("0", "1")), (("a", "b"), (0, 1)), ((0, 1), (0.5, 1.5))])
+def test_scores_with_labels_of_another_type_are_refused(classes: Any, others: Any) -> None:
+    model = small(udeed.UDEEDClassifier).fit(X, labels(*classes, -1))
+    for kind in (object, type(others[0])):
+        none = -1 if isinstance(others[0], (int, float)) or kind is object else "-1"
+        with pytest.raises(ValueError, match="Mix "):
+            model.score(X, labels(*others, none, kind))
+    # Numbers that are objects are numbers.
+    if classes == (0, 1):
+        assert model.score(X, labels(0, 1, -1)) == model.score(X, CODES) == model.score(X, labels(0.0, 1.0, -1.0, float))

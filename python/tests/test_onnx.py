@@ -51,7 +51,8 @@ def test_fourier_features(kind: type, cancer: Data) -> None:
 
 @pytest.mark.parametrize(
     ("classes", "kind"),
-    [(["ham", "späm"], object), ([-5, 10**12], np.int64), ([0.5, 1.5], object), (["10", "9"], np.int64)],
+    [(["ham", "späm"], object), ([-5, 10**12], np.int64), ([0.5, 1.5], object), (["10", "9"], np.int64)]
+    + [(["1_1", "2_2"], object), (["01", "1"], object), ([" 1", "2"], object), (["+1", "2"], object)],
 )
 def test_labels_are_integers_or_text(classes: list[Any], kind: Any) -> None:
     X = np.arange(6, dtype=np.float32).reshape(6, 1)

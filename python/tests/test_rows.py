@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from typing import Any
 
@@ -131,6 +132,91 @@ def test_numbers_beside_words_are_numbers(library: Any) -> None:
     np.testing.assert_array_equal(rows.values[:3], expected)
 
 
+@pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
+@pytest.mark.parametrize("library", [pd, pl])
+@pytest.mark.parametrize("words", [True, False])
+def test_a_column_without_any_value(library: Any, words: bool) -> None:
+    """It says nothing: what is learned and predicted is what it is without the column."""
+    size = DENSE[:, 0].tolist()
+    columns = {"size": size, "nothing": [None] * 60, **({"colour": ["red", "blue"] * 30} if words else {})}
+    frame = library.DataFrame(columns)
+    if library is pd:
+        frame = frame.astype({"nothing": "string"})
+    else:
+        frame = frame.with_columns(pl.col("nothing").cast(pl.String))
+    without = frame.drop(columns="nothing") if library is pd else frame.drop("nothing")
+    for kind in METHODS:
+        model = small(kind).fit(frame, Y)
+        np.testing.assert_allclose(model.decision_function(frame), decisions(kind, without), atol=1e-9)
+        # What comes later in the column was never seen.
+        filled = {**columns, "nothing": ["new", None, "old"] * 20}
+        np.testing.assert_allclose(
+            model.decision_function(library.DataFrame(filled)), model.decision_function(frame), atol=1e-9
+        )
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_words_may_all_be_missing_when_predicting(library: Any) -> None:
+    frame = library.DataFrame({"size": DENSE[:, 0].tolist(), "colour": ["red", "blue", "red"] * 20})
+    model = small(udeed.UDEEDClassifier).fit(frame, Y)
+    nothing = library.DataFrame({"size": [0.5, 0.1], "colour": [None, None]})
+    # The most frequent word stands for what is missing.
+    red = library.DataFrame({"size": [0.5, 0.1], "colour": ["red", "red"]})
+    np.testing.assert_array_equal(model.decision_function(nothing), model.decision_function(red))
+
+
+UNFIT = {
+    "complex": pd.DataFrame({"word": ["a", "b"] * 30, "other": np.arange(60) + 1j}),
+    "datetime": pd.DataFrame({"word": ["a", "b"] * 30, "other": pd.date_range("2020-01-01", periods=60)}),
+    "zoned datetime": pd.DataFrame({"word": ["a", "b"] * 30, "other": pd.date_range("2020", periods=60, tz="UTC")}),
+    "timedelta": pd.DataFrame({"word": ["a", "b"] * 30, "other": pd.to_timedelta(np.arange(60), unit="s")}),
+    "period": pd.DataFrame({"word": ["a", "b"] * 30, "other": pd.period_range("2020-01", periods=60, freq="M")}),
+    "lists": pd.DataFrame({"word": ["a", "b"] * 30, "other": [[1.0, 2.0]] * 60}),
+    "objects": pd.DataFrame({"word": ["a", "b"] * 30, "other": [object()] * 60}),
+    "complex objects": pd.DataFrame({"word": ["a", "b"] * 30, "other": np.array([1j] * 60, dtype=object)}),
+    "polars datetime": pl.DataFrame({"word": ["a", "b"] * 30, "other": pd.date_range("2020", periods=60).tolist()}),
+    "polars struct": pl.DataFrame({"word": ["a", "b"] * 30, "other": [{"x": 1.0}] * 60}),
+    "polars list": pl.DataFrame({"word": ["a", "b"] * 30, "other": [[1.0]] * 60}),
+    "polars object": pl.DataFrame({"word": ["a", "b"] * 30, "other": pl.Series([object()] * 60, dtype=pl.Object)}),
+}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_columns_beside_words_that_are_neither_numbers_nor_words(name: str) -> None:
+    frame = UNFIT[name]
+    with pytest.raises(ValueError, match="X has values .* in column 'other', expected numbers, truth values or words"):
+        small(udeed.UDEEDClassifier).fit(frame, Y)
+    fitted = small(udeed.UDEEDClassifier).fit(type(frame)({"word": ["a", "b"] * 30, "other": list(range(60))}), Y)
+    with pytest.raises(ValueError, match="in column 'other', expected numbers, truth values or words"):
+        fitted.predict(frame)
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_columns_alone_that_are_neither_numbers_nor_words(name: str) -> None:
+    # Objects are left to scikit-learn.
+    with pytest.raises((TypeError, ValueError), match="in column 'other', expected numbers|float|sequence"):
+        small(udeed.UDEEDClassifier).fit(UNFIT[name][["other"]], Y)
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_frames_without_rows_or_columns_are_refused(library: Any) -> None:
+    words = library.DataFrame({"size": [0.5] * 60, "colour": ["red", "blue"] * 30})
+    for empty in (words[:0], library.DataFrame({"size": [], "colour": []}), library.DataFrame()):
+        with pytest.raises(ValueError, match="Found array with 0 sample"):
+            small(udeed.UDEEDClassifier).fit(empty, Y)
+    if library is pd:
+        with pytest.raises(ValueError, match=r"Found array with 0 feature\(s\) \(shape=\(60, 0\)\)"):
+            small(udeed.UDEEDClassifier).fit(words[[]], Y)
+    model = small(udeed.UDEEDClassifier).fit(words, Y)
+    for empty in (words[:0], library.DataFrame()):
+        with pytest.raises(ValueError, match="Found array with 0 sample"):
+            model.predict(empty)
+    with pytest.raises(ValueError, match="1 features?, but|feature names should match|column `colour` is missing"):
+        model.predict(words[["size"]])
+    with pytest.raises(ValueError, match="Input X contains infinity"):
+        model.predict(library.DataFrame({"size": [np.inf], "colour": ["red"]}))
+
+
 def test_two_columns_of_one_name_are_refused() -> None:
     for frame in (pd.DataFrame(DENSE, columns=list("abcda")), pd.DataFrame([["x", "y"]] * 60, columns=["a", "a"])):
         with pytest.raises(ValueError, match="`a`|unique column names"):
@@ -144,3 +230,20 @@ def test_names_are_compared() -> None:
         model.predict(pd.DataFrame(DENSE, columns=NAMES[::-1]))
     with pytest.warns(UserWarning, match="does not have valid feature names"):
         model.predict(DENSE)
+
+
+MEMORY = """
+import resource, numpy as np, udeed
+model = udeed.BaggingClassifier(2, random_state=0).fit(np.arange(100.0).reshape(2, 50), [0, 1])
+X = np.ones((400_000, 50))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+model.{method}(X)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / (X.nbytes / 1024))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units")
+@pytest.mark.parametrize("method", ["decision_function", "predict_proba", "member_predictions"])
+def test_predictions_copy_no_rows(method: str) -> None:
+    taken = subprocess.check_output([sys.executable, "-c", MEMORY.format(method=method)], text=True)
+    assert float(taken) < 0.5, "the rows take as much again"

@@ -9,13 +9,21 @@ import threading
 import time
 from pathlib import Path
 
+import command
 import numpy as np
 import pytest
 import udeed
 
 # Rows enough for many seconds of work, of which the first print says that it has begun.
 LONG = """
-import sys, numpy as np, udeed
+import glob, time, numpy as np, udeed
+
+def name(task):
+    try:
+        return open(task).read()
+    except OSError:
+        return ""
+
 rng = np.random.RandomState(0)
 X = rng.rand({rows}, 60)
 y = np.where(np.arange({rows}) % 2 == 0, (X[:, 0] + 0.5 * rng.rand({rows}) > 0.7).astype(int), -1)
@@ -24,13 +32,21 @@ try:
     udeed.{estimator}.fit(X, y)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
+begin = time.monotonic()
+while any(name(task).startswith("udeed-") for task in glob.glob("/proc/self/task/*/comm")):
+    time.sleep(0.01)
+print(time.monotonic() - begin)
 """
 
 
 @pytest.mark.parametrize("wait", [0.1, 2.0])
 @pytest.mark.parametrize(
     ("estimator", "rows"),
-    [("UDEEDClassifier(100, steps=100000, n_jobs=2)", 60_000), ("AssembleClassifier(100000)", 120_000)],
+    [
+        ("UDEEDClassifier(100, steps=100000, n_jobs=2)", 60_000),
+        ("AssembleClassifier(100000)", 120_000),
+        ("SemiBoostClassifier(neighbors=5)", 120_000),
+    ],
 )
 def test_ctrl_c_stops_a_fit_within_a_second(estimator: str, rows: int, wait: float) -> None:
     program = LONG.format(estimator=estimator, rows=rows)
@@ -42,8 +58,28 @@ def test_ctrl_c_stops_a_fit_within_a_second(estimator: str, rows: int, wait: flo
     begin = time.monotonic()
     assert process.stdout.readline() == "interrupted\n"
     assert time.monotonic() - begin < 1.0
+    # Nor does the work itself go on.
+    assert float(process.stdout.readline()) < 1.0
     process.wait(20)
     assert process.returncode == 0
+
+
+@command.needs_command
+def test_ctrl_c_stops_the_command_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    random = np.random.RandomState(0)
+    rows = random.randint(0, 10, (50_000, 20))
+    rows[:, -1] = rows[:, 0] > 4
+    np.savetxt(tmp_path / "rows.csv", rows, fmt="%d", delimiter=",", header=",".join("abcdefghijklmnopqrst"), comments="")
+    more = ["--unlabeled", tmp_path / "rows.csv", "--method", "semiboost", "--neighbors", "5", "--folds", "0"]
+    line = [command.COMMAND, "fit", tmp_path / "rows.csv", "--label", "t", *more, "--out", tmp_path / "model"]
+    process = subprocess.Popen(list(map(str, line)), stderr=subprocess.DEVNULL)
+    time.sleep(2.0)
+    assert process.poll() is None, "the fit ended before it could be stopped"
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    assert process.wait(20) == -signal.SIGINT
+    assert time.monotonic() - begin < 1.0
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]
 
 
 FORK = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import time
 from typing import Any
 
 import numpy as np
@@ -81,3 +82,23 @@ def test_scorers_leave_unlabeled_rows_out() -> None:
     assert "accuracy" in repr(scorer)
     with pytest.raises(ValueError, match="no labeled row"):
         scorer(model, X[:2], [-1, -1])
+
+
+def test_masks_of_many_rows_are_quick_and_exact() -> None:
+    y = np.repeat([0, 1, 2, 3], [1_200_000, 799_990, 7, 3])
+    begin = time.process_time()
+    few = udeed.mask_labels(y, 1_500_000, random_state=0)
+    assert time.process_time() - begin < 3.0
+    assert np.bincount(few + 1).tolist() == [500_000, 900_000, 599_993, 5, 2]
+    # A class that is too small for a row in proportion keeps one.
+    assert np.bincount(udeed.mask_labels(y, 1000, random_state=0) + 1)[1:].tolist() == [599, 399, 1, 1]
+
+
+@pytest.mark.parametrize("count", range(3, 24))
+def test_masks_of_every_size_keep_what_is_asked_for(count: int) -> None:
+    sizes = np.array([15, 7, 1])
+    few = udeed.mask_labels(np.repeat([0, 1, 2], sizes), count, random_state=1)
+    kept = np.bincount(few[few >= 0], minlength=3)
+    assert kept.sum() == count and (kept >= 1).all() and (kept <= sizes).all()
+    # No class is off its share by a row, unless it is too small for one.
+    assert (np.abs(kept - count * sizes / 23)[:2] < 1.0 + (count < 23)).all()

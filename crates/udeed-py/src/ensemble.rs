@@ -75,8 +75,7 @@ pub fn history(steps: &[Step]) -> History {
 pub fn diversity(model: &udeed::Model, train: &TrainSet) -> udeed::Result<Diversity> {
     let labeled: Vec<usize> = (0..train.labels().len()).filter(|&i| train.labels().get(i).is_some()).collect();
     let rows = train.select(&labeled);
-    let features = model.preparation().apply(rows.table())?;
-    let said = model.ensemble().classify(features.rows());
+    let said = model.classify(rows.table())?;
     let m = model.ensemble().n_members();
     let labels = rows.labels().aligned(model.classes())?;
     let right = |member: usize, row: usize| labels.get(row) == Some(usize::from(said[row * m + member]));

@@ -141,10 +141,7 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray2<u8>>> {
         let m = self.n_members();
         rows.check_votes(m)?;
-        let classify = |model: &udeed::Model, table: &Table| {
-            model.preparation().apply(table).map(|features| model.ensemble().classify(features.rows()))
-        };
-        let said = self.with_table(py, &rows, columns, n_jobs, classify)?;
+        let said = self.with_table(py, &rows, columns, n_jobs, udeed::Model::classify)?;
         let n_rows = said.len() / m;
         PyArray1::from_vec(py, said).reshape([n_rows, m])
     }

@@ -20,6 +20,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 enum News<T> {
     Member { done: usize, total: usize },
     Step(Step),
+    Candidate { done: usize, total: usize },
     End(std::thread::Result<T>),
 }
 
@@ -44,6 +45,10 @@ impl<T: Send> Observer for Reporter<T> {
     fn step(&mut self, step: &Step) -> ControlFlow<()> {
         self.tell(News::Step(*step))
     }
+
+    fn candidate(&mut self, done: usize, total: usize) -> ControlFlow<()> {
+        self.tell(News::Candidate { done, total })
+    }
 }
 
 /// Ends work that is not waited for any more, whatever the reason.
@@ -58,7 +63,7 @@ impl Drop for Abandon {
 /// Runs work on a pool of threads of its own while the interpreter is free. Returns what it made and every step it told of.
 ///
 /// The pool is made for this call: none outlives it, so that a process that is forked later finds no threads missing. After
-/// Ctrl-C the call returns at once; the work itself ends at its next word to the observer. There are never more threads than
+/// Ctrl-C the call returns at once; the work itself ends at its next word to the observer, of which there are several a second. There are never more threads than
 /// processors: what comes out does not depend on their number.
 pub fn run<T: Send + 'static>(
     py: Python<'_>,
@@ -87,6 +92,7 @@ pub fn run<T: Send + 'static>(
         (receiver, news) = py.detach(move || listen(receiver));
         match news {
             Ok(News::Member { done, total }) => tell(progress, "members", done, Some(total))?,
+            Ok(News::Candidate { done, total }) => tell(progress, "candidates", done, Some(total))?,
             Ok(News::Step(step)) => {
                 tell(progress, &step.stage.to_string(), step.step, None)?;
                 steps.push(step);

@@ -4,7 +4,7 @@ use pulp::Simd;
 use rayon::prelude::*;
 
 use crate::data::{Csr, Dense, Matrix, Row, Rows};
-use crate::ensemble::{Observer, Warning};
+use crate::ensemble::{Warning, Watch};
 use crate::error::{Error, Result, size};
 use crate::kernel::{Visit, in_memory, pass};
 use crate::rng::{Purpose, Stream};
@@ -68,18 +68,19 @@ pub(crate) fn for_each_distance(row: Row<'_>, rows: &dyn Rows, scratch: &mut [f6
 ///
 /// Of dense rows, `|p|^2 - 2 x.p` for many points at once in single precision tells which points can be nearer than the best
 /// so far; only of these the distance is computed.
-pub(crate) fn nearest_point(rows: &dyn Rows, points: &dyn Rows) -> Vec<usize> {
+pub(crate) fn nearest_point(rows: &dyn Rows, points: &dyn Rows, watch: &Watch<'_>) -> Result<Vec<usize>> {
     let norms: Vec<f64> = (0..points.n_rows()).map(|k| norm(points.row(k))).collect();
     let longest = norms.iter().copied().fold(0.0, f64::max);
     // In single precision the products of larger numbers than these could be infinite.
     let is_large = |norm: f64| norm.is_nan() || norm > 1e30;
     let large = norms.iter().copied().any(is_large) || (0..rows.n_rows()).any(|i| is_large(norm(rows.row(i))));
     if rows.is_sparse() || points.is_sparse() || large {
-        return nearest_of_all(rows, points);
+        return nearest_of_all(rows, points, watch);
     }
     const POINTS: usize = 512;
     let mut best = vec![(f64::INFINITY, 0); rows.n_rows()];
     for (chunk, norms) in norms.chunks(POINTS).enumerate() {
+        watch.ask()?;
         let m = norms.len();
         let mut weights = vec![0.0; (points.n_columns() + 1) * m];
         for (k, norm) in norms.iter().enumerate() {
@@ -89,7 +90,7 @@ pub(crate) fn nearest_point(rows: &dyn Rows, points: &dyn Rows) -> Vec<usize> {
         let nearer = Nearer { rows, points, first: chunk * POINTS, m, longest, best: &best };
         best = in_memory(pass::<f32, _>(rows, &weights, m, None, &nearer)).concat();
     }
-    best.into_iter().map(|(_, k)| k).collect()
+    Ok(best.into_iter().map(|(_, k)| k).collect())
 }
 
 fn norm(row: Row<'_>) -> f64 {
@@ -98,15 +99,16 @@ fn norm(row: Row<'_>) -> f64 {
     sum
 }
 
-fn nearest_of_all(rows: &dyn Rows, points: &dyn Rows) -> Vec<usize> {
+fn nearest_of_all(rows: &dyn Rows, points: &dyn Rows, watch: &Watch<'_>) -> Result<Vec<usize>> {
     let nearest = |scratch: &mut Vec<f64>, i: usize| {
+        watch.ask()?;
         let mut best = (f64::INFINITY, 0);
         for_each_distance(rows.row(i), points, scratch, |k, distance| {
             if distance < best.0 {
                 best = (distance, k);
             }
         });
-        best.1
+        Ok(best.1)
     };
     (0..rows.n_rows()).into_par_iter().map_init(|| vec![0.0; rows.n_columns()], nearest).collect()
 }
@@ -153,13 +155,16 @@ impl Visit<f32> for Nearer<'_> {
 
 /// The distance below which so many percent of the pairs of different rows lie; 0 where all rows are the same. Of very
 /// many pairs some are drawn.
-pub(crate) fn distance_percentile(rows: &dyn Rows, percentile: f64, seed: u64) -> f64 {
+pub(crate) fn distance_percentile(rows: &dyn Rows, percentile: f64, seed: u64, watch: &Watch<'_>) -> Result<f64> {
     const MOST_PAIRS: usize = 2_000_000;
+    // Distances between two questions whether to go on.
+    const AT_ONCE: usize = 1000;
     let n = rows.n_rows();
     let all = n.saturating_mul(n.saturating_sub(1)) / 2;
     let distance = |i: usize, j: usize| squared_distance(rows.row(i), rows.row(j)).sqrt();
-    let mut distances: Vec<f64> = if all <= MOST_PAIRS {
-        (0..n).into_par_iter().flat_map_iter(|i| (0..i).map(move |j| distance(i, j))).collect()
+    let parts: Result<Vec<Vec<f64>>> = if all <= MOST_PAIRS {
+        let of_row = |i: usize| watch.ask().map(|()| (0..i).map(|j| distance(i, j)).collect());
+        (0..n).into_par_iter().map(of_row).collect()
     } else {
         let mut stream = Stream::new(seed, Purpose::Pairs, 0);
         let pairs: Vec<(usize, usize)> = (0..MOST_PAIRS)
@@ -169,21 +174,25 @@ pub(crate) fn distance_percentile(rows: &dyn Rows, percentile: f64, seed: u64) -
                 (i, (i + 1 + stream.below(n - 1)) % n)
             })
             .collect();
-        pairs.into_par_iter().map(|(i, j)| distance(i, j)).collect()
+        let of_some =
+            |pairs: &[(usize, usize)]| watch.ask().map(|()| pairs.iter().map(|&(i, j)| distance(i, j)).collect());
+        pairs.par_chunks(AT_ONCE).map(of_some).collect()
     };
+    let mut distances = parts?.concat();
     // Rows that are the same, of which nominal data are full, say nothing of a scale.
     distances.retain(|&distance| distance > 0.0);
     if distances.is_empty() {
-        return 0.0;
+        return Ok(0.0);
     }
     let place = (percentile / 100.0 * (distances.len() - 1) as f64).round() as usize;
-    *distances.select_nth_unstable_by(place, f64::total_cmp).1
+    Ok(*distances.select_nth_unstable_by(place, f64::total_cmp).1)
 }
 
 /// The nearest other rows of each row, with their squared distances, nearest first.
-pub(crate) fn nearest(rows: &dyn Rows, k: usize) -> Vec<Vec<(usize, f64)>> {
+pub(crate) fn nearest(rows: &dyn Rows, k: usize, watch: &Watch<'_>) -> Result<Vec<Vec<(usize, f64)>>> {
     let n = rows.n_rows();
     let of_row = |scratch: &mut Vec<f64>, i: usize| {
+        watch.ask()?;
         let mut others = Vec::with_capacity(n);
         for_each_distance(rows.row(i), rows, scratch, |j, squared| others.push((j, squared)));
         others.swap_remove(i);
@@ -193,7 +202,7 @@ pub(crate) fn nearest(rows: &dyn Rows, k: usize) -> Vec<Vec<(usize, f64)>> {
             others.truncate(k);
         }
         others.sort_unstable_by(nearer);
-        others
+        Ok(others)
     };
     (0..n).into_par_iter().map_init(|| vec![0.0; rows.n_columns()], of_row).collect()
 }
@@ -218,7 +227,14 @@ impl Similarity {
     }
 
     /// The matrix, unless it takes more than `most` bytes.
-    pub(crate) fn matrix(&self, rows: &dyn Rows, first: usize, sigma: f64, most: u64) -> Result<Matrix> {
+    pub(crate) fn matrix(
+        &self,
+        rows: &dyn Rows,
+        first: usize,
+        sigma: f64,
+        most: u64,
+        watch: &Watch<'_>,
+    ) -> Result<Matrix> {
         let n = rows.n_rows();
         let bytes = self.bytes(n, first);
         if bytes > most {
@@ -236,13 +252,14 @@ impl Similarity {
                 let mut matrix = Dense::zeros(n - first, n)?;
                 let mut out: Vec<&mut [f64]> = matrix.rows_mut().collect();
                 let scratch = || vec![0.0; rows.n_columns()];
-                out.par_iter_mut().enumerate().for_each_init(scratch, |scratch, (i, out)| {
+                out.par_iter_mut().enumerate().try_for_each_init(scratch, |scratch, (i, out)| {
                     for_each_distance(rows.row(first + i), rows, scratch, |j, squared| out[j] = similar(squared));
-                });
+                    watch.ask()
+                })?;
                 Ok(matrix.into())
             }
             Similarity::Nearest(k) => {
-                let mut edges: Vec<Vec<(usize, f64)>> = nearest(rows, *k);
+                let mut edges: Vec<Vec<(usize, f64)>> = nearest(rows, *k, watch)?;
                 let chosen = edges.clone();
                 for (i, neighbours) in chosen.iter().enumerate() {
                     neighbours.iter().for_each(|&(j, squared)| edges[j].push((i, squared)));
@@ -250,6 +267,7 @@ impl Similarity {
                 }
                 let mut matrix = Csr::empty(n);
                 for neighbours in &mut edges[first..] {
+                    watch.ask()?;
                     // Seen from either side, a distance may differ in its last bit: the smaller one counts.
                     neighbours.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
                     neighbours.dedup_by_key(|&mut (j, _)| j);
@@ -271,13 +289,13 @@ pub(crate) fn warned_matrix(
     first: usize,
     sigma: f64,
     most: u64,
-    observer: &mut dyn Observer,
+    watch: &Watch<'_>,
 ) -> Result<Matrix> {
     let bytes = kind.bytes(rows.n_rows(), first);
     if bytes > MUCH_MEMORY {
-        observer.warn(&Warning::Memory { bytes });
+        watch.warn(&Warning::Memory { bytes });
     }
-    kind.matrix(rows, first, sigma, if most > 0 { most } else { half_of_memory() })
+    kind.matrix(rows, first, sigma, if most > 0 { most } else { half_of_memory() }, watch)
 }
 
 /// Half of the memory that this process may have, in bytes: of the machine's, or of what its control group allows. 4 GiB
@@ -316,7 +334,13 @@ mod tests {
                 Dense::new(n, d, (0..n * d).map(value).collect()).unwrap()
             };
             let (rows, points) = (rows(n), rows(l));
-            assert_eq!(nearest_point(&rows, &points), nearest_of_all(&rows, &points), "{n} {l} {d}");
+            let mut nobody = ();
+            let watch = Watch::new(&mut nobody);
+            assert_eq!(
+                nearest_point(&rows, &points, &watch).unwrap(),
+                nearest_of_all(&rows, &points, &watch).unwrap(),
+                "{n} {l} {d}"
+            );
         }
     }
 
@@ -348,27 +372,31 @@ mod tests {
 
     #[test]
     fn nearest_rows_come_first() {
-        let found = nearest(&line(&[0.0, 10.0, 1.0, 3.0]), 2);
+        let found = nearest(&line(&[0.0, 10.0, 1.0, 3.0]), 2, &Watch::new(&mut ())).unwrap();
         assert_eq!(found[0], [(2, 1.0), (3, 9.0)]);
         assert_eq!(found[1], [(3, 49.0), (2, 81.0)]);
-        assert_eq!(nearest(&line(&[0.0, 1.0]), 9)[0].len(), 1);
+        assert_eq!(nearest(&line(&[0.0, 1.0]), 9, &Watch::new(&mut ())).unwrap()[0].len(), 1);
+    }
+
+    fn percentile(rows: &Dense, percentile: f64) -> f64 {
+        distance_percentile(rows, percentile, 0, &Watch::new(&mut ())).unwrap()
     }
 
     #[test]
     fn percentiles_of_distances() {
         let rows = line(&[0.0, 1.0, 3.0]);
-        assert_eq!(distance_percentile(&rows, 0.0, 0), 1.0);
-        assert_eq!(distance_percentile(&rows, 50.0, 0), 2.0);
-        assert_eq!(distance_percentile(&rows, 100.0, 0), 3.0);
-        assert_eq!(distance_percentile(&line(&[5.0, 5.0, 5.0, 5.0, 6.0]), 1.0, 0), 1.0);
-        assert_eq!(distance_percentile(&line(&[5.0, 5.0]), 1.0, 0), 0.0);
+        assert_eq!(percentile(&rows, 0.0), 1.0);
+        assert_eq!(percentile(&rows, 50.0), 2.0);
+        assert_eq!(percentile(&rows, 100.0), 3.0);
+        assert_eq!(percentile(&line(&[5.0, 5.0, 5.0, 5.0, 6.0]), 1.0), 1.0);
+        assert_eq!(percentile(&line(&[5.0, 5.0]), 1.0), 0.0);
     }
 
     #[test]
     fn a_graph_of_all_neighbours_is_the_whole_matrix() {
         let rows = line(&[0.0, 1.0, 3.0, 3.5, 7.0]);
-        let all = Similarity::All.matrix(&rows, 2, 2.0, u64::MAX).unwrap();
-        let graph = Similarity::Nearest(4).matrix(&rows, 2, 2.0, u64::MAX).unwrap();
+        let all = Similarity::All.matrix(&rows, 2, 2.0, u64::MAX, &Watch::new(&mut ())).unwrap();
+        let graph = Similarity::Nearest(4).matrix(&rows, 2, 2.0, u64::MAX, &Watch::new(&mut ())).unwrap();
         assert!(graph.is_sparse());
         assert_eq!(all.to_dense().unwrap(), graph.to_dense().unwrap());
     }
@@ -376,7 +404,7 @@ mod tests {
     #[test]
     fn too_much_memory_is_refused_before_it_is_taken() {
         let rows = Csr::new(1, vec![0; 1_000_001], vec![], vec![]).unwrap();
-        let error = Similarity::All.matrix(&rows, 0, 1.0, 1 << 30).unwrap_err();
+        let error = Similarity::All.matrix(&rows, 0, 1.0, 1 << 30, &Watch::new(&mut ())).unwrap_err();
         assert!(error.to_string().contains("GiB") && error.hint().unwrap().contains("--neighbors"), "{error}");
     }
 }

@@ -111,7 +111,7 @@ pub fn choose(
     if let Some(row) = folds.iter().flatten().find(|&&row| row >= n_rows) {
         return Err(Error::setting("folds", format!("a list with row {row}"), format!("rows below {n_rows}")));
     }
-    let mut tested = 0;
+    let (mut tested, mut tried, all) = (0, 0, candidates.len() * folds.len());
     for fold in folds {
         tested += fold.len();
         let mut left_out = vec![false; n_rows];
@@ -130,6 +130,10 @@ pub fn choose(
             for candidate in group {
                 let own = others.as_ref().filter(|_| candidate.gamma.is_some());
                 candidate.test(settings, own.unwrap_or(&bootstraps), &test, observer)?;
+                tried += 1;
+                if observer.candidate(tried, all).is_break() {
+                    return Err(Error::Stopped);
+                }
             }
         }
     }

@@ -1,9 +1,11 @@
 //! The rivals of UDEED: what each promises, and that all are saved, loaded and repeated to the bit.
 #![allow(clippy::unwrap_used)]
 
+use std::ops::ControlFlow;
+
 use udeed::{
-    AdaBoost, Assemble, Bagging, Emphasis, Labeled, Method, Model, Pick, Scaling, SemiBoost, Shares, TrainSet, Udeed,
-    Variant, Warning, ZeroError, built_in, stratified_split,
+    AdaBoost, Assemble, Bagging, Dense, Emphasis, Error, Labeled, Labels, Matrix, Method, Model, Observer, Pick,
+    Scaling, SemiBoost, Shares, Table, TrainSet, Udeed, Variant, Warning, ZeroError, built_in, stratified_split,
 };
 
 /// A split of a built-in set: training rows, of which a quarter is labeled, and test rows.
@@ -220,4 +222,55 @@ fn settings_that_make_no_sense_are_refused_by_name() {
     refused(Assemble::new().labeled_share(0.0).into(), "labeled_share");
     refused(SemiBoost::new().percentile(101.0).into(), "percentile");
     refused(SemiBoost::new().pick_share(f64::NAN).into(), "pick_share");
+}
+
+/// Has seen enough at the first word.
+struct Impatient(Vec<usize>);
+
+impl Observer for Impatient {
+    fn member(&mut self, done: usize, _: usize) -> ControlFlow<()> {
+        self.0.push(done);
+        ControlFlow::Break(())
+    }
+}
+
+/// Rows of zeros and ones, every second of which is labeled, and so many that their distances take a while.
+fn many_rows(sparse: bool) -> TrainSet {
+    let (n, d) = (4000, 40);
+    let value = |i: usize| f64::from((i * i + i / 7).is_multiple_of(5));
+    let rows = Matrix::from(Dense::new(n, d, (0..n * d).map(value).collect()).unwrap());
+    let rows = if sparse { rows.to_sparse().into() } else { rows };
+    let codes = (0..n).map(|i| i.is_multiple_of(2).then_some(i / 2 % 2));
+    let labels = Labels::with_classes(vec!["a".into(), "b".into()], codes).unwrap();
+    TrainSet::new(Table::from_matrix(rows).unwrap(), labels).unwrap()
+}
+
+#[test]
+fn the_search_for_neighbours_can_be_stopped() {
+    for (method, sparse) in [
+        (Method::from(SemiBoost::new()), false),
+        (SemiBoost::new().neighbors(5).into(), false),
+        (SemiBoost::new().neighbors(5).into(), true),
+        (Assemble::new().into(), true),
+    ] {
+        let train = many_rows(sparse);
+        let mut impatient = Impatient(Vec::new());
+        let stopped = method.fit_observed(&train, &mut impatient);
+        assert!(matches!(stopped, Err(Error::Stopped)), "{stopped:?}");
+        // Before the first member, and asked no more.
+        assert_eq!(impatient.0, [0], "{method:?}");
+    }
+}
+
+/// Rows that are wide enough to be fitted by conjugate gradients, of which each step takes long.
+#[test]
+fn a_single_logistic_regression_can_be_stopped() {
+    let (n, d) = (3000, 700);
+    let value = |i: usize| (i as f64 * 0.7).sin() + (i % d) as f64 * 0.01;
+    let rows = Dense::new(n, d, (0..n * d).map(value).collect()).unwrap();
+    let labels = Labels::with_classes(vec!["a".into(), "b".into()], (0..n).map(|i| Some(i % 7 % 2))).unwrap();
+    let train = TrainSet::new(Table::from_matrix(rows).unwrap(), labels).unwrap();
+    let mut impatient = Impatient(Vec::new());
+    let stopped = AdaBoost::new().members(1).fit_observed(&train, &mut impatient);
+    assert!(matches!(stopped, Err(Error::Stopped)) && impatient.0 == [0], "{stopped:?} {:?}", impatient.0);
 }

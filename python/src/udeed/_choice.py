@@ -152,7 +152,7 @@ class UDEEDClassifierCV(Ensemble):
         """
         training = self._read(X, y, sample_weight)
         own, grid, folds = json.dumps(self._settings()), json.dumps(self._grid()), self._folds(X, y, training)
-        with self._progress() as progress:
+        with self._progress(only="candidates") as progress:
             chosen = _core.choose(own, grid, *training.parts, folds, self._n_jobs(), progress)
         settings, best, candidates = chosen
         self._learn(training, settings)
@@ -201,7 +201,8 @@ class UDEEDClassifierCV(Ensemble):
         return [_left_out(number, split, codes) for number, split in enumerate(splits)]
 
     def _fold_seed(self) -> int:
-        return int(self.random_state) if isinstance(self.random_state, Integral) else 0
+        # numpy's seeds are shorter than the library's.
+        return int(self.random_state) % 2**32 if isinstance(self.random_state, Integral) else 0
 
     def _tell(self, candidates: list[dict[str, Any]], best: int) -> None:
         chosen = candidates[best]

@@ -58,7 +58,8 @@ def compare(
     labeled : float or int, default=0.25
         The share of the other labels that is kept, or their number.
     scoring : str or callable, default="accuracy"
-        How the test rows are scored; higher is better.
+        How the test rows are scored; higher is better. It sees the classes as 0, 1 and so on, in
+        their order.
     reference : str, optional
         The name of whom the others are compared with; by default the first.
     title : str, default="the rows"

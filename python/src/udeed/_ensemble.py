@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from udeed import _core
@@ -140,7 +141,8 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         "C": positive(),
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
-        "random_state": ["random_state"],
+        # All seeds that the command knows, too.
+        "random_state": [Number(Integral, 0, 2**64 - 1, closed="both"), np.random.RandomState, None],
         "unlabeled": "no_validation",
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
@@ -247,8 +249,8 @@ class Ensemble(ClassifierMixin, BaseEstimator):
             raise ValueError(f"`n_jobs` is {self.n_jobs}, expected None or a number of threads up to {_MOST_JOBS}")
         return int(effective_n_jobs(self.n_jobs))
 
-    def _progress(self) -> AbstractContextManager[Progress | None]:
-        return Progress(getattr(self, "steps", None)) if self.verbose else nullcontext()
+    def _progress(self, only: str | None = None) -> AbstractContextManager[Progress | None]:
+        return Progress(getattr(self, "steps", None), only) if self.verbose else nullcontext()
 
     def _remember(self, model: _core.Model) -> None:
         self._model = model
@@ -373,7 +375,10 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         labels, labeled = labeled_rows(y, self.unlabeled, self.classes_)
         check_consistent_length(predicted, labels, sample_weight)
         weights = None if sample_weight is None else np.asarray(sample_weight)[labeled]
-        return float(accuracy_score(plain(labels[labeled]), predicted[labeled], sample_weight=weights))
+        given = plain(labels[labeled])
+        # Refuses labels of another type than the classes, of which none could ever be right.
+        unique_labels(given, self.classes_)
+        return float(accuracy_score(given, predicted[labeled], sample_weight=weights))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model into a file, the same that the command ``udeed`` writes.

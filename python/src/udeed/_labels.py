@@ -60,12 +60,12 @@ def is_unlabeled(y: NDArray[Any], unlabeled: object) -> NDArray[np.bool_]:
     """
     if unlabeled is None:
         return np.zeros(y.shape, dtype=bool)
-    if _is_missing(unlabeled):
+    if is_missing(unlabeled):
         if y.dtype.kind == "f":
             return np.asarray(np.isnan(y), dtype=bool)
         if y.dtype.kind != "O":
             return np.zeros(y.shape, dtype=bool)
-        return np.fromiter((_is_missing(value) for value in y), dtype=bool, count=y.size)
+        return np.fromiter((is_missing(value) for value in y), dtype=bool, count=y.size)
     if y.dtype.kind == "O":
         return np.fromiter((_is_same(value, unlabeled) for value in y), dtype=bool, count=y.size)
     # An array of numbers holds no text, nor the other way round: numpy would compare their forms.
@@ -136,7 +136,7 @@ def plain(labels: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(labels.tolist()) if labels.size else labels
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
     """Whether a value stands for none: not even equal to itself, or one of the objects that say so."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
@@ -144,7 +144,7 @@ def _is_missing(value: object) -> bool:
 
 
 def _is_same(value: object, unlabeled: object) -> bool:
-    if isinstance(value, str) != isinstance(unlabeled, str) or _is_missing(value):
+    if isinstance(value, str) != isinstance(unlabeled, str) or is_missing(value):
         return False
     return bool(value == unlabeled)
 

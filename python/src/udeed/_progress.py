@@ -12,12 +12,16 @@ _PAUSE = 0.1
 class Progress:
     """Shows what a fit is doing, ten times a second at most."""
 
-    def __init__(self, steps: int | None = None) -> None:
+    def __init__(self, steps: int | None = None, only: str | None = None) -> None:
+        """Where no total is told it is ``steps``; ``only`` names the one thing to show."""
         self._steps = steps
+        self._only = only
         self._shown = 0.0
         self._length = 0
 
     def __call__(self, what: str, done: int, total: int | None) -> None:
+        if self._only not in (None, what):
+            return
         total = self._steps if total is None else total
         now = time.monotonic()
         if now - self._shown < _PAUSE and done != total:

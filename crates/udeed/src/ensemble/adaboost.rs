@@ -10,7 +10,7 @@ use crate::ensemble::bagging::has_two_classes;
 use crate::ensemble::boosted::Boosted;
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_members, check_positive, settings};
-use crate::ensemble::{Observer, Prepared};
+use crate::ensemble::{Prepared, Watch};
 use crate::error::Result;
 use crate::learner::{Base, Learner, Sample};
 use crate::prepare::Scaling;
@@ -93,15 +93,15 @@ impl Learn for AdaBoost {
         check_positive("lambda", self.lambda)
     }
 
-    fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
-        let learner = self.base.learner(self.lambda);
-        let boosted = self.boost(&*learner, prepared, observer)?;
-        Ok(boosted.finish(observer))
+    fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
+        let learner = self.base.learner(self.lambda, watch);
+        let boosted = self.boost(&*learner, prepared, watch)?;
+        Ok(boosted.finish(watch))
     }
 }
 
 impl AdaBoost {
-    fn boost(&self, learner: &dyn Learner, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Boosted> {
+    fn boost(&self, learner: &dyn Learner, prepared: &Prepared, watch: &Watch<'_>) -> Result<Boosted> {
         let (rows, classes, n_classes) = (prepared.labeled.rows(), &prepared.codes, prepared.n_classes());
         let total: f64 = prepared.counts.iter().sum();
         let mut first = prepared.counts.clone();
@@ -131,7 +131,7 @@ impl AdaBoost {
                 break;
             }
             let weight = weight_of(error, n_classes);
-            boosted.push(member, weight, observer)?;
+            boosted.push(member, weight, watch)?;
             if error <= 0.0 {
                 break;
             }

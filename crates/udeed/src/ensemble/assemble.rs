@@ -6,7 +6,7 @@ use crate::ensemble::adaboost::{Emphasis, chance, normalise, weight_of};
 use crate::ensemble::boosted::Boosted;
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_members, check_positive, check_share, settings};
-use crate::ensemble::{Observer, Prepared};
+use crate::ensemble::{Prepared, Watch};
 use crate::error::Result;
 use crate::learner::{Base, Learner, Sample, n_heads, winner};
 use crate::neighbors::nearest_point;
@@ -56,21 +56,21 @@ impl Learn for Assemble {
         check_share("labeled_share", self.labeled_share)
     }
 
-    fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
-        let learner = self.base.learner(self.lambda);
-        let boosted = self.boost(&*learner, prepared, observer)?;
-        Ok(boosted.finish(observer))
+    fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
+        let learner = self.base.learner(self.lambda, watch);
+        let boosted = self.boost(&*learner, prepared, watch)?;
+        Ok(boosted.finish(watch))
     }
 }
 
 impl Assemble {
-    fn boost(&self, learner: &dyn Learner, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Boosted> {
+    fn boost(&self, learner: &dyn Learner, prepared: &Prepared, watch: &Watch<'_>) -> Result<Boosted> {
         let unlabeled = prepared.unlabeled.in_memory()?;
         let all = prepared.labeled.stack(unlabeled)?;
         let (rows, l, n_classes) = (all.rows(), prepared.codes.len(), prepared.n_classes());
         let u = rows.n_rows() - l;
         let mut labels = prepared.codes.clone();
-        let nearest = nearest_point(unlabeled.rows(), prepared.labeled.rows());
+        let nearest = nearest_point(unlabeled.rows(), prepared.labeled.rows(), watch)?;
         labels.extend(nearest.into_iter().map(|k| prepared.codes[k]));
         let counted: f64 = prepared.counts.iter().sum();
         // How much each row counts beside the vote: unlabeled ones as much as a labeled one does on average.
@@ -96,7 +96,7 @@ impl Assemble {
                 break;
             }
             let weight = weight_of(error, n_classes);
-            boosted.push(member, weight, observer)?;
+            boosted.push(member, weight, watch)?;
             votes.add(weight, &outputs);
             labels.iter_mut().enumerate().skip(l).for_each(|(i, label)| *label = votes.winner(i));
             // A certain vote makes every share but a few vanish; the exponent is kept where they can be told apart.

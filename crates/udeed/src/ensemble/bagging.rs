@@ -2,15 +2,13 @@
 //!
 //! L. Breiman, "Bagging predictors", Machine Learning 24, 1996.
 
-use std::ops::ControlFlow;
-
 use rayon::prelude::*;
 
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::prepared::Head;
 use crate::ensemble::settings::{check_members, check_positive, settings};
 use crate::ensemble::vote::Part;
-use crate::ensemble::{Ensemble, Members, Observer, Prepared, Vote};
+use crate::ensemble::{Ensemble, Members, Prepared, Vote, Watch};
 use crate::error::{Error, Result, size};
 use crate::learner::{Base, Batch, Logistic, Sample};
 use crate::neighbors::half_of_memory;
@@ -56,11 +54,11 @@ impl Learn for Bagging {
         check_positive("lambda", self.lambda)
     }
 
-    fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
+    fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
         if self.base != Base::Logistic {
-            return self.learn_any(prepared, observer);
+            return self.learn_any(prepared, watch);
         }
-        let heads = bootstrapped(prepared, self.members, self.lambda, self.seed, observer)?;
+        let heads = bootstrapped(prepared, self.members, self.lambda, self.seed, watch)?;
         let parts = heads.into_iter().map(|members| Part::alike(members, self.vote)).collect();
         Ok(Ensemble::against_rest(prepared.n_classes(), parts).into())
     }
@@ -68,25 +66,23 @@ impl Learn for Bagging {
 
 impl Bagging {
     /// Members that are not logistic regressions.
-    fn learn_any(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
+    fn learn_any(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
         let counts = bootstraps(&prepared.codes, self.seed, self.members)?;
         let (rows, classes, n_classes) = (prepared.labeled.rows(), &prepared.codes[..], prepared.n_classes());
         let sample = Sample { rows, classes, n_classes, weights: &prepared.counts, seed: self.seed };
-        let learner = self.base.learner(self.lambda);
+        let learner = self.base.learner(self.lambda, watch);
         let mut members = Vec::with_capacity(counts.len());
         // Some at a time, so that whoever looks on can end it.
         for some in counts.chunks(SOME) {
             let seed = self.seed.wrapping_add(members.len() as u64);
             members.extend(learner.learn_each(&Sample { seed, ..sample }, some)?);
-            if observer.member(members.len(), self.members).is_break() {
-                return Err(Error::Stopped);
-            }
+            watch.member(members.len(), self.members)?;
         }
         Ok(Ensemble::whole(n_classes, Part::alike(members, self.vote)).into())
     }
 }
 
-/// How many members are learned between two looks of an observer.
+/// How many members are learned between two looks of an watch.
 const SOME: usize = 50;
 
 /// Logistic regressions on bootstraps of the labeled rows, for each question the same bootstraps.
@@ -95,7 +91,7 @@ pub(crate) fn bootstrapped(
     total: usize,
     lambda: f64,
     seed: u64,
-    observer: &mut dyn Observer,
+    watch: &Watch<'_>,
 ) -> Result<Vec<Members>> {
     let counts = bootstraps(&prepared.codes, seed, total)?;
     let all = total * prepared.heads.len();
@@ -107,12 +103,9 @@ pub(crate) fn bootstrapped(
             counts: &counts,
             weights: &prepared.counts,
             start: &head.logistic,
+            before: (place * total, all),
         };
-        let members = batch.fit(|done| match observer.member(place * total + done, all) {
-            ControlFlow::Break(()) => Err(Error::Stopped),
-            ControlFlow::Continue(()) => Ok(()),
-        })?;
-        Ok(Members::from_rows(&members))
+        Ok(Members::from_rows(&batch.fit(watch)?))
     };
     prepared.heads.iter().enumerate().map(fit).collect()
 }

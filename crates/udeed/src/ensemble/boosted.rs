@@ -2,8 +2,8 @@
 
 use crate::ensemble::method::Learned;
 use crate::ensemble::prepared::Head;
-use crate::ensemble::{Ensemble, Observer, Part, Prepared, Rule, Warning};
-use crate::error::{Error, Result};
+use crate::ensemble::{Ensemble, Part, Prepared, Rule, Warning, Watch};
+use crate::error::Result;
 use crate::learner::{Hypothesis, Linear};
 
 /// The members of a boosted ensemble so far.
@@ -36,12 +36,10 @@ impl Boosted {
         seed.wrapping_add(self.members.len() as u64)
     }
 
-    pub(crate) fn push(&mut self, member: Hypothesis, weight: f64, observer: &mut dyn Observer) -> Result<()> {
+    pub(crate) fn push(&mut self, member: Hypothesis, weight: f64, watch: &Watch<'_>) -> Result<()> {
         self.members.push(member);
         self.weights.push(weight);
-        if observer.member(self.members.len(), self.wanted).is_break() {
-            return Err(Error::Stopped);
-        }
+        watch.member(self.members.len(), self.wanted)?;
         Ok(())
     }
 
@@ -61,11 +59,11 @@ impl Boosted {
     }
 
     /// The ensemble of members that know all classes.
-    pub(crate) fn finish(self, observer: &mut dyn Observer) -> Learned {
+    pub(crate) fn finish(self, watch: &Watch<'_>) -> Learned {
         let n_classes = self.start.n_classes();
         let (part, warning) = self.into_part();
         let mut learned = Learned::from(Ensemble::whole(n_classes, part));
-        learned.warn(warning, observer);
+        learned.warn(warning, watch);
         learned
     }
 }
@@ -74,24 +72,24 @@ impl Boosted {
 pub(crate) fn boost_heads(
     prepared: &Prepared,
     members: usize,
-    observer: &mut dyn Observer,
-    mut boost: impl FnMut(&Head, &mut Boosted, &mut dyn Observer) -> Result<()>,
+    watch: &Watch<'_>,
+    mut boost: impl FnMut(&Head, &mut Boosted) -> Result<()>,
 ) -> Result<Learned> {
     if prepared.unlabeled.n_rows() == 0 {
         let mut learned = Learned::from(prepared.logistic());
-        learned.warn([Warning::NothingUnlabeled], observer);
+        learned.warn([Warning::NothingUnlabeled], watch);
         return Ok(learned);
     }
     let (mut parts, mut warnings) = (Vec::new(), Vec::new());
     for head in &prepared.heads {
         let mut boosted = Boosted::new(members, Hypothesis::Linear(Linear::new(vec![head.logistic.clone()])));
-        boost(head, &mut boosted, observer)?;
+        boost(head, &mut boosted)?;
         let (part, warning) = boosted.into_part();
         parts.push(part);
         warnings.extend(warning);
     }
     let mut learned = Learned::from(Ensemble::against_rest(prepared.n_classes(), parts));
-    learned.warn(warnings, observer);
+    learned.warn(warnings, watch);
     Ok(learned)
 }
 

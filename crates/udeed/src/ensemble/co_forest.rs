@@ -11,7 +11,7 @@ use crate::ensemble::bagging::bootstraps;
 use crate::ensemble::growing::Growing;
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_members, check_positive, settings};
-use crate::ensemble::{Ensemble, Observer, Part, Prepared, Rule, Warning};
+use crate::ensemble::{Ensemble, Part, Prepared, Rule, Warning, Watch};
 use crate::error::{Error, Result};
 use crate::learner::{Hypothesis, Learner, Sample, SplitFeatures, TreeSettings, likeliest, normalise};
 use crate::prepare::Scaling;
@@ -67,7 +67,7 @@ impl Learn for CoForest {
         false
     }
 
-    fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
+    fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
         let growing = Growing::new(prepared)?;
         let bags = bootstraps(&prepared.codes, self.seed, self.members)?;
         let mut forest = Forest::new(self, &growing, bags)?;
@@ -77,9 +77,7 @@ impl Learn for CoForest {
             if nothing {
                 break;
             }
-            if observer.member(round.min(self.members - 1), self.members).is_break() {
-                return Err(Error::Stopped);
-            }
+            watch.member(round.min(self.members - 1), self.members)?;
             let draws = |i: usize| Stream::new(self.seed, Purpose::CoForest, (round * self.members + i) as u32);
             let lessons: Vec<Option<Lesson>> =
                 (0..self.members).map(|i| teachers[i].lesson(&forest, i, self.threshold, &mut draws(i))).collect();
@@ -93,12 +91,10 @@ impl Learn for CoForest {
                 }
             }
         }
-        if observer.member(self.members, self.members).is_break() {
-            return Err(Error::Stopped);
-        }
+        watch.member(self.members, self.members)?;
         let part = Part::alike(forest.trees, Rule::Weighted);
         let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), part));
-        learned.warn(nothing.then_some(Warning::NothingUnlabeled), observer);
+        learned.warn(nothing.then_some(Warning::NothingUnlabeled), watch);
         Ok(learned)
     }
 }

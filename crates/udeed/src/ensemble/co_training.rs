@@ -6,7 +6,7 @@ use crate::data::Matrix;
 use crate::ensemble::growing::{Growing, Guesses};
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_positive, settings};
-use crate::ensemble::{Ensemble, Observer, Part, Prepared, Rule, Warning};
+use crate::ensemble::{Ensemble, Part, Prepared, Rule, Warning, Watch};
 use crate::error::{Error, Place, Result, quoted};
 use crate::learner::{Base, Hypothesis, Learner, Sample};
 use crate::prepare::Scaling;
@@ -60,8 +60,8 @@ impl Learn for CoTraining {
         false
     }
 
-    fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
-        let learner = self.base.learner(self.lambda);
+    fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
+        let learner = self.base.learner(self.lambda, watch);
         let views = self.views(prepared)?;
         let mut growing = Growing::new(prepared)?;
         let seen: Result<Vec<Matrix>> = views.iter().map(|columns| growing.rows.columns(columns)).collect();
@@ -75,9 +75,7 @@ impl Learn for CoTraining {
             if pool.is_empty() {
                 break;
             }
-            if observer.member(round, self.rounds).is_break() {
-                return Err(Error::Stopped);
-            }
+            watch.member(round, self.rounds)?;
             let members = self.members(&*learner, &growing, &seen)?;
             for (member, rows) in members.iter().zip(&seen) {
                 let guesses = Guesses::by(member, rows.rows(), &pool);
@@ -93,7 +91,7 @@ impl Learn for CoTraining {
         let views = members.into_iter().zip(views);
         let members = views.map(|(of, columns)| Hypothesis::View { columns, of: Box::new(of) }).collect::<Vec<_>>();
         let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), Part::alike(members, Rule::Product)));
-        learned.warn(nothing.then_some(Warning::NothingUnlabeled), observer);
+        learned.warn(nothing.then_some(Warning::NothingUnlabeled), watch);
         Ok(learned)
     }
 }

@@ -10,7 +10,7 @@ use crate::ensemble::growing::Growing;
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::semiboost::draw_without_replacement;
 use crate::ensemble::settings::{check_members, check_positive, check_share, settings};
-use crate::ensemble::{Observer, Prepared, Warning};
+use crate::ensemble::{Prepared, Warning, Watch};
 use crate::error::Result;
 use crate::learner::{Base, Learner, Sample};
 use crate::neighbors::{Similarity, distance_percentile, warned_matrix};
@@ -72,16 +72,16 @@ impl Learn for Mcssb {
         check_share("pick_share", self.pick_share)
     }
 
-    fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
+    fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
         if prepared.unlabeled.n_rows() == 0 {
             let mut learned = Learned::from(prepared.logistic());
-            learned.warn([Warning::NothingUnlabeled], observer);
+            learned.warn([Warning::NothingUnlabeled], watch);
             return Ok(learned);
         }
-        let learner = self.base.learner(self.lambda);
+        let learner = self.base.learner(self.lambda, watch);
         let mut boosted = Boosted::new(self.members, prepared.start());
-        self.boost(&*learner, prepared, &mut boosted, observer)?;
-        Ok(boosted.finish(observer))
+        self.boost(&*learner, prepared, &mut boosted, watch)?;
+        Ok(boosted.finish(watch))
     }
 }
 
@@ -100,12 +100,12 @@ impl Mcssb {
         learner: &dyn Learner,
         prepared: &Prepared,
         boosted: &mut Boosted,
-        observer: &mut dyn Observer,
+        watch: &Watch<'_>,
     ) -> Result<()> {
         let mut growing = Growing::new(prepared)?;
         let (l, n_classes) = (growing.n_labeled, growing.n_classes);
-        let sigma = self.width * distance_percentile(growing.rows(), 100.0, self.seed);
-        let similarity = warned_matrix(&self.kind(), growing.rows(), l, sigma, self.memory, observer)?;
+        let sigma = self.width * distance_percentile(growing.rows(), 100.0, self.seed, watch)?;
+        let similarity = warned_matrix(&self.kind(), growing.rows(), l, sigma, self.memory, watch)?;
         let mut field = Field::new(&similarity, &prepared.codes, n_classes, self.labeled_weight);
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         let wanted = ((growing.classes.len() as f64 * self.pick_share) as usize).max(20);
@@ -129,7 +129,7 @@ impl Mcssb {
             // Where no row is left on the other side the weight would be infinite.
             let weight = weight.min(LARGEST_VOTE);
             field.add(weight, &outputs[l..]);
-            boosted.push(member, weight, observer)?;
+            boosted.push(member, weight, watch)?;
         }
         Ok(())
     }
@@ -261,7 +261,7 @@ mod tests {
     fn similarity() -> Matrix {
         let rows =
             Dense::new(7, 2, vec![0.0, 0.1, 1.0, 0.3, 0.2, 0.9, 0.5, 0.5, 0.8, 0.1, 0.3, 0.3, 0.9, 0.9]).unwrap();
-        Similarity::All.matrix(&rows as &dyn Rows, 3, 0.7, u64::MAX).unwrap()
+        Similarity::All.matrix(&rows as &dyn Rows, 3, 0.7, u64::MAX, &Watch::new(&mut ())).unwrap()
     }
 
     #[test]

@@ -133,10 +133,18 @@ impl Members {
     /// # Ok::<(), udeed::Error>(())
     /// ```
     pub fn classify(&self, rows: &dyn Rows) -> Vec<bool> {
-        let votes = in_memory(map_rows(rows, &self.weights, self.m, |scores| {
+        in_memory(self.classify_blocks(rows))
+    }
+
+    /// As [`Members::classify`], of rows that need not lie in memory.
+    ///
+    /// # Errors
+    /// If the rows cannot be read.
+    pub(crate) fn classify_blocks(&self, rows: &dyn Blocks) -> Result<Vec<bool>> {
+        let votes = map_rows(rows, &self.weights, self.m, |scores| {
             scores[..self.m].iter().map(|&z| z >= 0.0).collect::<Vec<bool>>()
-        }));
-        votes.concat()
+        })?;
+        Ok(votes.concat())
     }
 
     /// What the vote of the members says of each row: the mean of their outputs, or of the signs of these, each counting

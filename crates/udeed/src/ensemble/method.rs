@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::TrainSet;
 use crate::ensemble::{
     AdaBoost, Assemble, Bagging, CoForest, CoTraining, Ensemble, Mcssb, Observer, Prepared, RegBoost, SelfTraining,
-    SemiBoost, Setred, SsmBoost, Stacking, StageSummary, Training, TriTraining, Udeed, Warning,
+    SemiBoost, Setred, SsmBoost, Stacking, StageSummary, Training, TriTraining, Udeed, Warning, Watch,
 };
 use crate::error::{Error, Result, listed, quoted};
 use crate::model::Model;
@@ -40,7 +40,7 @@ pub(crate) trait HasShared {
 pub(crate) trait Learn {
     fn check(&self) -> Result<()>;
 
-    fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned>;
+    fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned>;
 
     /// Whether a smaller ensemble is just the first members of a larger one.
     fn grows(&self) -> bool {
@@ -60,10 +60,10 @@ pub(crate) struct Learned {
 
 impl Learned {
     /// Says something worth knowing, now and with the model, once.
-    pub(crate) fn warn(&mut self, warning: impl IntoIterator<Item = Warning>, observer: &mut dyn Observer) {
+    pub(crate) fn warn(&mut self, warning: impl IntoIterator<Item = Warning>, watch: &Watch<'_>) {
         for warning in warning {
             if !self.warnings.contains(&warning) {
-                observer.warn(&warning);
+                watch.warn(&warning);
                 self.warnings.push(warning);
             }
         }
@@ -184,14 +184,15 @@ impl Method {
         self.fit_observed(train, &mut ())
     }
 
-    /// Learns an ensemble while an observer looks on.
+    /// Learns an ensemble while an watch looks on.
     ///
     /// # Errors
-    /// As [`Method::fit`]; also [`Error::Stopped`] if the observer ends it before there is an ensemble.
+    /// As [`Method::fit`]; also [`Error::Stopped`] if the watch ends it before there is an ensemble.
     pub fn fit_observed(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<Model> {
         self.validate()?;
-        let prepared = Prepared::new(train, self.shared())?;
-        let learned = self.learner().learn(&prepared, observer)?;
+        let watch = Watch::new(observer);
+        let prepared = Prepared::new(train, self.shared(), &watch)?;
+        let learned = self.learner().learn(&prepared, &watch)?;
         Ok(prepared.model(self.clone(), learned))
     }
 }

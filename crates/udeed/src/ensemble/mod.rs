@@ -24,6 +24,7 @@ mod stacking;
 mod tri_training;
 mod udeed;
 mod vote;
+mod watch;
 
 pub use adaboost::{AdaBoost, Emphasis, ZeroError};
 pub use assemble::Assemble;
@@ -49,3 +50,4 @@ pub(crate) use bagging::bootstrap;
 pub(crate) use method::Learn;
 pub(crate) use prepared::Prepared;
 pub(crate) use vote::{Part, Rule, Voters};
+pub(crate) use watch::{Watch, Watched};

@@ -174,8 +174,8 @@ impl fmt::Display for Warning {
 /// # Ok::<(), udeed::Error>(())
 /// ```
 pub trait Observer: Send {
-    /// So many of the initial members are fitted. Heard again and again while they are, also when no further one is done,
-    /// since they are fitted together. To break ends the fit with an error.
+    /// So many of the initial members are fitted. Heard again and again while they are, also when no further one is done:
+    /// they are fitted together, and some are long in coming. To break ends the fit with an error.
     fn member(&mut self, done: usize, total: usize) -> ControlFlow<()> {
         let _ = (done, total);
         ControlFlow::Continue(())
@@ -184,6 +184,13 @@ pub trait Observer: Send {
     /// A step was tried. To break ends the descent; the model is what was kept so far.
     fn step(&mut self, step: &Step) -> ControlFlow<()> {
         let _ = step;
+        ControlFlow::Continue(())
+    }
+
+    /// So many candidates of a choice of settings are tried, on so many folds together. To break ends the choice with an
+    /// error.
+    fn candidate(&mut self, done: usize, total: usize) -> ControlFlow<()> {
+        let _ = (done, total);
         ControlFlow::Continue(())
     }
 

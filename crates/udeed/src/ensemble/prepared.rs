@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::data::{Blocks, Matrix, Spilled, SpilledBuilder, SpilledTable, TrainSet};
 use crate::ensemble::vote::Part;
-use crate::ensemble::{Ensemble, Members, Shared, Vote};
+use crate::ensemble::{Ensemble, Members, Shared, Vote, Watch};
 use crate::error::{Error, Result};
 use crate::learner::{Hypothesis, Linear, Logistic, n_heads, targets};
 use crate::prepare::Preparation;
@@ -102,7 +102,7 @@ impl Unlabeled {
 }
 
 impl Prepared {
-    pub(crate) fn new(train: &TrainSet, shared: Shared) -> Result<Self> {
+    pub(crate) fn new(train: &TrainSet, shared: Shared, watch: &Watch<'_>) -> Result<Self> {
         let classes = train.classes()?;
         let preparation = match train.spilled() {
             Some(below) => Preparation::fit_spilled(train.table(), below, shared.scaling)?,
@@ -123,7 +123,8 @@ impl Prepared {
         let counts: Vec<f64> = labeled.iter().map(|&i| train.weight(i)).collect();
         let head = |head: usize| {
             let targets = targets(&codes, classes.len(), head);
-            let logistic = Logistic { lambda: shared.lambda }.fit(rows.rows(), &targets, &counts, None)?.weights;
+            let learner = Logistic { lambda: shared.lambda };
+            let logistic = learner.fit_watched(rows.rows(), &targets, &counts, None, watch)?.weights;
             Ok(Head { targets, logistic })
         };
         let heads: Vec<Head> = (0..n_heads(classes.len())).map(head).collect::<Result<_>>()?;
@@ -179,8 +180,8 @@ mod tests {
         let lcd = Udeed::new().variant(Variant::Lcd);
         let methods: [(&dyn Learn, bool); 3] = [(&Bagging::new(), false), (&lcd, false), (&Udeed::new(), true)];
         for (method, looks) in methods {
-            let prepared = Prepared::new(&train, Method::from(lcd.clone()).shared()).unwrap();
-            method.learn(&prepared, &mut ()).unwrap();
+            let prepared = Prepared::new(&train, Method::from(lcd.clone()).shared(), &Watch::new(&mut ())).unwrap();
+            method.learn(&prepared, &Watch::new(&mut ())).unwrap();
             let Unlabeled::InFile(rows) = &prepared.unlabeled else { panic!("rows in memory") };
             assert_eq!(rows.ready.get().map(Spilled::n_rows), looks.then_some(3));
             assert_eq!(prepared.unlabeled.n_rows(), 3);

@@ -9,7 +9,7 @@ use crate::ensemble::growing::Growing;
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::prepared::Head;
 use crate::ensemble::settings::{check_members, check_positive, settings};
-use crate::ensemble::{Observer, Prepared};
+use crate::ensemble::{Prepared, Watch};
 use crate::error::{Error, Result};
 use crate::learner::{Base, Learner, Sample};
 use crate::neighbors::{Similarity, distance_percentile, half_of_memory, nearest_point};
@@ -72,19 +72,19 @@ impl Learn for RegBoost {
         Ok(())
     }
 
-    fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
-        let learner = self.base.learner(self.lambda);
+    fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
+        let learner = self.base.learner(self.lambda, watch);
         let growing = Growing::new(prepared)?;
         // The paper divides by twice the square of the width.
-        let width = std::f64::consts::SQRT_2 * distance_percentile(growing.rows(), self.percentile, self.seed);
-        let near = Similarity::Nearest(self.neighbors).matrix(growing.rows(), 0, width, half_of_memory())?;
-        let nearest = nearest_point(prepared.unlabeled.in_memory()?.rows(), prepared.labeled.rows());
-        boost_heads(prepared, self.members, observer, |head, boosted, observer| {
+        let width = std::f64::consts::SQRT_2 * distance_percentile(growing.rows(), self.percentile, self.seed, watch)?;
+        let near = Similarity::Nearest(self.neighbors).matrix(growing.rows(), 0, width, half_of_memory(), watch)?;
+        let nearest = nearest_point(prepared.unlabeled.in_memory()?.rows(), prepared.labeled.rows(), watch)?;
+        boost_heads(prepared, self.members, watch, |head, boosted| {
             let mut labels = head.targets.clone();
             labels.extend(nearest.iter().map(|&k| head.targets[k]));
             let state =
                 State { labels, votes: vec![0.0; growing.classes.len()], near: &near, smoothness: self.smoothness };
-            self.boost(&*learner, (prepared, &growing, head), state, boosted, observer)
+            self.boost(&*learner, (prepared, &growing, head), state, boosted, watch)
         })
     }
 }
@@ -96,7 +96,7 @@ impl RegBoost {
         (prepared, growing, head): (&Prepared, &Growing, &Head),
         mut state: State<'_>,
         boosted: &mut Boosted,
-        observer: &mut dyn Observer,
+        watch: &Watch<'_>,
     ) -> Result<()> {
         let l = head.targets.len();
         let mut counts = prepared.counts.clone();
@@ -117,7 +117,7 @@ impl RegBoost {
                 break;
             }
             let weight = weight_of(error, 2);
-            boosted.push(member, weight, observer)?;
+            boosted.push(member, weight, watch)?;
             state.add(weight, &outputs, l);
         }
         Ok(())

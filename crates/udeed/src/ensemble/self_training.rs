@@ -5,7 +5,7 @@
 use crate::ensemble::growing::{Growing, Guesses};
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_positive, settings};
-use crate::ensemble::{Ensemble, Observer, Part, Prepared, Rule, Warning};
+use crate::ensemble::{Ensemble, Part, Prepared, Rule, Warning, Watch};
 use crate::error::{Error, Result};
 use crate::learner::Base;
 use crate::prepare::Scaling;
@@ -56,8 +56,8 @@ impl Learn for SelfTraining {
         false
     }
 
-    fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
-        let learner = self.base.learner(self.lambda);
+    fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
+        let learner = self.base.learner(self.lambda, watch);
         let mut growing = Growing::new(prepared)?;
         let mut left = growing.unlabeled();
         let nothing = left.is_empty();
@@ -66,9 +66,7 @@ impl Learn for SelfTraining {
                 break;
             }
             let member = growing.learn(&*learner, self.seed)?;
-            if observer.member(round + 1, self.rounds).is_break() {
-                return Err(Error::Stopped);
-            }
+            watch.member(round + 1, self.rounds)?;
             let guesses = Guesses::by(&member, growing.rows(), &left);
             let before = left.len();
             let mut place = 0;
@@ -87,7 +85,7 @@ impl Learn for SelfTraining {
         let member = growing.learn(&*learner, self.seed)?;
         let part = Part::alike(vec![member], Rule::Weighted);
         let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), part));
-        learned.warn(nothing.then_some(Warning::NothingUnlabeled), observer);
+        learned.warn(nothing.then_some(Warning::NothingUnlabeled), watch);
         Ok(learned)
     }
 }

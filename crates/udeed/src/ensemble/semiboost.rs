@@ -11,7 +11,7 @@ use crate::ensemble::growing::Growing;
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::prepared::Head;
 use crate::ensemble::settings::{check_members, check_positive, check_share, settings};
-use crate::ensemble::{Observer, Prepared};
+use crate::ensemble::{Prepared, Watch};
 use crate::error::{Error, Result};
 use crate::learner::{Base, Learner, Sample};
 use crate::neighbors::{MUCH_MEMORY, Similarity, distance_percentile, warned_matrix};
@@ -91,15 +91,15 @@ impl Learn for SemiBoost {
         check_share("pick_share", self.pick_share)
     }
 
-    fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
-        let learner = self.base.learner(self.lambda);
+    fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
+        let learner = self.base.learner(self.lambda, watch);
         let growing = Growing::new(prepared)?;
         let similarity = match growing.unlabeled().len() {
             0 => None,
-            _ => Some(self.similarity(growing.rows(), growing.n_labeled, observer)?),
+            _ => Some(self.similarity(growing.rows(), growing.n_labeled, watch)?),
         };
-        boost_heads(prepared, self.members, observer, |head, boosted, observer| match &similarity {
-            Some(similarity) => self.boost(&*learner, (prepared, &growing, head), similarity, boosted, observer),
+        boost_heads(prepared, self.members, watch, |head, boosted| match &similarity {
+            Some(similarity) => self.boost(&*learner, (prepared, &growing, head), similarity, boosted, watch),
             None => Ok(()),
         })
     }
@@ -127,7 +127,7 @@ impl SemiBoost {
         (prepared, growing, head): (&Prepared, &Growing, &Head),
         similarity: &Matrix,
         boosted: &mut Boosted,
-        observer: &mut dyn Observer,
+        watch: &Watch<'_>,
     ) -> Result<()> {
         let (rows, l) = (growing.rows(), growing.n_labeled);
         let mut suggestions = Suggestions::new(similarity, &head.targets);
@@ -157,14 +157,14 @@ impl SemiBoost {
                 break;
             }
             suggestions.add(weight, &outputs);
-            boosted.push(member, weight, observer)?;
+            boosted.push(member, weight, watch)?;
         }
         Ok(())
     }
 
-    fn similarity(&self, rows: &dyn Rows, l: usize, observer: &mut dyn Observer) -> Result<Matrix> {
-        let sigma = distance_percentile(rows, self.percentile, self.seed);
-        warned_matrix(&self.kind(), rows, l, sigma, self.memory, observer)
+    fn similarity(&self, rows: &dyn Rows, l: usize, watch: &Watch<'_>) -> Result<Matrix> {
+        let sigma = distance_percentile(rows, self.percentile, self.seed, watch)?;
+        warned_matrix(&self.kind(), rows, l, sigma, self.memory, watch)
     }
 
     fn kind(&self) -> Similarity {
@@ -293,7 +293,7 @@ mod tests {
     fn suggestions_are_the_gradient_of_the_objective() {
         let rows =
             Dense::new(7, 2, vec![0.0, 0.1, 1.0, 0.3, 0.2, 0.9, 0.5, 0.5, 0.8, 0.1, 0.3, 0.3, 0.9, 0.9]).unwrap();
-        let similarity = Similarity::All.matrix(&rows, 3, 0.7, u64::MAX).unwrap();
+        let similarity = Similarity::All.matrix(&rows, 3, 0.7, u64::MAX, &Watch::new(&mut ())).unwrap();
         let targets = [1.0, -1.0, 1.0];
         let mut suggestions = Suggestions::new(&similarity, &targets);
         suggestions.votes = vec![0.3, -0.2, 0.5, -0.7];

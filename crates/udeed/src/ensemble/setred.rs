@@ -8,7 +8,7 @@ use crate::data::Rows;
 use crate::ensemble::growing::{Growing, Guesses};
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_positive, settings};
-use crate::ensemble::{Ensemble, Observer, Part, Prepared, Rule, Warning};
+use crate::ensemble::{Ensemble, Part, Prepared, Rule, Warning, Watch};
 use crate::error::{Error, Result};
 use crate::learner::Base;
 use crate::neighbors::squared_distance;
@@ -66,8 +66,8 @@ impl Learn for Setred {
         false
     }
 
-    fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
-        let learner = self.base.learner(self.lambda);
+    fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
+        let learner = self.base.learner(self.lambda, watch);
         let mut growing = Growing::new(prepared)?;
         let shares = growing.shares();
         let mut left = growing.unlabeled();
@@ -78,9 +78,7 @@ impl Learn for Setred {
             if left.is_empty() {
                 break;
             }
-            if observer.member(round, self.rounds).is_break() {
-                return Err(Error::Stopped);
-            }
+            watch.member(round, self.rounds)?;
             stream.shuffle(&mut left);
             let pool = if self.pool == 0 { left.len() } else { self.pool.min(left.len()) };
             let member = growing.learn(&*learner, self.seed)?;
@@ -98,7 +96,7 @@ impl Learn for Setred {
         let member = growing.learn(&*learner, self.seed)?;
         let mut learned =
             Learned::from(Ensemble::whole(prepared.n_classes(), Part::alike(vec![member], Rule::Weighted)));
-        learned.warn(nothing.then_some(Warning::NothingUnlabeled), observer);
+        learned.warn(nothing.then_some(Warning::NothingUnlabeled), watch);
         Ok(learned)
     }
 }

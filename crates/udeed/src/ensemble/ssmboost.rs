@@ -9,7 +9,7 @@ use crate::ensemble::growing::Growing;
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::prepared::Head;
 use crate::ensemble::settings::{check_members, check_positive, settings};
-use crate::ensemble::{Observer, Prepared};
+use crate::ensemble::{Prepared, Watch};
 use crate::error::{Error, Result};
 use crate::learner::{Base, Learner, Sample};
 use crate::prepare::Scaling;
@@ -76,11 +76,11 @@ impl Learn for SsmBoost {
         Ok(())
     }
 
-    fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
-        let learner = self.base.learner(self.lambda);
+    fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
+        let learner = self.base.learner(self.lambda, watch);
         let growing = Growing::new(prepared)?;
-        boost_heads(prepared, self.members, observer, |head, boosted, observer| {
-            self.boost(&*learner, prepared, &growing, head, boosted, observer)
+        boost_heads(prepared, self.members, watch, |head, boosted| {
+            self.boost(&*learner, prepared, &growing, head, boosted, watch)
         })
     }
 }
@@ -93,7 +93,7 @@ impl SsmBoost {
         growing: &Growing,
         head: &Head,
         boosted: &mut Boosted,
-        observer: &mut dyn Observer,
+        watch: &Watch<'_>,
     ) -> Result<()> {
         let cost = Cost::new(self, &head.targets, &prepared.counts, growing.unlabeled().len());
         let mut votes = vec![0.0; growing.classes.len()];
@@ -125,7 +125,7 @@ impl SsmBoost {
             let weight = if total > 0.0 { total * share / (1.0 - share) } else { 1.0 };
             total += weight;
             votes.iter_mut().zip(&outputs).for_each(|(vote, output)| *vote += share * (output - *vote));
-            boosted.push(member, weight, observer)?;
+            boosted.push(member, weight, watch)?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::data::Dense;
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_positive, settings};
 use crate::ensemble::vote::stacked;
-use crate::ensemble::{Ensemble, Observer, Part, Prepared, Rule, Voters};
+use crate::ensemble::{Ensemble, Part, Prepared, Rule, Voters, Watch};
 use crate::error::{Error, Result};
 use crate::learner::{Base, Hypothesis, Learner, Logistic, Sample, n_heads};
 use crate::prepare::Scaling;
@@ -60,7 +60,7 @@ impl Learn for Stacking {
         false
     }
 
-    fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
+    fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
         let (rows, classes, n_classes) = (prepared.labeled.rows(), &prepared.codes[..], prepared.n_classes());
         let n = classes.len();
         let width = self.bases.len() * n_heads(n_classes);
@@ -68,7 +68,7 @@ impl Learn for Stacking {
         let mut said = Dense::zeros(n, width)?;
         let members_of = |weights: &[f64]| -> Result<Vec<Hypothesis>> {
             let sample = Sample { rows, classes, n_classes, weights, seed: self.seed };
-            self.bases.par_iter().map(|base| base.learner(self.lambda).learn(&sample)).collect()
+            self.bases.par_iter().map(|base| base.learner(self.lambda, watch).learn(&sample)).collect()
         };
         for fold in 0..folds.iter().max().map_or(0, |last| last + 1) {
             let kept = |i: usize| if folds[i] == fold { 0.0 } else { prepared.counts[i] };
@@ -81,9 +81,7 @@ impl Learn for Stacking {
                 let all: Vec<f64> = tables.iter().flat_map(|table| table.get(place)).copied().collect();
                 said.row_mut(i).copy_from_slice(&stacked(&all, n_classes));
             }
-            if observer.member(fold, self.folds + 1).is_break() {
-                return Err(Error::Stopped);
-            }
+            watch.member(fold, self.folds + 1)?;
         }
         let last = Logistic { lambda: self.lambda };
         let sample = Sample { rows: &said, classes, n_classes, weights: &prepared.counts, seed: self.seed };

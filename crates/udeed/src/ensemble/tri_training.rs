@@ -8,8 +8,8 @@ use crate::ensemble::bagging::bootstraps;
 use crate::ensemble::growing::Growing;
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_positive, settings};
-use crate::ensemble::{Ensemble, Observer, Part, Prepared, Rule, Warning};
-use crate::error::{Error, Result};
+use crate::ensemble::{Ensemble, Part, Prepared, Rule, Warning, Watch};
+use crate::error::Result;
 use crate::learner::{Base, Hypothesis, Learner, Sample};
 use crate::prepare::Scaling;
 use crate::rng::{Purpose, Stream};
@@ -55,8 +55,8 @@ impl Learn for TriTraining {
         false
     }
 
-    fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
-        let learner = self.base.learner(self.lambda);
+    fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
+        let learner = self.base.learner(self.lambda, watch);
         let growing = Growing::new(prepared)?;
         let mut members = self.first_members(&*learner, prepared)?;
         let mut pairs = [Pair::default(); 3];
@@ -66,9 +66,7 @@ impl Learn for TriTraining {
             if nothing {
                 break;
             }
-            if observer.member(round.min(2), 3).is_break() {
-                return Err(Error::Stopped);
-            }
+            watch.member(round.min(2), 3)?;
             let said: Vec<Vec<u8>> = members.iter().map(|member| member.classify(growing.rows())).collect();
             let lessons =
                 [0, 1, 2].map(|i| pairs[i].lesson(&growing, &said[(i + 1) % 3], &said[(i + 2) % 3], &mut stream));
@@ -89,12 +87,10 @@ impl Learn for TriTraining {
                 }
             }
         }
-        if observer.member(3, 3).is_break() {
-            return Err(Error::Stopped);
-        }
+        watch.member(3, 3)?;
         let part = Part::alike(members, Rule::Unweighted);
         let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), part));
-        learned.warn(nothing.then_some(Warning::NothingUnlabeled), observer);
+        learned.warn(nothing.then_some(Warning::NothingUnlabeled), watch);
         Ok(learned)
     }
 }

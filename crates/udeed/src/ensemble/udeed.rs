@@ -11,7 +11,7 @@ use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_members, check_positive, settings};
 use crate::ensemble::{
     Ensemble, EnsembleLoss, Loss, Members, Method, Objective, Observer, Part, Precision, Prepared, Stage, StageSummary,
-    Step, Stop, Voters, Warning,
+    Step, Stop, Voters, Warning, Watch,
 };
 use crate::error::{Error, Result};
 use crate::learner::{Hypothesis, Network, from_lanes, random_network, to_lanes};
@@ -131,9 +131,9 @@ impl Learn for Udeed {
         check_positive("rate", self.rate)
     }
 
-    fn learn(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Learned> {
-        let initial = self.initial_members(prepared, observer)?;
-        self.descend(prepared, initial, observer)
+    fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
+        let initial = self.initial_members(prepared, watch)?;
+        self.descend(prepared, initial, watch)
     }
 }
 
@@ -144,16 +144,17 @@ impl Udeed {
     /// As [`Udeed::fit_observed`].
     pub fn start(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<InitialEnsemble> {
         self.validate()?;
-        let prepared = Prepared::new(train, Method::from(self.clone()).shared())?;
-        let members = self.initial_members(&prepared, observer)?;
+        let watch = Watch::new(observer);
+        let prepared = Prepared::new(train, Method::from(self.clone()).shared(), &watch)?;
+        let members = self.initial_members(&prepared, &watch)?;
         Ok(InitialEnsemble { settings: self.clone(), prepared, members })
     }
 
     /// The members for each question.
-    fn initial_members(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Vec<Members>> {
+    fn initial_members(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Vec<Members>> {
         match self.initial {
-            Initial::Bootstrap if self.hidden > 0 => self.networks(prepared, observer),
-            Initial::Bootstrap => bootstrapped(prepared, self.members, self.lambda, self.seed, observer),
+            Initial::Bootstrap if self.hidden > 0 => self.networks(prepared, watch),
+            Initial::Bootstrap => bootstrapped(prepared, self.members, self.lambda, self.seed, watch),
             Initial::Random => {
                 let n_features = prepared.preparation.n_features();
                 Ok((0..prepared.heads.len()).map(|head| self.random(head, n_features)).collect())
@@ -162,7 +163,7 @@ impl Udeed {
     }
 
     /// Networks on bootstraps of the labeled rows.
-    fn networks(&self, prepared: &Prepared, observer: &mut dyn Observer) -> Result<Vec<Members>> {
+    fn networks(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Vec<Members>> {
         let bags = bootstraps(&prepared.codes, self.seed, self.members)?;
         let (mut heads, total) = (Vec::new(), self.members * prepared.heads.len());
         for (place, head) in prepared.heads.iter().enumerate() {
@@ -178,9 +179,7 @@ impl Udeed {
                     network.weights().to_vec()
                 };
                 members.extend(some.par_iter().enumerate().map(fit).collect::<Vec<Vec<f64>>>());
-                if observer.member(place * self.members + members.len(), total).is_break() {
-                    return Err(Error::Stopped);
-                }
+                watch.member(place * self.members + members.len(), total)?;
             }
             heads.push(Members::from_rows(&members));
         }
@@ -235,12 +234,12 @@ impl Udeed {
     }
 
     /// The stages of the variant, one after the other.
-    fn descend(&self, prepared: &Prepared, initial: Vec<Members>, observer: &mut dyn Observer) -> Result<Learned> {
+    fn descend(&self, prepared: &Prepared, initial: Vec<Members>, watch: &Watch<'_>) -> Result<Learned> {
         let mut learned = Learned::from(self.ensemble(prepared, &initial));
         learned.initial = Some(learned.ensemble.clone());
         let n_unlabeled = prepared.unlabeled.n_rows();
         if self.variant == Variant::LcUd && n_unlabeled == 0 {
-            learned.warn([Warning::NoUnlabeledRows], observer);
+            learned.warn([Warning::NoUnlabeledRows], watch);
         }
         let heads = initial.len();
         // Row by row the target of each question.
@@ -265,7 +264,7 @@ impl Udeed {
                 precision: self.precision,
             };
             let summary;
-            (weights, summary) = run_stage(&objective, stage, self, weights, observer)?;
+            (weights, summary) = run_stage(&objective, stage, self, weights, watch)?;
             learned.stages.push(summary);
             if summary.stop == Stop::Observer {
                 break;
@@ -345,7 +344,7 @@ impl InitialEnsemble {
             ..settings.clone()
         };
         let first = self.members.iter().map(|members| members.prefix(settings.members)).collect();
-        let learned = settings.descend(&self.prepared, first, observer)?;
+        let learned = settings.descend(&self.prepared, first, &Watch::new(observer))?;
         Ok(self.prepared.model(settings.into(), learned))
     }
 }
@@ -356,7 +355,7 @@ fn run_stage(
     stage: Stage,
     settings: &Udeed,
     mut weights: Vec<f64>,
-    observer: &mut dyn Observer,
+    watch: &Watch<'_>,
 ) -> Result<(Vec<f64>, StageSummary)> {
     let rate = settings.rate * if settings.scale_rate { settings.members as f64 / 20.0 } else { 1.0 };
     // Without weight, or without rows to measure it on, diversity has no say in when to stop.
@@ -369,7 +368,7 @@ fn run_stage(
     }
     let mut summary = StageSummary { stage, steps: 0, first, last: first, stop: Stop::Steps };
     let seen = |step, losses, accepted| Step { stage, step, losses, accepted };
-    if observer.step(&seen(0, first, true)).is_break() {
+    if watch.step(&seen(0, first, true)).is_break() {
         summary.stop = Stop::Observer;
         return Ok((weights, summary));
     }
@@ -384,7 +383,7 @@ fn run_stage(
             (true, false) => Some(Stop::Diversity),
             (true, true) => None,
         };
-        let halt = observer.step(&seen(step, losses, stop.is_none())).is_break();
+        let halt = watch.step(&seen(step, losses, stop.is_none())).is_break();
         if stop.is_none() {
             weights = next;
             summary.steps = step;

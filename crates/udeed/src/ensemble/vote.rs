@@ -145,14 +145,22 @@ impl Ensemble {
     /// The class that each member gives each row: member after member for each row. Of one against the rest, a member is
     /// what all classes have at its place.
     pub fn classify(&self, rows: &dyn Rows) -> Vec<u8> {
+        in_memory(self.classify_blocks(rows))
+    }
+
+    /// As [`Ensemble::classify`], of rows that need not lie in memory.
+    ///
+    /// # Errors
+    /// If the rows cannot be read.
+    pub(crate) fn classify_blocks(&self, rows: &dyn Blocks) -> Result<Vec<u8>> {
         let m = self.n_members();
         if let ([Part { members: Voters::Linear(members), .. }], 2) = (self.parts.as_slice(), self.n_classes) {
-            return members.classify(rows).into_iter().map(u8::from).collect();
+            return Ok(members.classify_blocks(rows)?.into_iter().map(u8::from).collect());
         }
-        let said = in_memory(fill_rows(rows, m, |row, scratch, to| {
+        let said = fill_rows(rows, m, |row, scratch, to| {
             to.iter_mut().enumerate().for_each(|(k, class)| *class = self.class_by(k, row, scratch) as f64);
-        }));
-        said.values().iter().map(|&class| class as u8).collect()
+        })?;
+        Ok(said.values().iter().map(|&class| class as u8).collect())
     }
 
     fn class_by(&self, k: usize, row: Row<'_>, scratch: &mut [f64]) -> usize {

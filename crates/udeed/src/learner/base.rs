@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ensemble::{Watch, Watched};
 use crate::error::{Error, Result, listed, quoted};
 use crate::learner::{GaussianBayes, Learner, Logistic, NearestNeighbors, TreeSettings};
 
@@ -100,10 +101,10 @@ impl Base {
         }
     }
 
-    /// The learner; `lambda` is for logistic regression.
-    pub(crate) fn learner(&self, lambda: f64) -> Box<dyn Learner> {
+    /// The learner; `lambda` is for logistic regression, which can be stopped.
+    pub(crate) fn learner<'a>(&self, lambda: f64, watch: &'a Watch<'_>) -> Box<dyn Learner + 'a> {
         match self {
-            Base::Logistic => Box::new(Logistic { lambda }),
+            Base::Logistic => Box::new(Watched { learner: Logistic { lambda }, watch }),
             Base::Tree(tree) => Box::new(tree.clone()),
             Base::Neighbors(neighbors) => Box::new(*neighbors),
             Base::Bayes => Box::new(GaussianBayes),

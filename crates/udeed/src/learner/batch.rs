@@ -8,6 +8,7 @@ use pulp::Simd;
 use rayon::prelude::*;
 
 use crate::data::Rows;
+use crate::ensemble::Watch;
 use crate::error::Result;
 use crate::kernel::{Real, Visit, in_memory, map_rows, pass};
 use crate::learner::Logistic;
@@ -31,37 +32,39 @@ pub(crate) struct Batch<'a> {
     pub(crate) weights: &'a [f64],
     /// The fit in which every row counts once.
     pub(crate) start: &'a [f64],
+    /// How many other members were done before, and how many there will be in all.
+    pub(crate) before: (usize, usize),
 }
 
 impl Batch<'_> {
-    /// The weights of each regression. `progress` hears how many are done.
+    /// The weights of each regression. `watch` hears how many are done.
     ///
     /// # Errors
-    /// As [`Logistic::fit`], and what `progress` returns.
-    pub(crate) fn fit(&self, mut progress: impl FnMut(usize) -> Result<()>) -> Result<Vec<Vec<f64>>> {
+    /// As [`Logistic::fit_watched`].
+    pub(crate) fn fit(&self, watch: &Watch<'_>) -> Result<Vec<Vec<f64>>> {
         let mut searches: Vec<Search> = self.counts.iter().map(|_| Search::new(self.start)).collect();
         if let Some(factor) = self.factor() {
-            self.search_together(&factor, &mut searches, &mut progress)?;
+            self.search_together(&factor, &mut searches, watch)?;
         }
         let mut done = searches.iter().filter(|search| search.arrived).count();
         // Some at a time, so that whoever looks on can end it.
         let alone: Vec<usize> = (0..searches.len()).filter(|&k| !searches[k].arrived).collect();
         for members in alone.chunks(rayon::current_num_threads().max(1)) {
             let fits: Result<Vec<Vec<f64>>> =
-                members.par_iter().map(|&k| self.fit_alone(k, &searches[k].weights)).collect();
+                members.par_iter().map(|&k| self.fit_alone(k, &searches[k].weights, watch)).collect();
             for (&k, weights) in members.iter().zip(fits?) {
                 searches[k].weights = weights;
             }
             done += members.len();
-            progress(done)?;
+            watch.member(self.before.0 + done, self.before.1)?;
         }
         Ok(searches.into_iter().map(|search| search.weights).collect())
     }
 
-    fn fit_alone(&self, k: usize, start: &[f64]) -> Result<Vec<f64>> {
+    fn fit_alone(&self, k: usize, start: &[f64], watch: &Watch<'_>) -> Result<Vec<f64>> {
         let worth = |(&count, weight): (&u8, &f64)| f64::from(count) * weight;
         let counts: Vec<f64> = self.counts[k].iter().zip(self.weights).map(worth).collect();
-        Ok(self.learner.fit(self.rows, self.targets, &counts, Some(start))?.weights)
+        Ok(self.learner.fit_watched(self.rows, self.targets, &counts, Some(start), watch)?.weights)
     }
 
     /// The factor of the Hessian of the fit on all rows; none where it would be too large, or tell little about the members
@@ -76,12 +79,7 @@ impl Batch<'_> {
         factored_hessian(self.rows, &curvatures)
     }
 
-    fn search_together(
-        &self,
-        factor: &[f64],
-        searches: &mut [Search],
-        progress: &mut impl FnMut(usize) -> Result<()>,
-    ) -> Result<()> {
+    fn search_together(&self, factor: &[f64], searches: &mut [Search], watch: &Watch<'_>) -> Result<()> {
         let total = searches.len();
         let mut walking = Walking::new(self, (0..total).collect());
         for _ in 0..MOST_WALKS {
@@ -96,7 +94,8 @@ impl Batch<'_> {
                 },
             );
             let left: Vec<usize> = (0..total).filter(|&k| searches[k].is_walking()).collect();
-            progress(searches.iter().filter(|search| search.arrived).count())?;
+            let arrived = searches.iter().filter(|search| search.arrived).count();
+            watch.member(self.before.0 + arrived, self.before.1)?;
             if left.is_empty() {
                 break;
             }
@@ -259,9 +258,27 @@ impl Search {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use super::*;
     use crate::data::{Dense, Matrix};
+    use crate::ensemble::Observer;
     use crate::rng::{Purpose, Stream};
+
+    /// Hears how many are done, which only grows.
+    #[derive(Default)]
+    struct Heard {
+        done: usize,
+        times: usize,
+    }
+
+    impl Observer for Heard {
+        fn member(&mut self, done: usize, _: usize) -> ControlFlow<()> {
+            assert!(done >= self.done);
+            (self.done, self.times) = (done, self.times + 1);
+            ControlFlow::Continue(())
+        }
+    }
 
     /// Rows, targets with some noise, and how often each row counts for each of some regressions.
     fn problem(n: usize, d: usize, members: usize, scale: f64) -> (Matrix, Vec<f64>, Vec<Vec<u8>>) {
@@ -291,17 +308,20 @@ mod tests {
                 let start = learner.fit(rows.rows(), &targets, &weights, None).unwrap().weights;
                 for rows in [rows.clone(), rows.to_sparse().into()] {
                     let rows = rows.rows();
-                    let batch =
-                        Batch { learner, rows, targets: &targets, counts: &counts, weights: &weights, start: &start };
-                    let mut heard = 0;
-                    let together = batch.fit(|done| {
-                        assert!(done >= heard);
-                        heard = done;
-                        Ok(())
-                    });
-                    assert_eq!(heard, members);
+                    let batch = Batch {
+                        learner,
+                        rows,
+                        targets: &targets,
+                        counts: &counts,
+                        weights: &weights,
+                        start: &start,
+                        before: (0, members),
+                    };
+                    let mut heard = Heard::default();
+                    let together = batch.fit(&Watch::new(&mut heard));
+                    assert_eq!(heard.done, members);
                     for (k, weights) in together.unwrap().iter().enumerate() {
-                        let alone = batch.fit_alone(k, &vec![0.0; d + 1]).unwrap();
+                        let alone = batch.fit_alone(k, &vec![0.0; d + 1], &Watch::new(&mut ())).unwrap();
                         let distance: f64 = weights.iter().zip(&alone).map(|(a, b)| (a - b) * (a - b)).sum();
                         let length = dot(&alone, &alone).sqrt();
                         assert!(
@@ -320,17 +340,20 @@ mod tests {
         let learner = Logistic { lambda: 1.0 };
         let weights = vec![1.0; 3000];
         let start = learner.fit(rows.rows(), &targets, &weights, None).unwrap().weights;
-        let batch =
-            Batch { learner, rows: rows.rows(), targets: &targets, counts: &counts, weights: &weights, start: &start };
-        let mut searches: Vec<Search> = counts.iter().map(|_| Search::new(&start)).collect();
-        let mut walks = 0;
-        let factor = batch.factor().unwrap();
-        let counting = &mut |_| {
-            walks += 1;
-            Ok(())
+        let batch = Batch {
+            learner,
+            rows: rows.rows(),
+            targets: &targets,
+            counts: &counts,
+            weights: &weights,
+            start: &start,
+            before: (0, 16),
         };
-        batch.search_together(&factor, &mut searches, counting).unwrap();
+        let mut searches: Vec<Search> = counts.iter().map(|_| Search::new(&start)).collect();
+        let mut heard = Heard::default();
+        let factor = batch.factor().unwrap();
+        batch.search_together(&factor, &mut searches, &Watch::new(&mut heard)).unwrap();
         assert!(searches.iter().all(|search| search.arrived));
-        assert!(walks <= 12, "{walks}");
+        assert!(heard.times <= 12, "{}", heard.times);
     }
 }

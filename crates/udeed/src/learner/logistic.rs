@@ -3,6 +3,7 @@
 use pulp::Simd;
 
 use crate::data::{Matrix, Row, Rows};
+use crate::ensemble::Watch;
 use crate::error::{Error, Result};
 use crate::kernel::{Real, Visit, gram, in_memory, pass};
 use crate::learner::cholesky::{self, dot};
@@ -61,17 +62,39 @@ impl Logistic {
     /// # Panics
     /// If the lengths do not fit together.
     pub fn fit(&self, rows: &dyn Rows, targets: &[f64], weights: &[f64], start: Option<&[f64]>) -> Result<LogisticFit> {
+        self.fit_watched(rows, targets, weights, start, &Watch::new(&mut ()))
+    }
+
+    /// As [`Logistic::fit`], but can be stopped.
+    ///
+    /// # Errors
+    /// Also [`Error::Stopped`].
+    pub(crate) fn fit_watched(
+        &self,
+        rows: &dyn Rows,
+        targets: &[f64],
+        weights: &[f64],
+        start: Option<&[f64]>,
+        watch: &Watch<'_>,
+    ) -> Result<LogisticFit> {
         let counted: Vec<usize> = (0..rows.n_rows()).filter(|&i| weights[i] != 0.0).collect();
         // Rows that do not count are only worth leaving out where they are many.
         if 4 * counted.len() < 3 * rows.n_rows() {
             let rows = Matrix::gather(rows, &counted);
             let take = |from: &[f64]| -> Vec<f64> { counted.iter().map(|&i| from[i]).collect() };
-            return self.search(rows.rows(), &take(targets), &take(weights), start);
+            return self.search(rows.rows(), &take(targets), &take(weights), start, watch);
         }
-        self.search(rows, targets, weights, start)
+        self.search(rows, targets, weights, start, watch)
     }
 
-    fn search(&self, rows: &dyn Rows, targets: &[f64], weights: &[f64], start: Option<&[f64]>) -> Result<LogisticFit> {
+    fn search(
+        &self,
+        rows: &dyn Rows,
+        targets: &[f64],
+        weights: &[f64],
+        start: Option<&[f64]>,
+        watch: &Watch<'_>,
+    ) -> Result<LogisticFit> {
         let weights = weights.iter().map(|weight| self.lambda * weight).collect();
         let problem = Problem { rows, targets, weights, width: rows.n_columns() + 1 };
         let start = start.map_or_else(|| vec![0.0; problem.width], <[f64]>::to_vec);
@@ -79,7 +102,8 @@ impl Logistic {
         let direction = Direction::choose(&problem);
         let mut previous = f64::INFINITY;
         for steps in 1..=Self::MOST_STEPS {
-            let step = direction.solve(&problem, &state);
+            watch.ask()?;
+            let step = direction.solve(&problem, &state, watch)?;
             let distance = dot(&step, &state.gradient).max(0.0).sqrt();
             if !distance.is_finite() {
                 break;
@@ -202,15 +226,15 @@ impl Direction {
         }
     }
 
-    fn solve(&self, problem: &Problem<'_>, state: &State) -> Vec<f64> {
+    fn solve(&self, problem: &Problem<'_>, state: &State, watch: &Watch<'_>) -> Result<Vec<f64>> {
         if matches!(self, Direction::Factor)
             && let Some(hessian) = factored_hessian(problem.rows, &state.curvatures)
         {
             let mut step = state.gradient.clone();
             cholesky::solve(&hessian, problem.width, &mut step);
-            return step;
+            return Ok(step);
         }
-        conjugate_gradients(problem, state)
+        conjugate_gradients(problem, state, watch)
     }
 }
 
@@ -223,7 +247,7 @@ pub(super) fn factored_hessian(rows: &dyn Rows, curvatures: &[f64]) -> Option<Ve
 }
 
 /// The Newton equations to a relative residual of 1e-4, preconditioned by the diagonal.
-fn conjugate_gradients(problem: &Problem<'_>, state: &State) -> Vec<f64> {
+fn conjugate_gradients(problem: &Problem<'_>, state: &State, watch: &Watch<'_>) -> Result<Vec<f64>> {
     let n = problem.width;
     let mut diagonal = vec![1.0; n];
     for (i, &curvature) in state.curvatures.iter().enumerate() {
@@ -241,6 +265,7 @@ fn conjugate_gradients(problem: &Problem<'_>, state: &State) -> Vec<f64> {
         if norm <= 1e-8 * first {
             break;
         }
+        watch.ask()?;
         let mut image = along.clone();
         let factors: Vec<f64> = problem.scores(&along).iter().zip(&state.curvatures).map(|(z, c)| z * c).collect();
         problem.add_rows(&factors, &mut image);
@@ -253,5 +278,5 @@ fn conjugate_gradients(problem: &Problem<'_>, state: &State) -> Vec<f64> {
         along.iter_mut().zip(&scaled).for_each(|(p, z)| *p = z + keep * *p);
         norm = next;
     }
-    solution
+    Ok(solution)
 }

@@ -36,6 +36,7 @@ pub(crate) use network::{from_lanes, random as random_network, to_lanes, walk as
 use rayon::prelude::*;
 
 use crate::data::Rows;
+use crate::ensemble::Watch;
 use crate::error::Result;
 use crate::learner::columns::SortedColumns;
 
@@ -125,20 +126,27 @@ pub(crate) fn targets(classes: &[u8], n_classes: usize, head: usize) -> Vec<f64>
 
 impl Learner for Logistic {
     fn learn(&self, sample: &Sample<'_>) -> Result<Hypothesis> {
-        self.fit_heads(sample, None)
+        self.fit_heads(sample, None, &Watch::new(&mut ()))
     }
 
     fn relearn(&self, sample: &Sample<'_>, similar: &Hypothesis) -> Result<Hypothesis> {
         let Hypothesis::Linear(similar) = similar else { return self.learn(sample) };
-        self.fit_heads(sample, Some(similar))
+        self.fit_heads(sample, Some(similar), &Watch::new(&mut ()))
     }
 }
 
 impl Logistic {
-    fn fit_heads(&self, sample: &Sample<'_>, start: Option<&Linear>) -> Result<Hypothesis> {
+    /// A score for each question. The search can be stopped.
+    pub(crate) fn fit_heads(
+        &self,
+        sample: &Sample<'_>,
+        start: Option<&Linear>,
+        watch: &Watch<'_>,
+    ) -> Result<Hypothesis> {
         let fit = |head: usize| {
             let start = start.and_then(|start| start.heads().get(head)).map(Vec::as_slice);
-            Ok(self.fit(sample.rows, &sample.targets(head), sample.weights, start)?.weights)
+            let targets = sample.targets(head);
+            Ok(self.fit_watched(sample.rows, &targets, sample.weights, start, watch)?.weights)
         };
         let heads: Result<Vec<Vec<f64>>> = (0..sample.n_heads()).map(fit).collect();
         Ok(Hypothesis::Linear(Linear::new(heads?)))

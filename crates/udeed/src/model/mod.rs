@@ -151,6 +151,25 @@ impl Model {
         Ok(self)
     }
 
+    /// The number of the class that each member gives each row: member after member for each row. See
+    /// [`Ensemble::classify`].
+    ///
+    /// # Errors
+    /// As [`Model::decision`].
+    ///
+    /// ```
+    /// use udeed::{Bagging, built_in};
+    ///
+    /// let train = built_in("house")?.read()?.into_train()?;
+    /// let model = Bagging::new().members(5).fit(&train)?;
+    /// let prepared = model.preparation().apply(train.table())?;
+    /// assert_eq!(model.classify(train.table())?, model.ensemble().classify(prepared.rows()));
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn classify(&self, rows: &Table) -> Result<Vec<u8>> {
+        self.ensemble.classify_blocks(&self.preparation.features_of(rows)?)
+    }
+
     /// The probability of each class for each row, one column a class. Each row sums to 1.
     ///
     /// # Errors

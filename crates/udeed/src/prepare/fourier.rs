@@ -8,6 +8,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::data::{Block, Blocks, Buffer, Matrix, Sealed};
+use crate::ensemble::Watch;
 use crate::error::{Error, Result, size};
 use crate::kernel::cosines;
 use crate::neighbors::{distance_percentile, half_of_memory};
@@ -112,7 +113,7 @@ pub(super) fn drawn_rows(n: usize, seed: u64) -> Vec<usize> {
 
 /// The median distance of different rows; 1 where all are the same.
 pub(super) fn bandwidth(rows: &Matrix, seed: u64) -> Result<f64> {
-    let median = distance_percentile(rows.rows(), 50.0, seed);
+    let median = distance_percentile(rows.rows(), 50.0, seed, &Watch::new(&mut ()))?;
     if median == 0.0 {
         return Ok(1.0);
     }
