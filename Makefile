@@ -1,6 +1,6 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
-.PHONY: test format lint unit docs browser python deny fuzz bench
+.PHONY: test format lint unit docs browser python deny fuzz bench methods
 
 test: format lint unit docs browser python
 
@@ -29,6 +29,11 @@ PEERS = $(or $(CARGO_TARGET_DIR),target)/bench/venv
 bench: $(PEERS)/installed
 	cargo build --release --locked -p udeed-bench -p udeed-cli
 	$(PEERS)/bin/python bench/run.py $(BENCH)
+
+# Every method beside the nearest of scikit-learn and sslearn: the tables of docs/methods.md.
+methods: $(PEERS)/installed
+	cargo build --release --locked -p udeed-cli
+	$(PEERS)/bin/python bench/methods.py $(METHODS)
 
 $(PEERS)/installed: bench/requirements.txt
 	$(PYTHON) -m venv $(PEERS)

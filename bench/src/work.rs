@@ -69,7 +69,7 @@ impl Shelf {
                 let train = self.train(&train)?;
                 let (fitted, seconds) = timed(|| settings.fit(train));
                 let fitted = fitted?;
-                write_doubles(&to, fitted.ensemble().linear(0).unwrap().weights())?;
+                write_doubles(&to, fitted.ensemble().linear(0).context("linear members")?.weights())?;
                 self.models.insert(model, fitted);
                 Ok(json!({ "seconds": seconds }))
             }
@@ -80,8 +80,8 @@ impl Shelf {
                 let ((fitted, seconds), peak) = peak_of(|| timed(|| settings.fit(train)));
                 let fitted = fitted?;
                 let before = fitted.initial().context("a model without initial members")?;
-                write_doubles(&initial, before.ensemble().linear(0).unwrap().weights())?;
-                write_doubles(&to, fitted.ensemble().linear(0).unwrap().weights())?;
+                write_doubles(&initial, before.ensemble().linear(0).context("linear members")?.weights())?;
+                write_doubles(&to, fitted.ensemble().linear(0).context("linear members")?.weights())?;
                 let stages = serde_json::to_value(&fitted.training().stages)?;
                 self.models.insert(model, fitted);
                 Ok(json!({ "seconds": seconds, "peak": peak, "stages": stages }))

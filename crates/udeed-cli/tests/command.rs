@@ -461,7 +461,7 @@ mod fitting {
         folder.run("fit rows.csv --label kind --folds 0 --out model");
         let expected = json!({
             "method": "udeed", "variant": "lcud", "members": 20, "gamma": 1.0, "lambda": 1.0, "scaling": "minmax", "fourier": 0, "loss": "logistic",
-            "initial": "bootstrap", "rate": 0.25, "scale_rate": false, "steps": 25, "vote": "weighted",
+            "hidden": 0, "initial": "bootstrap", "rate": 0.25, "scale_rate": false, "steps": 25, "vote": "weighted",
             "precision": "double", "seed": 0,
         });
         assert_eq!(inspect(&folder, "model")["settings"], expected);

@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = settings.fit(&TrainSet::new(table, Labels::with_classes(classes, codes)?)?)?;
     let seconds = begin.elapsed().as_secs_f64();
 
-    let sum: f64 = model.ensemble().linear(0).unwrap().weights().iter().sum();
+    let sum: f64 = model.ensemble().linear(0).map_or(0.0, |members| members.weights().iter().sum());
     println!("{seconds} {sum:e}");
     Ok(())
 }

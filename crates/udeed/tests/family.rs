@@ -1,4 +1,5 @@
 //! All methods and base learners, on two classes and on more.
+#![allow(clippy::unwrap_used)]
 
 use udeed::{Base, Labels, Method, Model, Shared, Table, TrainSet, TreeSettings, Udeed, Warning, built_in};
 

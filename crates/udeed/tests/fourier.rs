@@ -51,7 +51,7 @@ fn products_of_mapped_rows_are_the_kernel() {
     let median = squares[(0.5 * (squares.len() - 1) as f64).round() as usize];
     for (i, j) in pairs {
         let found: f64 = mapped.get(i).iter().zip(mapped.get(j)).map(|(x, y)| x * y).sum();
-        let expected = (-squared_distance(rows.get(i), rows.get(j)) / (2.0 * median)).exp();
+        let expected = (-squared_distance(rows.get(i), rows.get(j)) / median).exp();
         // Four deviations of the mean of 20 000 products.
         assert!((found - expected).abs() < 0.03, "{found} against {expected}");
     }

@@ -1,5 +1,6 @@
 //! UDEED's loss of several questions and of members with hidden units: by its definition, and its gradient by finite
 //! differences.
+#![allow(clippy::unwrap_used)]
 
 use udeed::{Blocks, Dense, EnsembleLoss, Loss, Losses, Matrix, Objective, Precision};
 

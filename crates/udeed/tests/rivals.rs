@@ -37,25 +37,13 @@ fn all() -> Vec<Method> {
     Method::NAMES.iter().map(|name| Method::named(name).unwrap()).collect()
 }
 
-fn weights(model: &Model) -> Vec<u64> {
-    model
-        .ensemble()
-        .linear(0)
-        .unwrap()
-        .weights()
-        .iter()
-        .chain(model.ensemble().weights(0))
-        .map(|w| w.to_bits())
-        .collect()
-}
-
 #[test]
 fn every_method_is_repeated_to_the_bit_on_any_number_of_threads() {
     let (train, _) = split("wdbc", 0);
     for method in all() {
         let fit = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            weights(&pool.install(|| method.fit(&train).unwrap()))
+            pool.install(|| method.fit(&train).unwrap()).to_bytes().unwrap()
         };
         assert_eq!(fit(1), fit(3), "{}", method.name());
     }
@@ -80,12 +68,18 @@ fn every_method_is_saved_and_loaded_to_the_bit() {
 #[test]
 fn a_smaller_boosted_or_bagged_ensemble_is_the_beginning_of_a_larger() {
     let (train, test) = split("diabetes", 0);
-    for method in all().into_iter().filter(|method| method.name() != "udeed") {
+    for method in all().into_iter().filter(Method::grows) {
         let fit =
             |members| method.clone().with_shared(udeed::Shared { members, ..method.shared() }).fit(&train).unwrap();
         let (small, large) = (fit(4), fit(12));
-        assert_eq!(small.ensemble().n_members(), 4, "{}", method.name());
-        let prefix = large.prefix(4);
+        // Boosting may end before that.
+        let members = small.ensemble().n_members();
+        assert!(
+            members <= 4 && (members == 4 || !["bagging", "adaboost"].contains(&method.name())),
+            "{}",
+            method.name()
+        );
+        let prefix = large.prefix(members);
         assert_eq!(prefix.decision(test.table()).unwrap(), small.decision(test.table()).unwrap(), "{}", method.name());
     }
 }
@@ -166,7 +160,8 @@ fn assemble_and_semiboost_reach_what_faithful_versions_reach() {
 #[test]
 fn every_setting_of_the_rivals_matters() {
     let (train, _) = split("diabetes", 1);
-    let fit = |method: Method| weights(&method.fit(&train).unwrap());
+    // What the members say, not the file, which also holds the settings.
+    let fit = |method: Method| method.fit(&train).unwrap().ensemble().clone();
     let adaboost = AdaBoost::new();
     assert_ne!(fit(adaboost.clone().into()), fit(adaboost.emphasis(Emphasis::Resampling).into()));
     let assemble = Assemble::new();

@@ -250,7 +250,7 @@ impl Matrix {
             for i in 0..rows.n_rows() {
                 let mut row: Vec<(usize, f64)> = rows.row(i).iter().filter_map(|(j, x)| Some((place[j]?, x))).collect();
                 row.sort_unstable_by_key(|&(j, _)| j);
-                some.push_row(row.into_iter());
+                some.push_row(row);
             }
             return Ok(some.into());
         }

@@ -49,7 +49,7 @@ impl Method {
     /// use udeed::Method;
     ///
     /// let settings = Method::named("tri-training")?.settings();
-    /// assert!(settings.iter().any(|(name, about, value)| name == "lambda" && about.contains("labels") && value == "1.0"));
+    /// assert!(settings.iter().any(|(name, about, value)| *name == "lambda" && about.contains("labels") && value == "1.0"));
     /// # Ok::<(), udeed::Error>(())
     /// ```
     pub fn settings(&self) -> Vec<(&'static str, String, String)> {

@@ -154,7 +154,7 @@ impl Prepared {
 
     /// Logistic regression on the labels alone.
     pub(crate) fn logistic(&self) -> Ensemble {
-        let part = |head: &Head| Part::alike(Members::from_rows(&[head.logistic.clone()]), Vote::Weighted);
+        let part = |head: &Head| Part::alike(Members::from_rows(std::slice::from_ref(&head.logistic)), Vote::Weighted);
         Ensemble::against_rest(self.n_classes(), self.heads.iter().map(part).collect())
     }
 

@@ -131,6 +131,10 @@ impl Learn for Udeed {
         check_positive("rate", self.rate)
     }
 
+    fn grows(&self) -> bool {
+        false
+    }
+
     fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
         let initial = self.initial_members(prepared, watch)?;
         self.descend(prepared, initial, watch)

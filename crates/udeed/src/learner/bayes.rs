@@ -106,7 +106,7 @@ impl Bayes {
     /// Puts the parts together; none if they do not fit.
     pub(crate) fn from_parts(priors: Vec<f64>, means: Vec<f64>, variances: Vec<f64>) -> Option<Self> {
         let sound = !priors.is_empty()
-            && means.len() % priors.len() == 0
+            && means.len().is_multiple_of(priors.len())
             && variances.len() == means.len()
             && priors.iter().all(|prior| (0.0..=1.0).contains(prior))
             && means.iter().all(|mean| mean.is_finite())

@@ -90,7 +90,7 @@ impl NodeRows<'_> {
         match &column.ranks {
             Ranks::Dense(all) => ranks.extend(self.entries.iter().map(|entry| all[entry.row as usize])),
             Ranks::Sparse { .. } => {
-                column.ranks_of(self.entries.iter().map(|entry| entry.row), |rank| ranks.push(rank))
+                column.ranks_of(self.entries.iter().map(|entry| entry.row), |rank| ranks.push(rank));
             }
         }
         let (least, most) = ranks.iter().fold((u32::MAX, 0), |(least, most), &rank| (least.min(rank), most.max(rank)));

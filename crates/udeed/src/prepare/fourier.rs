@@ -3,6 +3,7 @@
 //! A. Rahimi and B. Recht, "Random features for large-scale kernel machines", NIPS 2007.
 
 use std::collections::BTreeSet;
+use std::f64::consts::SQRT_2;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -17,9 +18,8 @@ use crate::rng::{Purpose, Stream};
 /// A random Fourier feature map: a row `x` becomes `sqrt(2 / D) cos(x Omega + b)`, with `D` columns of frequencies `Omega`
 /// and as many phases `b`, drawn once and kept with the model.
 ///
-/// The frequencies are normal with deviation `1 / sigma`, so that the inner product of two mapped rows is nearly the kernel
-/// `exp(-|x - z|^2 / (2 sigma^2))`, the more nearly the larger `D` is. The bandwidth `sigma` is the median distance of
-/// training rows.
+/// The frequencies are normal with deviation `sqrt(2) / h`, so that the inner product of two mapped rows is nearly the kernel
+/// `exp(-|x - z|^2 / h^2)`, the more nearly the larger `D` is. The bandwidth `h` is the median distance of training rows.
 ///
 /// ```
 /// use udeed::{Preparation, Scaling, Table};
@@ -48,7 +48,9 @@ impl FourierMap {
         frequencies.par_chunks_mut(n_features).enumerate().for_each(|(input, frequencies)| {
             let mut stream = Stream::new(seed, Purpose::FourierFrequencies, input as u32);
             for pair in frequencies.chunks_mut(2) {
-                pair.iter_mut().zip(stream.normals()).for_each(|(frequency, normal)| *frequency = normal / bandwidth);
+                pair.iter_mut()
+                    .zip(stream.normals())
+                    .for_each(|(frequency, normal)| *frequency = SQRT_2 * normal / bandwidth);
             }
         });
         let mut stream = Stream::new(seed, Purpose::FourierPhases, 0);
