@@ -15,23 +15,40 @@ pub(crate) struct SortedColumns {
 }
 
 /// One column.
-pub(super) struct Column {
+struct Column {
     /// The values that occur, ascending, each once.
-    pub(super) values: Vec<f64>,
-    /// The place of each row's value among them.
-    pub(super) ranks: Ranks,
+    values: Vec<f64>,
+    ranks: Stored,
 }
 
-pub(super) enum Ranks {
-    /// Of every row.
+enum Stored {
+    Bytes(Vec<u8>),
     Dense(Vec<u32>),
-    /// Of some rows, which ascend; all others have the rank of zero.
     Sparse { zero: u32, rows: Vec<u32>, ranks: Vec<u32> },
 }
 
+/// One column to look at.
+#[derive(Clone, Copy)]
+pub(super) struct Ranked<'a> {
+    /// The values that occur, ascending, each once.
+    pub(super) values: &'a [f64],
+    /// The place of each row's value among them.
+    pub(super) ranks: Ranks<'a>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Ranks<'a> {
+    /// Of every row, where there are at most 256: less to load from far away.
+    Bytes(&'a [u8]),
+    /// Of every row.
+    Dense(&'a [u32]),
+    /// Of some rows, which ascend; all others have the rank of zero.
+    Sparse { zero: u32, rows: &'a [u32], ranks: &'a [u32] },
+}
+
 impl SortedColumns {
-    /// Sorts the columns. Sparse rows are not spread out: a column takes 8 bytes for a value that is not zero, or 4 for a
-    /// row, whichever is less, and 8 more for each distinct value.
+    /// Sorts the columns. Sparse rows are not spread out: a column takes 8 bytes for a value that is not zero, or 1
+    /// or 4 for a row where at least half are not, and 8 more for each distinct value.
     ///
     /// # Errors
     /// If there are more than 2^31 rows.
@@ -43,14 +60,9 @@ impl SortedColumns {
         let columns = if rows.is_sparse() {
             transposed(rows).into_par_iter().map(|(stored, values)| Column::of_stored(n_rows, stored, values)).collect()
         } else {
-            let column = |j: usize| {
-                let value = |i: usize| match rows.row(i) {
-                    Row::Dense(values) => values[j],
-                    Row::Sparse { .. } => unreachable!("dense rows"),
-                };
-                Column::of_all((0..n_rows).map(value))
-            };
-            (0..rows.n_columns()).into_par_iter().map(column).collect()
+            let firsts: Vec<usize> = (0..rows.n_columns()).step_by(TOGETHER).collect();
+            let columns = |&first: &usize| taken(rows, first).into_iter().map(|values| Column::of_all(&values));
+            firsts.par_iter().flat_map_iter(columns).collect()
         };
         Ok(SortedColumns { n_rows, columns })
     }
@@ -63,9 +75,30 @@ impl SortedColumns {
         self.columns.len()
     }
 
-    pub(super) fn column(&self, j: u32) -> &Column {
-        &self.columns[j as usize]
+    pub(super) fn column(&self, j: u32) -> Ranked<'_> {
+        let Column { values, ranks } = &self.columns[j as usize];
+        let ranks = match ranks {
+            Stored::Bytes(ranks) => Ranks::Bytes(ranks),
+            Stored::Dense(ranks) => Ranks::Dense(ranks),
+            Stored::Sparse { zero, rows, ranks } => Ranks::Sparse { zero: *zero, rows, ranks },
+        };
+        Ranked { values, ranks }
     }
+}
+
+/// So many columns are taken out of dense rows at once: those that lie in the same lines of the cache.
+const TOGETHER: usize = 16;
+
+/// The values of some columns of dense rows, from the given one on.
+fn taken(rows: &dyn Rows, first: usize) -> Vec<Vec<f64>> {
+    let width = TOGETHER.min(rows.n_columns() - first);
+    let mut columns = vec![Vec::with_capacity(rows.n_rows()); width];
+    for i in 0..rows.n_rows() {
+        if let Row::Dense(values) = rows.row(i) {
+            columns.iter_mut().zip(&values[first..]).for_each(|(column, &x)| column.push(x));
+        }
+    }
+    columns
 }
 
 /// For each column the rows whose value is not zero, ascending, and these values.
@@ -83,32 +116,42 @@ fn transposed(rows: &dyn Rows) -> Vec<(Vec<u32>, Vec<f64>)> {
 }
 
 impl Column {
-    fn of_all(of_rows: impl Iterator<Item = f64>) -> Self {
+    fn of_all(of_rows: &[f64]) -> Self {
         let (values, ranks) = ranked(of_rows);
-        Column { values, ranks: Ranks::Dense(ranks) }
+        let ranks = if values.len() <= 256 {
+            Stored::Bytes(ranks.into_iter().map(|rank| rank as u8).collect())
+        } else {
+            Stored::Dense(ranks)
+        };
+        Column { values, ranks }
     }
 
-    fn of_stored(n_rows: usize, stored: Vec<u32>, of_stored: Vec<f64>) -> Self {
+    fn of_stored(n_rows: usize, stored: Vec<u32>, mut of_stored: Vec<f64>) -> Self {
         if 2 * stored.len() >= n_rows {
             let mut all = vec![0.0; n_rows];
             stored.iter().zip(of_stored).for_each(|(&i, x)| all[i as usize] = x);
-            return Column::of_all(all.into_iter());
+            return Column::of_all(&all);
         }
         // One row that is not stored stands for all of them.
-        let (values, mut ranks) = ranked(of_stored.into_iter().chain([0.0]));
+        of_stored.push(0.0);
+        let (values, mut ranks) = ranked(&of_stored);
         let zero = ranks.pop().unwrap_or_default();
-        Column { values, ranks: Ranks::Sparse { zero, rows: stored, ranks } }
+        Column { values, ranks: Stored::Sparse { zero, rows: stored, ranks } }
     }
+}
 
-    /// The rank of each of some rows, which ascend.
-    pub(super) fn ranks_of(&self, of_rows: impl Iterator<Item = u32>, mut visit: impl FnMut(u32)) {
-        match &self.ranks {
+impl Ranks<'_> {
+    /// Calls `visit` with the rank of each of some rows, which ascend.
+    #[inline(always)]
+    pub(super) fn for_each(self, of_rows: impl Iterator<Item = u32>, mut visit: impl FnMut(u32)) {
+        match self {
+            Ranks::Bytes(ranks) => of_rows.for_each(|row| visit(ranks[row as usize].into())),
             Ranks::Dense(ranks) => of_rows.for_each(|row| visit(ranks[row as usize])),
             Ranks::Sparse { zero, rows, ranks } => {
                 let mut from = 0;
                 for row in of_rows {
                     from += rows[from..].partition_point(|&stored| stored < row);
-                    visit(if rows.get(from) == Some(&row) { ranks[from] } else { *zero });
+                    visit(if rows.get(from) == Some(&row) { ranks[from] } else { zero });
                 }
             }
         }
@@ -116,13 +159,18 @@ impl Column {
 }
 
 /// The distinct values, ascending, and the place of each value among them.
-fn ranked(values: impl Iterator<Item = f64>) -> (Vec<f64>, Vec<u32>) {
+fn ranked(values: &[f64]) -> (Vec<f64>, Vec<u32>) {
+    if let Some(distinct) = few(values) {
+        let rank = |x: &f64| distinct.iter().map(|other| u32::from(other < x)).sum();
+        let ranks = values.iter().map(rank).collect();
+        return (distinct, ranks);
+    }
     // Adding 0 makes -0 the same as 0. The bits of numbers ascend as they do, those of negative ones once turned around.
     let key = |x: f64| {
         let bits = (x + 0.0).to_bits();
         if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
     };
-    let mut keys: Vec<(u64, u32)> = values.zip(0..).map(|(x, i)| (key(x), i)).collect();
+    let mut keys: Vec<(u64, u32)> = values.iter().zip(0..).map(|(&x, i)| (key(x), i)).collect();
     keys.sort_unstable_by_key(|&(key, _)| key);
     let number = |key: u64| f64::from_bits(if key >> 63 == 1 { key ^ 1 << 63 } else { !key });
     let mut ranks = vec![0; keys.len()];
@@ -138,6 +186,22 @@ fn ranked(values: impl Iterator<Item = f64>) -> (Vec<f64>, Vec<u32>) {
     (distinct, ranks)
 }
 
+/// The distinct values, ascending, if there are so few that nothing needs to be sorted. What is no number counts as many.
+fn few(values: &[f64]) -> Option<Vec<f64>> {
+    const MOST: usize = 8;
+    let mut distinct = Vec::with_capacity(MOST);
+    for &x in values {
+        if !distinct.contains(&x) {
+            if distinct.len() == MOST || x.is_nan() {
+                return None;
+            }
+            distinct.push(x + 0.0);
+        }
+    }
+    distinct.sort_unstable_by(f64::total_cmp);
+    Some(distinct)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,9 +209,12 @@ mod tests {
 
     #[test]
     fn values_become_ranks() {
-        let (values, ranks) = ranked([3.0, -0.0, -2.5, 0.0, 3.0, 1e-300, f64::MAX, -f64::MAX].into_iter());
-        assert_eq!(values, [-f64::MAX, -2.5, 0.0, 1e-300, 3.0, f64::MAX]);
-        assert_eq!(ranks, [4, 2, 1, 2, 4, 3, 5, 0]);
+        let all = [3.0, -0.0, -2.5, 0.0, 3.0, 1e-300, f64::MAX, -f64::MAX, 8.0, -1e-300, 9.0, f64::MIN_POSITIVE, 8.0];
+        let many = [-f64::MAX, -2.5, -1e-300, 0.0, f64::MIN_POSITIVE, 1e-300, 3.0, 8.0, 9.0, f64::MAX];
+        assert_eq!(ranked(&all), (many.to_vec(), vec![6, 3, 1, 3, 6, 5, 9, 0, 7, 2, 8, 4, 7]));
+        let few = vec![-f64::MAX, -2.5, 0.0, 1e-300, 3.0, f64::MAX];
+        assert_eq!(ranked(&all[..8]), (few, vec![4, 2, 1, 2, 4, 3, 5, 0]));
+        assert_eq!(ranked(&[]), (vec![], vec![]));
     }
 
     #[test]
@@ -160,7 +227,7 @@ mod tests {
             let of = |columns: &SortedColumns, rows: &[u32]| {
                 let mut ranks = Vec::new();
                 let column = columns.column(j);
-                column.ranks_of(rows.iter().copied(), |rank| ranks.push(column.values[rank as usize]));
+                column.ranks.for_each(rows.iter().copied(), |rank| ranks.push(column.values[rank as usize]));
                 ranks
             };
             assert!(matches!(sparse.column(j).ranks, Ranks::Sparse { .. }));

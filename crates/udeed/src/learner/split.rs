@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::learner::columns::{Column, Ranks};
+use crate::learner::columns::{Ranked, Ranks};
 
 /// What makes a node impure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -64,16 +64,13 @@ pub(super) enum Found {
 pub(super) struct Scratch {
     pub(super) ranks: Vec<u32>,
     keys: Vec<u64>,
-    /// For each rank the weight of each class.
-    sums: Vec<f64>,
-    /// For each rank the number of rows, counted only where a side needs several.
-    counts: Vec<u32>,
+    tally: Tally,
     left: Vec<f64>,
 }
 
 impl NodeRows<'_> {
     /// The best split by a column, of several the lowest.
-    pub(super) fn split(&self, column: &Column, scratch: &mut Scratch) -> Found {
+    pub(super) fn split(&self, column: Ranked<'_>, scratch: &mut Scratch) -> Found {
         match self.totals.len() {
             2 => self.search::<2>(column, scratch),
             // Any number.
@@ -81,58 +78,91 @@ impl NodeRows<'_> {
         }
     }
 
-    fn search<const K: usize>(&self, column: &Column, scratch: &mut Scratch) -> Found {
-        if column.values.len() < 2 {
-            return Found::Constant;
-        }
-        let Scratch { ranks, keys, sums, counts, left } = scratch;
-        ranks.clear();
-        match &column.ranks {
-            Ranks::Dense(all) => ranks.extend(self.entries.iter().map(|entry| all[entry.row as usize])),
-            Ranks::Sparse { .. } => {
-                column.ranks_of(self.entries.iter().map(|entry| entry.row), |rank| ranks.push(rank));
-            }
-        }
-        let (least, most) = ranks.iter().fold((u32::MAX, 0), |(least, most), &rank| (least.min(rank), most.max(rank)));
-        if column.values[most as usize] <= column.values[least as usize] + NEAREST {
-            return Found::Constant;
-        }
+    fn search<const K: usize>(&self, column: Ranked<'_>, scratch: &mut Scratch) -> Found {
+        let Scratch { ranks, keys, tally, left } = scratch;
         left.clear();
         left.resize(self.totals.len(), 0.0);
-        let mut scan = Scan::<K> { node: self, values: &column.values, left, n_left: 0, last: least, best: None };
-        let width = (most - least) as usize + 1;
-        if width <= 4 * ranks.len() {
-            self.tally::<K>(ranks, least, width, sums, counts);
-            scan.walk(sums, counts, least);
-        } else {
-            keys.clear();
-            keys.extend(ranks.iter().zip(0u64..).map(|(&rank, i)| u64::from(rank) << 32 | i));
-            keys.sort_unstable();
-            scan.walk_sorted(keys, sums);
+        let mut scan = Scan::<K> { node: self, values: column.values, left, n_left: 0, last: None, best: None };
+        let width = column.values.len();
+        let few = width * self.totals.len() <= FEW;
+        match column.ranks {
+            Ranks::Bytes(all) if few => tally.add_few::<K, _>(self, all, width),
+            Ranks::Dense(all) if few => tally.add_few::<K, _>(self, all, width),
+            all => {
+                ranks.clear();
+                all.for_each(self.entries.iter().map(|entry| entry.row), |rank| ranks.push(rank));
+                let around = |(least, most): (u32, u32), &rank: &u32| (least.min(rank), most.max(rank));
+                let (least, most) = ranks.iter().fold((u32::MAX, 0), around);
+                if most <= least {
+                    return Found::Constant;
+                }
+                // Where most ranks would stay empty, sorting takes less than counting.
+                let width = (most - least) as usize + 1;
+                if width > 4 * ranks.len() {
+                    keys.clear();
+                    keys.extend(ranks.iter().zip(0u64..).map(|(&rank, i)| u64::from(rank) << 32 | i));
+                    keys.sort_unstable();
+                    scan.walk_sorted(keys, &mut tally.sums);
+                    return scan.found();
+                }
+                tally.add::<K>(self, ranks, least, width);
+            }
         }
-        scan.best.map_or(Found::Nothing, Found::Split)
+        scan.walk(tally);
+        scan.found()
+    }
+}
+
+/// What is known of each rank, from the least on.
+#[derive(Default)]
+struct Tally {
+    least: u32,
+    /// The weight of each class.
+    sums: Vec<f64>,
+    /// The number of rows, counted only where a side needs several.
+    counts: Vec<u32>,
+}
+
+/// A column has few values if there are at most so many sums of weights: one for each value in each class.
+const FEW: usize = 64;
+/// So many partial sums are kept for each of the few, as an addition has to wait for the one before it.
+const LANES: usize = 4;
+
+impl Tally {
+    fn add<const K: usize>(&mut self, node: &NodeRows<'_>, ranks: &[u32], least: u32, width: usize) {
+        let n_classes = if K == 0 { node.totals.len() } else { K };
+        self.least = least;
+        self.sums.clear();
+        self.sums.resize(width * n_classes, 0.0);
+        for (entry, rank) in node.entries.iter().zip(ranks) {
+            self.sums[(rank - least) as usize * n_classes + entry.class as usize] += entry.weight;
+        }
+        if node.leaf > 1 {
+            self.count(width, ranks.iter().map(|rank| (rank - least) as usize));
+        }
     }
 
-    /// Adds up the weights of each rank, and counts its rows where that matters.
-    fn tally<const K: usize>(
-        &self,
-        ranks: &[u32],
-        least: u32,
-        width: usize,
-        sums: &mut Vec<f64>,
-        counts: &mut Vec<u32>,
-    ) {
-        let n_classes = if K == 0 { self.totals.len() } else { K };
-        sums.clear();
-        sums.resize(width * n_classes, 0.0);
-        for (entry, rank) in self.entries.iter().zip(ranks) {
-            sums[(rank - least) as usize * n_classes + entry.class as usize] += entry.weight;
+    /// The same for few ranks, straight from those of all rows.
+    fn add_few<const K: usize, T: Copy + Into<u32>>(&mut self, node: &NodeRows<'_>, all: &[T], width: usize) {
+        let n_classes = if K == 0 { node.totals.len() } else { K };
+        let rank = |entry: &Entry| -> usize { all[entry.row as usize].into() as usize };
+        let mut lanes = [0.0; FEW * LANES];
+        for (i, entry) in node.entries.iter().enumerate() {
+            let sum = rank(entry) * n_classes + entry.class as usize;
+            lanes[(sum % FEW) * LANES + i % LANES] += entry.weight;
         }
-        if self.leaf > 1 {
-            counts.clear();
-            counts.resize(width, 0);
-            ranks.iter().for_each(|rank| counts[(rank - least) as usize] += 1);
+        self.least = 0;
+        self.sums.clear();
+        self.sums.extend(lanes.chunks_exact(LANES).take(width * n_classes).map(|lanes| lanes.iter().sum::<f64>()));
+        if node.leaf > 1 {
+            self.count(width, node.entries.iter().map(rank));
         }
+    }
+
+    fn count(&mut self, width: usize, ranks: impl Iterator<Item = usize>) {
+        self.counts.clear();
+        self.counts.resize(width, 0);
+        ranks.for_each(|rank| self.counts[rank] += 1);
     }
 }
 
@@ -143,18 +173,18 @@ struct Scan<'a, const K: usize> {
     /// The weight of each class before the present value.
     left: &'a mut [f64],
     n_left: usize,
-    /// The rank before the present one.
-    last: u32,
+    /// The lowest rank, and the one before the present one.
+    last: Option<(u32, u32)>,
     best: Option<Split>,
 }
 
 impl<const K: usize> Scan<'_, K> {
-    fn walk(&mut self, sums: &[f64], counts: &[u32], least: u32) {
+    fn walk(&mut self, tally: &Tally) {
         let n_classes = if K == 0 { self.left.len() } else { K };
-        for (i, sums) in sums.chunks_exact(n_classes).enumerate() {
+        for (i, sums) in tally.sums.chunks_exact(n_classes).enumerate() {
             if sums.iter().any(|&sum| sum > 0.0) {
-                let count = if self.node.leaf > 1 { counts[i] } else { 1 };
-                self.step(least + i as u32, sums, count as usize);
+                let count = if self.node.leaf > 1 { tally.counts[i] } else { 1 };
+                self.step(tally.least + i as u32, sums, count as usize);
             }
         }
     }
@@ -178,18 +208,31 @@ impl<const K: usize> Scan<'_, K> {
     fn step(&mut self, rank: u32, sums: &[f64], count: usize) {
         let n_classes = if K == 0 { self.left.len() } else { K };
         let (left, totals) = (&mut self.left[..n_classes], &self.node.totals[..n_classes]);
-        let (below, above) = (self.values[self.last as usize], self.values[rank as usize]);
         let node = self.node;
         let enough = node.leaf <= 1 || (self.n_left >= node.leaf && node.entries.len() - self.n_left >= node.leaf);
-        if above > below + NEAREST && enough {
+        if let Some((_, last)) = self.last
+            && enough
+        {
+            let (below, above) = (self.values[last as usize], self.values[rank as usize]);
             let purity = node.purity.of(left, totals);
-            if self.best.is_none_or(|best| purity > best.purity) {
-                self.best = Some(Split { purity, rank: self.last, threshold: between(below, above) });
+            if above > below + NEAREST && self.best.is_none_or(|best| purity > best.purity) {
+                self.best = Some(Split { purity, rank: last, threshold: between(below, above) });
             }
         }
         left.iter_mut().zip(sums).for_each(|(left, sum)| *left += sum);
         self.n_left += count;
-        self.last = rank;
+        self.last = Some((self.last.map_or(rank, |(first, _)| first), rank));
+    }
+
+    /// What the walk has found.
+    fn found(&self) -> Found {
+        let is_constant =
+            |(first, last): (u32, u32)| self.values[last as usize] <= self.values[first as usize] + NEAREST;
+        match self.best {
+            Some(best) => Found::Split(best),
+            None if self.last.is_none_or(is_constant) => Found::Constant,
+            None => Found::Nothing,
+        }
     }
 }
 
@@ -223,7 +266,7 @@ impl Purity {
     /// The negative of the impurity of both sides, each weighted as its rows are, less what is the same for all splits.
     /// It is the same number, to the last bit, if the sides change places.
     #[inline(always)]
-    fn of(&self, left: &[f64], totals: &[f64]) -> f64 {
+    pub(super) fn of(&self, left: &[f64], totals: &[f64]) -> f64 {
         let left = || left.iter().copied();
         let right = || left().zip(totals).map(|(left, total)| total - left);
         self.of_side(left) + self.of_side(right)
