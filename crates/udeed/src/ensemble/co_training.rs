@@ -71,12 +71,13 @@ impl Learn for CoTraining {
         Stream::new(self.seed, Purpose::Boosting, 0).shuffle(&mut left);
         let mut pool: Vec<usize> = left.split_off(left.len().saturating_sub(self.pool));
         let wanted = per_class(&growing.shares(), self.pool);
+        let mut members = Vec::new();
         for round in 0..self.rounds {
             if pool.is_empty() {
                 break;
             }
             watch.member(round, self.rounds)?;
-            let members = self.members(&*learner, &growing, &seen)?;
+            members = self.members(&*learner, &growing, &seen, &members)?;
             for (member, rows) in members.iter().zip(&seen) {
                 let guesses = Guesses::by(member, rows.rows(), &pool);
                 let mut chosen = guesses.surest(&wanted);
@@ -87,7 +88,7 @@ impl Learn for CoTraining {
             let missing = self.pool.saturating_sub(pool.len()).min(left.len());
             pool.extend(left.split_off(left.len() - missing));
         }
-        let members = self.members(&*learner, &growing, &seen)?;
+        let members = self.members(&*learner, &growing, &seen, &members)?;
         let views = members.into_iter().zip(views);
         let members = views.map(|(of, columns)| Hypothesis::View { columns, of: Box::new(of) }).collect::<Vec<_>>();
         let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), Part::alike(members, Rule::Product)));
@@ -97,11 +98,23 @@ impl Learn for CoTraining {
 }
 
 impl CoTraining {
-    fn members(&self, learner: &dyn Learner, growing: &Growing, seen: &[Matrix]) -> Result<Vec<Hypothesis>> {
+    /// What both members learn of the labels so far, given what they were before, if they were.
+    fn members(
+        &self,
+        learner: &dyn Learner,
+        growing: &Growing,
+        seen: &[Matrix],
+        before: &[Hypothesis],
+    ) -> Result<Vec<Hypothesis>> {
         let (classes, weights, n_classes) = (&growing.classes[..], &growing.weights[..], growing.n_classes);
-        let learn =
-            |rows: &Matrix| learner.learn(&Sample { rows: rows.rows(), classes, n_classes, weights, seed: self.seed });
-        seen.iter().map(learn).collect()
+        let learn = |(place, rows): (usize, &Matrix)| {
+            let sample = Sample { rows: rows.rows(), classes, n_classes, weights, seed: self.seed };
+            match before.get(place) {
+                Some(before) => learner.relearn(&sample, before),
+                None => learner.learn(&sample),
+            }
+        };
+        seen.iter().enumerate().map(learn).collect()
     }
 
     /// The features that each member sees.

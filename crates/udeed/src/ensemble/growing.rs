@@ -36,9 +36,14 @@ impl Growing {
         self.weights[row] = weight;
     }
 
-    pub(crate) fn learn(&self, learner: &dyn Learner, seed: u64) -> Result<Hypothesis> {
+    /// Learns all labels, given what was learned of fewer.
+    pub(crate) fn learn(&self, learner: &dyn Learner, seed: u64, before: Option<&Hypothesis>) -> Result<Hypothesis> {
         let (rows, classes, weights) = (self.rows(), &self.classes[..], &self.weights[..]);
-        learner.learn(&Sample { rows, classes, n_classes: self.n_classes, weights, seed })
+        let sample = Sample { rows, classes, n_classes: self.n_classes, weights, seed };
+        match before {
+            Some(before) => learner.relearn(&sample, before),
+            None => learner.learn(&sample),
+        }
     }
 
     /// The rows that came without a label.

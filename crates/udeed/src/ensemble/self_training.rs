@@ -61,12 +61,9 @@ impl Learn for SelfTraining {
         let mut growing = Growing::new(prepared)?;
         let mut left = growing.unlabeled();
         let nothing = left.is_empty();
+        let mut member = growing.learn(&*learner, self.seed, Some(&prepared.start()))?;
         for round in 0..self.rounds {
-            if left.is_empty() {
-                break;
-            }
-            let member = growing.learn(&*learner, self.seed)?;
-            watch.member(round + 1, self.rounds)?;
+            watch.member(round, self.rounds)?;
             let guesses = Guesses::by(&member, growing.rows(), &left);
             let before = left.len();
             let mut place = 0;
@@ -81,8 +78,8 @@ impl Learn for SelfTraining {
             if left.len() == before {
                 break;
             }
+            member = growing.learn(&*learner, self.seed, Some(&member))?;
         }
-        let member = growing.learn(&*learner, self.seed)?;
         let part = Part::alike(vec![member], Rule::Weighted);
         let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), part));
         learned.warn(nothing.then_some(Warning::NothingUnlabeled), watch);

@@ -74,6 +74,7 @@ impl Learn for Setred {
         let nothing = left.is_empty();
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         let critical = normal_quantile(self.significance);
+        let mut member = growing.learn(&*learner, self.seed, Some(&prepared.start()))?;
         for round in 0..self.rounds {
             if left.is_empty() {
                 break;
@@ -81,7 +82,6 @@ impl Learn for Setred {
             watch.member(round, self.rounds)?;
             stream.shuffle(&mut left);
             let pool = if self.pool == 0 { left.len() } else { self.pool.min(left.len()) };
-            let member = growing.learn(&*learner, self.seed)?;
             let guesses = Guesses::by(&member, growing.rows(), &left[..pool]);
             let wanted = shares.iter().map(|share| ((share * self.pick_share * pool as f64).round() as usize).max(1));
             let chosen = guesses.surest(&wanted.collect::<Vec<usize>>());
@@ -92,8 +92,10 @@ impl Learn for Setred {
                 growing.add(row, class, 1.0);
             }
             left.retain(|&row| growing.weights[row] == 0.0);
+            if !kept.is_empty() {
+                member = growing.learn(&*learner, self.seed, Some(&member))?;
+            }
         }
-        let member = growing.learn(&*learner, self.seed)?;
         let mut learned =
             Learned::from(Ensemble::whole(prepared.n_classes(), Part::alike(vec![member], Rule::Weighted)));
         learned.warn(nothing.then_some(Warning::NothingUnlabeled), watch);

@@ -76,7 +76,8 @@ impl Learn for TriTraining {
             let teach = |(i, lesson): (usize, &Option<Lesson>)| match lesson {
                 None => Ok(None),
                 Some(lesson) => {
-                    taught(&*learner, &growing, &said[(i + 1) % 3], &lesson.rows, self.seed + i as u64).map(Some)
+                    let (labels, seed) = (&said[(i + 1) % 3], self.seed.wrapping_add(i as u64));
+                    taught(&*learner, &growing, labels, &lesson.rows, seed, &members[i]).map(Some)
                 }
             };
             let taught: Result<Vec<Option<Hypothesis>>> = lessons.par_iter().enumerate().map(teach).collect();
@@ -101,21 +102,29 @@ impl TriTraining {
             let weights: Vec<f64> =
                 counts.iter().zip(&prepared.counts).map(|(&n, weight)| f64::from(n) * weight).collect();
             let (rows, classes) = (prepared.labeled.rows(), &prepared.codes[..]);
-            let seed = self.seed + i as u64;
-            learner.learn(&Sample { rows, classes, n_classes: prepared.n_classes(), weights: &weights, seed })
+            let seed = self.seed.wrapping_add(i as u64);
+            let sample = Sample { rows, classes, n_classes: prepared.n_classes(), weights: &weights, seed };
+            learner.relearn(&sample, &prepared.start())
         };
         bootstraps(&prepared.codes, self.seed, 3)?.into_iter().enumerate().map(first).collect()
     }
 }
 
 /// A member that learned rows as its two teachers label them.
-fn taught(learner: &dyn Learner, growing: &Growing, labels: &[u8], lesson: &[usize], seed: u64) -> Result<Hypothesis> {
+fn taught(
+    learner: &dyn Learner,
+    growing: &Growing,
+    labels: &[u8],
+    lesson: &[usize],
+    seed: u64,
+    before: &Hypothesis,
+) -> Result<Hypothesis> {
     let (mut classes, mut weights) = (growing.classes.clone(), growing.weights.clone());
     for &row in lesson {
         (classes[row], weights[row]) = (labels[row], 1.0);
     }
     let (rows, n_classes) = (growing.rows(), growing.n_classes);
-    learner.learn(&Sample { rows, classes: &classes, n_classes, weights: &weights, seed })
+    learner.relearn(&Sample { rows, classes: &classes, n_classes, weights: &weights, seed }, before)
 }
 
 /// What is known of the two teachers of a member: their error when they last taught it, and how many rows it learned then.

@@ -16,6 +16,8 @@ const SMALLEST_PART: usize = 64;
 /// Into how many parts the rows are cut at most. The parts are summed in their order, so the result depends on their
 /// number and not on the threads that work on them.
 const PARTS: usize = 16;
+/// Fewer products of rows and weights than this are over before another thread would have begun.
+const WORTH_THREADS: usize = 1 << 21;
 /// How much memory the gradients of the parts may take together, in numbers.
 const PARTS_MEMORY: usize = 1 << 24;
 
@@ -142,15 +144,17 @@ pub(super) fn in_parts<A: Send>(
     let fitting = if gradient.is_some() { PARTS_MEMORY / len.max(1) } else { PARTS };
     let parts = PARTS.min(fitting).clamp(1, n.div_ceil(SMALLEST_PART).max(1));
     let spans: Vec<Range<usize>> = (0..parts).map(|p| n * p / parts..n * (p + 1) / parts).collect();
+    let at_once = if n.saturating_mul(len) < WORTH_THREADS { parts } else { 1 };
     match (spans.as_slice(), gradient) {
         ([span], gradient) => Ok(vec![walk(span.clone(), gradient)?]),
-        (_, None) => spans.into_par_iter().map(|span| walk(span, None)).collect(),
+        (_, None) => spans.into_par_iter().with_min_len(at_once).map(|span| walk(span, None)).collect(),
         (_, Some(gradient)) => {
             let walk = |span| {
                 let mut part = vec![0.0; len];
                 Ok((walk(span, Some(&mut part))?, part))
             };
-            let sums: Vec<(A, Vec<f64>)> = spans.into_par_iter().map(walk).collect::<Result<_>>()?;
+            let sums: Vec<(A, Vec<f64>)> =
+                spans.into_par_iter().with_min_len(at_once).map(walk).collect::<Result<_>>()?;
             let tally = |(tally, part): (A, Vec<f64>)| {
                 add(gradient, &part);
                 tally
