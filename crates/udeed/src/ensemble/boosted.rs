@@ -84,7 +84,11 @@ pub(crate) fn boost_heads(
     for head in &prepared.heads {
         let mut boosted = Boosted::new(members, Hypothesis::Linear(Linear::new(vec![head.logistic.clone()])));
         boost(head, &mut boosted)?;
-        let (part, warning) = boosted.into_part();
+        let (mut part, warning) = boosted.into_part();
+        // The voices of few members for each of several classes are often tied: how sure they are tells them apart.
+        if prepared.heads.len() > 1 {
+            part.rule = Rule::Weighted;
+        }
         parts.push(part);
         warnings.extend(warning);
     }

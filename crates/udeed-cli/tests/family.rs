@@ -1,0 +1,126 @@
+//! More than two classes, base learners and settings by name, through the real binary.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use serde_json::Value;
+use support::Folder;
+
+/// Three kinds of rows, some without their kind; a nominal column and missing values.
+fn rows() -> String {
+    let mut text = String::from("length,width,place,kind\n");
+    for i in 0..120 {
+        let (kind, length, width) = [("ant", 1.0, 5.0), ("bee", 4.0, 1.0), ("cat", 7.0, 6.0)][i % 3];
+        let wobble = |k: usize| ((i * k) % 11) as f64 / 5.0 - 1.0;
+        let place = ["shore", "wood", "hill"][(i / 3) % 3];
+        let width = if i % 17 == 0 { String::new() } else { (width + wobble(5)).to_string() };
+        let kind = if i % 4 == 0 { kind } else { "" };
+        text.push_str(&format!("{},{width},{place},{kind}\n", length + wobble(7)));
+    }
+    text
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn three_classes_go_all_the_way() {
+    let folder = Folder::with("rows.csv", rows());
+    for method in udeed::Method::NAMES {
+        folder.run(&format!("fit rows.csv --label kind --method {method} --members 5 --folds 2 --out model"));
+        let figures = json(&folder.run("evaluate model rows.csv --json"));
+        // Of two halves of the columns one may hold little but places, which tell nothing.
+        let least = if *method == "co-training" { 0.5 } else { 0.8 };
+        assert!(figures["accuracy"].as_f64().unwrap() > least, "{method}: {figures}");
+        assert_eq!(figures["confusion"].as_array().unwrap().len(), 3);
+        let predicted = folder.run("predict model rows.csv --proba");
+        assert!(predicted.starts_with("prediction,p(ant),p(bee),p(cat)\n"), "{predicted}");
+        assert_eq!(predicted.lines().count(), 121);
+        assert!(folder.run("inspect model").contains("classes: ant, bee, cat"));
+    }
+    let shown = folder.run("compare rows.csv --label kind --labeled 12 --splits 3 --methods logistic,lcud,co-forest");
+    assert!(shown.contains("co-forest") && shown.contains("lcud - logistic"), "{shown}");
+    folder.run("fit rows.csv --label kind --folds 0 --out model");
+    folder.run("export model --onnx model.onnx");
+    assert!(folder.bytes("model.onnx").windows(6).any(|bytes| bytes == b"ArgMax"));
+    folder.run("fit rows.csv --label kind --method co-forest --folds 0 --out model");
+    assert!(folder.fail(1, "export model --onnx other.onnx").contains("not linear"));
+}
+
+#[test]
+fn settings_are_listed_and_set_by_their_names() {
+    let folder = Folder::with("rows.csv", rows());
+    let listed = folder.run("methods");
+    assert!(udeed::Method::NAMES[1..].iter().all(|name| listed.contains(name)), "{listed}");
+    assert!(listed.lines().all(|line| line.chars().count() <= 100), "{listed}");
+    let settings = folder.run("methods co-training");
+    assert!(settings.contains("pool = 75") && settings.contains("rounds = 30"), "{settings}");
+
+    let fit = "fit rows.csv --label kind --folds 0 --out model";
+    folder.run(&format!("{fit} --method adaboost --base tree --set base.depth=2 --set base.criterion=entropy"));
+    let base = &json(&folder.run("inspect model --json"))["settings"]["base"]["tree"];
+    assert_eq!((&base["depth"], &base["criterion"]), (&Value::from(2), &Value::from("entropy")));
+    folder.run(&format!("{fit} --method co-training --set view=[\"length\",\"place\"]"));
+
+    for (options, message) in [
+        ("--method co-training --set depth=2", "no setting of `co-training`"),
+        ("--method setred --set rounds=many", "`rounds` is `many`"),
+        ("--method setred --set rounds", "expected a name and a value"),
+        ("--method self-training --set threshold=1.5", "`threshold`"),
+        ("--method adaboost --base oak", "`neighbors`"),
+        ("--base tree", "`base`"),
+        ("--method bagging --base tree --set base.depth=0", "`depth`"),
+        ("--method co-training --set view=[\"nowhere\"]", "`nowhere`"),
+        ("--hidden 5000", "`hidden`"),
+    ] {
+        let code = if message == "`nowhere`" { 1 } else { 2 };
+        let error = folder.fail(code, &format!("{fit} {options}"));
+        assert!(error.contains(message), "{options}: {error}");
+    }
+    let compare = "compare rows.csv --label kind --labeled 12 --splits 2 --sizes 3";
+    folder.run(&format!("{compare} --methods bagging,co-forest --base tree --set co-forest.threshold=0.6"));
+    assert!(folder.fail(2, &format!("{compare} --methods bagging --set threshold=0.6")).contains("threshold"));
+}
+
+/// One class in ten rows: left alone it is rarely predicted.
+fn rare() -> String {
+    let mut text = String::from("x,y,kind\n");
+    for i in 0..200 {
+        let rare = i % 10 == 0;
+        let wobble = |k: usize| ((i * k) % 23) as f64 / 10.0;
+        let shift = if rare { 0.9 } else { 0.0 };
+        let kind = ["common", "rare"][usize::from(rare)];
+        text.push_str(&format!("{},{},{kind}\n", shift + wobble(7), wobble(13) - shift));
+    }
+    text
+}
+
+#[test]
+fn rare_classes_are_found_more_often_where_they_count_as_much() {
+    let folder = Folder::with("rows.csv", rare());
+    let found = |options: &str| {
+        folder.run(&format!("fit rows.csv --label kind --method bagging --out model {options}"));
+        let figures = json(&folder.run("evaluate model rows.csv --json"));
+        (figures["confusion"][1][1].as_u64().unwrap(), figures["balanced_accuracy"].as_f64().unwrap())
+    };
+    let plain = found("--folds 0");
+    let (balanced, threshold) = (found("--folds 0 --balanced"), found("--threshold balanced"));
+    assert!(balanced > plain && balanced.1 > plain.1, "{plain:?} {balanced:?}");
+    assert!(threshold.0 > plain.0 && threshold.1 > plain.1, "{plain:?} {threshold:?}");
+    assert!(folder.run("inspect model").contains("rows are rare from a decision of"));
+    let moved = json(&folder.run("inspect model --json"))["threshold"].as_f64().unwrap();
+    assert!((-1.0..0.0).contains(&moved), "{moved}");
+    assert_eq!(found("--folds 0 --threshold 1").0, 0);
+
+    let fit = "fit rows.csv --label kind --out model";
+    for (options, code, message) in
+        [("--threshold 2", 2, "between -1 and 1"), ("--threshold balanced --folds 0", 2, "expected `--folds`")]
+    {
+        let error = folder.fail(code, &format!("{fit} {options}"));
+        assert!(error.contains(message), "{options}: {error}");
+    }
+    folder.write("three.csv", rows());
+    let error = folder.fail(1, "fit three.csv --label kind --threshold 0.2 --out three");
+    assert!(error.contains("3 classes") && !folder.file("three").exists(), "{error}");
+}
