@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import udeed
@@ -9,10 +10,17 @@ from udeed._files import ESTIMATORS
 
 METHODS = list(ESTIMATORS.values())
 ALL = [*METHODS, udeed.UDEEDClassifierCV]
+# Those whose members are linear by default: all but trees, and what stacks them.
+LINEAR = [kind for kind in METHODS if kind not in (udeed.CoForestClassifier, udeed.StackingClassifier)]
+# Those with a base learner to choose, and those that have something to learn from unlabeled rows.
+BASED = [kind for kind in METHODS if "base" in inspect.signature(kind).parameters]
+SUPERVISED = (udeed.BaggingClassifier, udeed.AdaBoostClassifier, udeed.StackingClassifier)
 
 
 def small(kind: type, **parameters: Any) -> Any:
     """An estimator with few members and a fixed seed."""
-    members: Any = (4,) if kind is udeed.UDEEDClassifierCV else 4
-    few = {"gammas": (1.0,), "Cs": (1.0,), "cv": 2} if kind is udeed.UDEEDClassifierCV else {}
-    return kind(**{"members": members, "random_state": 0, **few, **parameters})
+    if kind is udeed.UDEEDClassifierCV:
+        few: dict[str, Any] = {"members": (4,), "gammas": (1.0,), "Cs": (1.0,), "cv": 2}
+    else:
+        few = {"members": 4} if "members" in inspect.signature(kind).parameters else {}
+    return kind(**{"random_state": 0, **few, **parameters})

@@ -70,6 +70,16 @@ def test_grids_that_make_no_sense_are_refused(parameters: dict[str, object], mes
         udeed.UDEEDClassifierCV(**parameters).fit(X, few)
 
 
+@pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
+def test_three_classes_are_chosen_by(iris: Data) -> None:
+    X, y, few = iris
+    search = udeed.UDEEDClassifierCV((4,), cv=3, unlabeled="?", random_state=0).fit(X, few)
+    assert search.best_score_ == search.cv_results_["mean_test_score"].max() > 0.8 and search.score(X, y) > 0.8
+    best = {name: value for name, value in search.best_params_.items() if value is not None}
+    kind = udeed.BaggingClassifier if search.best_params_["gamma"] is None else udeed.UDEEDClassifier
+    np.testing.assert_array_equal(kind(**best, unlabeled="?", random_state=0).fit(X, few).coef_, search.coef_)
+
+
 def test_a_single_labeled_row_of_a_class_is_not_enough() -> None:
     with pytest.raises(ValueError, match="a class has 1 labeled rows, expected at least 2 of each class"):
         udeed.UDEEDClassifierCV().fit([[0.0], [1.0], [2.0]], [0, 1, 1])

@@ -13,7 +13,7 @@ import joblib
 import numpy as np
 import pytest
 import udeed
-from estimators import ALL, METHODS, small
+from estimators import ALL, LINEAR, METHODS, small
 from sklearn.base import clone
 from udeed import _core
 from udeed._files import ESTIMATORS
@@ -29,13 +29,14 @@ def test_every_method_has_an_estimator() -> None:
 
 
 @pytest.mark.parametrize("kind", METHODS)
-def test_parameters_are_the_librarys_settings_with_its_defaults(kind: type) -> None:
+def test_parameters_are_the_librarys_settings_with_its_defaults(kind: type, cancer: Data) -> None:
+    X, _, few = cancer
     defaults = json.loads(_core.defaults(kind._method))
-    del defaults["method"], defaults["seed"]
-    defaults = {kind._renamed.get(name, name): value for name, value in defaults.items()}
-    own = {name: parameter.default for name, parameter in inspect.signature(kind).parameters.items()}
-    shared = {"random_state": None, "unlabeled": -1, "n_jobs": None, "verbose": False}
-    assert own == {**defaults, **shared}
+    assert json.loads(kind(random_state=0).fit(X, few)._model.settings) == defaults
+    own = inspect.signature(kind).parameters
+    shared = {"class_weight", "threshold", "random_state", "unlabeled", "n_jobs", "verbose"}
+    assert set(own) == {kind._renamed.get(name, name) for name in defaults.keys() - {"method"}} | shared
+    assert set(own) == set(kind._parameter_constraints)
     for name in own:
         assert f"\n{name} : " in kind.__doc__, f"{name} is not documented"
 
@@ -86,7 +87,8 @@ def test_fourier_features(kind: type, cancer: Data) -> None:
     X, y, few = cancer
     X = X[:, :2]
     model = small(kind, fourier=30).fit(X, few)
-    assert model.coef_.shape == (len(model.member_weights_), 30)
+    if kind in LINEAR:
+        assert model.coef_.shape == (len(model.member_weights_), 30)
     assert model._model.features[:2] == ["fourier 1", "fourier 2"]
     assert model.n_features_in_ == 2 and model.score(X, y) > 0.7
     assert pickle.loads(pickle.dumps(model))._model == model._model
@@ -110,6 +112,17 @@ def test_predictions_agree_with_each_other(kind: type, cancer: Data) -> None:
     assert model.score(X, y) == np.mean(model.predict(X) == y) > 0.8
     assert model.score(X, few) == np.mean(model.predict(X)[few >= 0] == y[few >= 0])
     assert model.n_features_in_ == 30 and not hasattr(model, "feature_names_in_")
+
+
+def test_hidden_units_draw_what_no_line_can() -> None:
+    random = np.random.RandomState(0)
+    X = random.uniform(-1.0, 1.0, (200, 2))
+    y = (X[:, 0] * X[:, 1] > 0.0).astype(int)
+    few = udeed.mask_labels(y, 100, random_state=0)
+    plain, hidden = (udeed.UDEEDClassifier(hidden=units, C=100.0, random_state=0).fit(X, few) for units in (0, 8))
+    assert hidden.score(X, y) > plain.score(X, y) + 0.2
+    assert not hasattr(hidden, "coef_") and plain.coef_.shape == (20, 2)
+    assert pickle.loads(pickle.dumps(hidden))._model == hidden._model
 
 
 def test_history_is_the_descent(cancer: Data) -> None:
@@ -146,7 +159,7 @@ def test_copies_are_the_same(kind: type, cancer: Data, tmp_path: Any) -> None:
         assert other._model == model._model
     fresh = clone(model)
     assert fresh.get_params() == model.get_params() and not hasattr(fresh, "classes_")
-    np.testing.assert_array_equal(fresh.fit(X, few).coef_, model.coef_)
+    assert fresh.fit(X, few)._model == model._model
 
 
 def test_a_damaged_pickle_is_refused(cancer: Data) -> None:
@@ -162,9 +175,9 @@ def test_weights_count(kind: type, cancer: Data) -> None:
     X, _, few = cancer
     ones = np.ones(len(X))
     plain = small(kind).fit(X, few)
-    np.testing.assert_array_equal(small(kind).fit(X, few, sample_weight=ones).coef_, plain.coef_)
+    np.testing.assert_array_equal(small(kind).fit(X, few, sample_weight=ones).predict_proba(X), plain.predict_proba(X))
     heavy = small(kind).fit(X, few, sample_weight=np.where(few == 1, 5.0, 1.0))
-    assert not np.array_equal(heavy.coef_, plain.coef_)
+    assert not np.array_equal(heavy.predict_proba(X), plain.predict_proba(X))
     if kind in (udeed.UDEEDClassifier, udeed.BaggingClassifier):
         assert (heavy.predict(X) == 1).mean() > (plain.predict(X) == 1).mean()
     for bad in (-ones, ones * np.nan, ones[:3], "heavy"):
@@ -204,6 +217,8 @@ def test_what_is_worth_knowing_is_warned_of() -> None:
         ("fourier", -1, r"int in the range \[0, 4294967295\]"),
         ("variant", "LcUd", r"str among \{.*'lcud'.*\}"),
         ("loss", None, "str among"),
+        ("hidden", 1001, r"int in the range \[0, 1000\]"),
+        ("class_weight", "even", r"dict.*str among \{'balanced'\}"),
         ("initial", 0, "str among"),
         ("rate", -1, r"float in the range \(0.0, inf\)"),
         ("scale_rate", "yes", "bool"),
@@ -233,6 +248,23 @@ def test_wrong_values_name_the_parameter_the_rule_and_the_value(parameter: str, 
         (udeed.SemiBoostClassifier, "pick_share", 1.1),
         (udeed.SemiBoostClassifier, "neighbors", -1),
         (udeed.SemiBoostClassifier, "memory", -1),
+        (udeed.SelfTrainingClassifier, "confidence", 1.0),
+        (udeed.SelfTrainingClassifier, "rounds", -1),
+        (udeed.CoForestClassifier, "members", 1),
+        (udeed.CoForestClassifier, "tree", "deep"),
+        (udeed.CoForestClassifier, "confidence", -0.1),
+        (udeed.CoTrainingClassifier, "view", "column"),
+        (udeed.CoTrainingClassifier, "pool", 0),
+        (udeed.SetredClassifier, "pick_share", 0.0),
+        (udeed.SetredClassifier, "significance", 1.0),
+        (udeed.SSMBoostClassifier, "margin", "wide"),
+        (udeed.SSMBoostClassifier, "unlabeled_weight", -1.0),
+        (udeed.RegBoostClassifier, "smoothness", -1.0),
+        (udeed.RegBoostClassifier, "neighbors", 0),
+        (udeed.RegBoostClassifier, "percentile", 101),
+        (udeed.MCSSBClassifier, "width", 0.0),
+        (udeed.MCSSBClassifier, "labeled_weight", 0.0),
+        (udeed.StackingClassifier, "folds", 1),
         (udeed.UDEEDClassifierCV, "gammas", 1.0),
         (udeed.UDEEDClassifierCV, "cv", "five"),
     ],

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import udeed
-from estimators import METHODS, small
+from estimators import BASED, METHODS, small
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -27,7 +27,7 @@ def test_a_saved_model_is_the_same_when_loaded(kind: type, cancer: Data, tmp_pat
     other = udeed.load(path)
     assert type(other) is kind and other.C == 2.0 and other.random_state == 0
     np.testing.assert_array_equal(other.predict_proba(X), model.predict_proba(X))
-    np.testing.assert_array_equal(other.coef_, model.coef_)
+    assert other._model == model._model
     assert other.classes_.tolist() == [0, 1] and other.n_features_in_ == 30 and other.n_iter_ == model.n_iter_
     assert [step["total"] for step in other.history_[-1:]] == [step["total"] for step in model.history_[-1:]]
     other.save(tmp_path / "again.safetensors")
@@ -109,12 +109,34 @@ def test_a_seed_means_the_same_to_the_command(kind: type, cancer: Data, tmp_path
     labels = np.where(few == -1, "", few.astype(str))
     frame.assign(label=labels).to_csv(tmp_path / "rows.csv", index=False)
     fit = ("fit", tmp_path / "rows.csv", "--label", "label", "--folds", 0, "--out", tmp_path / "model")
-    command.run(*fit, "--method", kind._method, "--members", 4, "--seed", 7)
+    members = ("--members", 4) if "members" in kind().get_params() else ()
+    command.run(*fit, "--method", kind._method, *members, "--seed", 7)
     theirs = udeed.load(tmp_path / "model")
     ours = small(kind, random_state=7).fit(frame, few)
     assert type(theirs) is kind and theirs.classes_.tolist() == [0, 1]
     assert theirs.feature_names_in_.tolist() == frame.columns.tolist()
-    np.testing.assert_array_equal(theirs.coef_, ours.coef_)
+    np.testing.assert_array_equal(theirs.predict_proba(frame), ours.predict_proba(frame))
+
+
+@command.needs_command
+@pytest.mark.parametrize("base", ["logistic", "tree"])
+@pytest.mark.parametrize("kind", METHODS)
+def test_three_classes_go_either_way(kind: type, base: str, iris: Data, tmp_path: Path) -> None:
+    X, _, few = iris
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    frame.assign(label=np.where(few == "?", "", few)).to_csv(tmp_path / "rows.csv", index=False)
+    own, given = ({"base": base}, ("--base", base)) if kind in BASED else ({}, ())
+    ours = small(kind, unlabeled="?", **own).fit(frame, few)
+    ours.save(tmp_path / "ours")
+    members = ("--members", 4) if "members" in kind().get_params() else ()
+    fit = ("fit", tmp_path / "rows.csv", "--label", "label", "--folds", 0, "--out", tmp_path / "theirs")
+    command.run(*fit, "--method", kind._method, *members, *given)
+    theirs = udeed.load(tmp_path / "theirs")
+    assert type(theirs) is kind and theirs.classes_.tolist() == ["setosa", "versicolor", "virginica"]
+    for name, model in (("ours", ours), ("theirs", theirs)):
+        classes, probabilities = command.predictions(tmp_path / name, tmp_path / "rows.csv")
+        assert classes == model.predict(frame).tolist()
+        np.testing.assert_array_equal(probabilities, model.predict_proba(frame))
     np.testing.assert_array_equal(theirs.predict_proba(frame), ours.predict_proba(frame))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import udeed
-from estimators import METHODS, small
+from estimators import BASED, LINEAR, small
 from sklearn.linear_model import LogisticRegression
 
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -23,30 +23,86 @@ def run(graph: bytes, rows: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarr
     return label, probabilities
 
 
+def check(model: Any, X: np.ndarray) -> None:
+    """What the graph says is what the model says."""
+    label, probabilities = run(udeed.to_onnx(model), {"X": X})
+    assert probabilities.dtype == np.float32
+    np.testing.assert_array_equal(label, model.predict(X))
+    np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=1e-5)
+
+
 @pytest.mark.parametrize("scaling", ["minmax", "standard", "none"])
-@pytest.mark.parametrize("vote", ["weighted", "unweighted"])
-@pytest.mark.parametrize("kind", METHODS)
-def test_every_method(kind: type, vote: str, scaling: str, cancer: Data) -> None:
+@pytest.mark.parametrize("kind", LINEAR)
+def test_every_method(kind: type, scaling: str, cancer: Data, iris: Data) -> None:
     X, _, few = cancer
     X = (X / X.max(axis=0)).astype(np.float32)
     X[::7, 3] = np.nan
-    parameters = {"scaling": scaling, **({"vote": vote} if "vote" in kind().get_params() else {})}
-    model = kind(random_state=0, **parameters).fit(X, few)
-    label, probabilities = run(udeed.to_onnx(model), {"X": X})
-    assert label.dtype == np.int64 and probabilities.dtype == np.float32
-    np.testing.assert_array_equal(label, model.predict(X))
-    np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=1e-5)
+    check(small(kind, scaling=scaling).fit(X, few), X)
+    X, _, few = iris
+    X = X.astype(np.float32)
+    X[::7, 3] = np.nan
+    check(small(kind, scaling=scaling, unlabeled="?").fit(X, few), X)
 
 
-@pytest.mark.parametrize("kind", METHODS)
-def test_fourier_features(kind: type, cancer: Data) -> None:
+@pytest.mark.parametrize("kind", [udeed.UDEEDClassifier, udeed.BaggingClassifier])
+def test_votes_of_one_voice_each(kind: type, cancer: Data, iris: Data) -> None:
+    X, _, few = cancer
+    X = X.astype(np.float32)
+    check(small(kind, vote="unweighted").fit(X, few), X)
+    X, _, few = iris
+    X = X.astype(np.float32)
+    model = small(kind, vote="unweighted", unlabeled="?").fit(X, few)
+    check(model, X)
+    # Far away no class may have a voice.
+    far = np.random.RandomState(0).normal(0.0, 100.0, (200, 4)).astype(np.float32)
+    check(model, far)
+
+
+def test_stacks_of_linear_members(cancer: Data, iris: Data) -> None:
+    bases = ("logistic", "logistic")
+    X, _, few = cancer
+    X = X.astype(np.float32)
+    check(small(udeed.StackingClassifier, bases=bases).fit(X, few), X)
+    X, _, few = iris
+    X = X.astype(np.float32)
+    check(small(udeed.StackingClassifier, bases=bases, unlabeled="?").fit(X, few), X)
+
+
+def test_a_threshold_is_kept(cancer: Data) -> None:
+    X, _, few = cancer
+    X = X.astype(np.float32)
+    model = small(udeed.UDEEDClassifier, threshold=0.4).fit(X, few)
+    check(model, X)
+    assert (model.predict(X) != (model.decision_function(X) >= 0.0)).any()
+
+
+@pytest.mark.parametrize("kind", LINEAR)
+def test_fourier_features(kind: type, cancer: Data, iris: Data) -> None:
     X, _, few = cancer
     X = X.astype(np.float32)
     X[::7, 3] = np.nan
-    model = kind(random_state=0, scaling="standard", C=10.0, fourier=100).fit(X, few)
-    label, probabilities = run(udeed.to_onnx(model), {"X": X})
-    np.testing.assert_array_equal(label, model.predict(X))
-    np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=1e-5)
+    parameters = {"scaling": "standard", "C": 10.0, "fourier": 100}
+    check(small(kind, **parameters).fit(X, few), X)
+    X, _, few = iris
+    X = X.astype(np.float32)
+    check(small(kind, **parameters, unlabeled="?").fit(X, few), X)
+
+
+@pytest.mark.parametrize("base", ["tree", "neighbors", "bayes"])
+@pytest.mark.parametrize("kind", BASED)
+def test_members_that_are_not_linear_are_refused(kind: type, base: str, iris: Data) -> None:
+    X, _, few = iris
+    model = small(kind, base=base, unlabeled="?").fit(X, few)
+    with pytest.raises(ValueError, match=f"the model: found members of `{kind._method}` that are not linear scores"):
+        udeed.to_onnx(model)
+
+
+@pytest.mark.parametrize("kind", [udeed.CoForestClassifier, udeed.StackingClassifier, udeed.UDEEDClassifier])
+def test_trees_and_hidden_units_are_refused(kind: type, cancer: Data) -> None:
+    X, _, few = cancer
+    model = small(kind, **({"hidden": 3} if kind is udeed.UDEEDClassifier else {})).fit(X, few)
+    with pytest.raises(ValueError, match="not linear scores, expected linear members, which ONNX can be told"):
+        udeed.to_onnx(model)
 
 
 @pytest.mark.parametrize(

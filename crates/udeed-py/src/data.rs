@@ -64,9 +64,10 @@ impl Rows<'_> {
     }
 
     /// Refuses rows so wide that names and weights of their columns alone would not fit into memory.
-    pub fn check_width(&self, members: usize) -> PyResult<()> {
-        // Weights before, during and after a step, and a name.
-        check_memory(self.n_columns(), "columns", members, 32 * members as u128 + 128)
+    pub fn check_width(&self, members: usize, n_classes: usize) -> PyResult<()> {
+        // More than two classes have a score each. Weights before, during and after a step, and a name.
+        let scores = members as u128 * if n_classes > 2 { n_classes as u128 } else { 1 };
+        check_memory(self.n_columns(), "columns", members, 32 * scores + 128)
     }
 
     /// Refuses as many rows as what each member says of each of them would not fit into memory for.

@@ -1,9 +1,11 @@
 //! Methods that learn ensembles: all of them through one door, by the JSON of their settings.
 
+use std::sync::Arc;
+
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use udeed::{Diversity, Method, Oracle, Step, TrainSet};
+use udeed::{Diversity, Method, Observer, Oracle, Step, TrainSet};
 
 use crate::data::{Columns, Rows, check_labeled, train_set};
 use crate::error::exception;
@@ -33,9 +35,13 @@ pub fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<T> {
     serde_json::from_str(text).map_err(|error| PyValueError::new_err(format!("settings: {error}")))
 }
 
-/// Learns an ensemble. Returns the model, the steps of its descent, and how diverse its members are on the labeled rows.
+/// Into how many folds the labeled rows are dealt at most to choose a threshold, as the command does.
+const FOLDS: usize = 5;
+
+/// Learns an ensemble. Returns the model, the steps of its descent, and how diverse its members are on the labeled rows. Of
+/// two classes the second begins at a threshold; without one the labeled rows choose it.
 #[pyfunction]
-#[pyo3(signature = (settings, rows, columns, classes, codes, weights, n_jobs, progress))]
+#[pyo3(signature = (settings, rows, columns, classes, codes, weights, threshold, n_jobs, progress))]
 #[allow(clippy::too_many_arguments)]
 pub fn fit(
     py: Python<'_>,
@@ -45,22 +51,38 @@ pub fn fit(
     classes: Vec<String>,
     codes: PyReadonlyArray1<'_, i64>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
+    threshold: Option<f64>,
     n_jobs: usize,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(Model, History, String)> {
     let method: Method = from_json(settings)?;
     method.validate().map_err(exception)?;
-    rows.check_width(method.shared().members)?;
+    rows.check_width(method.shared().members, classes.len())?;
     check_labeled(&codes, method.shared().members)?;
     let train = train_set(&rows, columns, classes, &codes, weights)?;
+    let lesson = Arc::new((method, train));
+    let own = lesson.clone();
     let work = move |reporter: &mut Reporter<_>| {
-        let model = method.fit_observed(&train, reporter)?;
-        let diversity = diversity(&model, &train)?;
+        let (method, train) = &*own;
+        let model = method.fit_observed(train, reporter)?;
+        let diversity = diversity(&model, train)?;
         Ok((model, diversity))
+    };
+    // The steps on the folds are not those of the model.
+    let choose = move |reporter: &mut Reporter<_>| chosen_threshold(&lesson.0, &lesson.1, reporter);
+    let threshold = match threshold {
+        Some(threshold) => threshold,
+        None => run(py, n_jobs, progress.as_ref(), choose)?.0.map_err(exception)?,
     };
     let (learned, steps) = run(py, n_jobs, progress.as_ref(), work)?;
     let (model, diversity) = learned.map_err(exception)?;
+    let model = model.with_threshold(threshold).map_err(exception)?;
     Ok((Model::new(model), history(&steps), to_json(&diversity)?))
+}
+
+fn chosen_threshold(method: &Method, train: &TrainSet, observer: &mut dyn Observer) -> udeed::Result<f64> {
+    let fewest = train.labels().counts().into_iter().filter(|&count| count > 0).min().unwrap_or(0);
+    udeed::choose_threshold(method, train, FOLDS.min(fewest), observer)
 }
 
 pub fn history(steps: &[Step]) -> History {

@@ -79,6 +79,12 @@ impl Model {
         if self.0.ensemble().is_one_against_rest() { self.0.classes().len() } else { 1 }
     }
 
+    /// From which decision on a row is of the second of two classes.
+    #[getter]
+    fn threshold(&self) -> f64 {
+        self.0.threshold()
+    }
+
     /// How many members there are.
     #[getter]
     fn n_members(&self) -> usize {
@@ -86,32 +92,29 @@ impl Model {
     }
 
     /// The weights of the members for features as they are before scaling, and their constants; none where members are not
-    /// linear, or the classes have different numbers of them.
+    /// linear.
     fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Option<Coefficients<'py>>> {
-        let (preparation, parts) = (self.0.preparation(), self.n_parts());
+        let (preparation, m) = (self.0.preparation(), self.n_members());
+        let Some(scores) = self.0.ensemble().scores(preparation.n_features()) else { return Ok(None) };
+        let width = preparation.n_features();
         let (mut coefficients, mut constants) = (Vec::new(), Vec::new());
-        let m = self.n_members();
-        for part in 0..parts {
-            let linear = self.0.ensemble().linear(part).filter(|members| members.n_members() == m);
-            let Some(members) = linear else { return Ok(None) };
-            for k in 0..m {
-                let weights = members.weights_of(k);
-                let (weights, constant) = weights.split_at(weights.len() - 1);
-                // Behind a Fourier feature map there is no way back: the weights are those of the mapped features.
-                if preparation.fourier().is_some() {
-                    coefficients.extend_from_slice(weights);
-                    constants.push(constant[0]);
-                    continue;
-                }
-                let scaled = weights.iter().zip(preparation.factors()).map(|(weight, factor)| weight * factor);
-                let start = coefficients.len();
-                coefficients.extend(scaled);
-                let own = coefficients[start..].iter().zip(preparation.shifts());
-                constants.push(constant[0] - own.map(|(weight, shift)| weight * shift).sum::<f64>());
+        // Classes whose boosting ended early have fewer members: the others say nothing, as their weights do.
+        let silent = vec![0.0; width + 1];
+        let all = |members: &'_ Vec<Vec<f64>>| members.iter().chain(std::iter::repeat(&silent)).take(m);
+        for member in scores.iter().flat_map(all) {
+            let (weights, constant) = member.split_at(member.len() - 1);
+            // Behind a Fourier feature map there is no way back: the weights are those of the mapped features.
+            if preparation.fourier().is_some() {
+                coefficients.extend_from_slice(weights);
+                constants.push(constant[0]);
+                continue;
             }
+            let start = coefficients.len();
+            coefficients.extend(weights.iter().zip(preparation.factors()).map(|(weight, factor)| weight * factor));
+            let own = coefficients[start..].iter().zip(preparation.shifts());
+            constants.push(constant[0] - own.map(|(weight, shift)| weight * shift).sum::<f64>());
         }
-        let width = coefficients.len() / (parts * m);
-        let classes = if parts > 1 { vec![parts] } else { vec![] };
+        let classes = if scores.len() > 1 { vec![scores.len()] } else { vec![] };
         let shape = |rest: &[usize]| [&classes, rest].concat();
         let coefficients = PyArray1::from_vec(py, coefficients).reshape(shape(&[m, width]))?;
         Ok(Some((coefficients, PyArray1::from_vec(py, constants).reshape(shape(&[m]))?)))
@@ -202,7 +205,7 @@ impl Model {
         n_jobs: usize,
         work: impl FnOnce(&udeed::Model, &Table) -> udeed::Result<T> + Send + 'static,
     ) -> PyResult<T> {
-        rows.check_width(self.n_members())?;
+        rows.check_width(self.n_members(), self.0.classes().len())?;
         let table = match columns {
             Some(columns) => rows.table(Some(columns))?,
             None => self.named(rows)?,

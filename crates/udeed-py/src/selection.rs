@@ -32,7 +32,7 @@ pub fn choose(
     };
     let grid: Grid = from_json(grid)?;
     let most = grid.members.iter().copied().max().unwrap_or(1);
-    rows.check_width(most)?;
+    rows.check_width(most, classes.len())?;
     check_labeled(&codes, most)?;
     let places = places(codes.as_slice()?.len(), weights.as_ref())?;
     let folds: Vec<Vec<usize>> = folds.iter().map(|fold| moved(fold, &places)).collect::<PyResult<_>>()?;

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
-from udeed._ensemble import Ensemble, one_of
+from udeed._base import Base, base_learner
+from udeed._ensemble import Ensemble
+from udeed._rules import at_least, one_of
 
 
 class BaggingClassifier(Ensemble):
-    """Bagging: logistic regressions on labeled rows drawn with replacement.
+    """Bagging: members on labeled rows drawn with replacement.
 
-    Unlabeled rows only help to scale the features. This is also where UDEED begins.
+    Unlabeled rows only help to scale the features. With logistic regressions this is where UDEED begins, with trees that
+    look at some features only it is a random forest.
 
     Parameters
     ----------
     members : int, default=20
         How many members the ensemble has.
+    {base}
     {learning}
     vote : {"weighted", "unweighted"}, default="weighted"
         Whether members vote with their confidence, or with one voice each.
@@ -45,6 +50,8 @@ class BaggingClassifier(Ensemble):
     _method: ClassVar[str] = "bagging"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
+        "members": at_least(1),
+        "base": base_learner(),
         "vote": one_of("weighted", "unweighted"),
     }
 
@@ -52,20 +59,26 @@ class BaggingClassifier(Ensemble):
         self,
         members: int = 20,
         *,
+        base: Base = "logistic",
         C: float = 1.0,
         scaling: str = "minmax",
         fourier: int = 0,
         vote: str = "weighted",
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
     ) -> None:
         self.members = members
+        self.base = base
         self.C = C
         self.scaling = scaling
         self.fourier = fourier
         self.vote = vote
+        self.class_weight = class_weight
+        self.threshold = threshold
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any, ClassVar, TypeVar
 
@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
 from udeed import _core
-from udeed._ensemble import Ensemble, Training, UdeedWarning, at_least, one_of, positive
+from udeed._base import native
+from udeed._ensemble import Ensemble, Training, UdeedWarning
+from udeed._rules import Number, at_least, one_of, positive
 from udeed._split import SemiSupervisedKFold
 
 Self = TypeVar("Self", bound="UDEEDClassifierCV")
@@ -38,9 +40,9 @@ class UDEEDClassifierCV(Ensemble):
     scalings : sequence of {"minmax", "standard", "none"}, default=("minmax", "standard")
         Scalings to try.
     cv : int, splitter or None, default=5
-        How many folds, at most as many as the smaller class has labeled rows; or anything that splits, given ``y`` as it
+        How many folds, at most as many as the smallest class has labeled rows; or anything that splits, given ``y`` as it
         is. It must train on all labeled rows that it does not test on; unlabeled rows are always learned from. None is 5.
-    fourier, variant, loss, initial, rate, scale_rate, steps, vote, precision
+    fourier, variant, loss, hidden, initial, rate, scale_rate, steps, vote, precision
         As in :class:`udeed.UDEEDClassifier`.
     {running}
 
@@ -80,6 +82,7 @@ class UDEEDClassifierCV(Ensemble):
         "cv": ["cv_object"],
         "variant": one_of("lcud", "lcd", "lc"),
         "loss": one_of("logistic", "squared", "hinge"),
+        "hidden": [Number(Integral, 0, 1000, closed="both")],
         "initial": one_of("bootstrap", "random"),
         "rate": positive(),
         "scale_rate": ["boolean"],
@@ -104,18 +107,21 @@ class UDEEDClassifierCV(Ensemble):
         fourier: int = 0,
         variant: str = "lcud",
         loss: str = "logistic",
+        hidden: int = 0,
         initial: str = "bootstrap",
         rate: float = 0.25,
         scale_rate: bool = False,
         steps: int = 25,
         vote: str = "weighted",
         precision: str = "double",
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
     ) -> None:
-        self.members = members  # type: ignore[assignment]
+        self.members = members
         self.gammas = gammas
         self.Cs = Cs
         self.scalings = scalings
@@ -123,12 +129,15 @@ class UDEEDClassifierCV(Ensemble):
         self.fourier = fourier
         self.variant = variant
         self.loss = loss
+        self.hidden = hidden
         self.initial = initial
         self.rate = rate
         self.scale_rate = scale_rate
         self.steps = steps
         self.vote = vote
         self.precision = precision
+        self.class_weight = class_weight
+        self.threshold = threshold
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
@@ -161,9 +170,8 @@ class UDEEDClassifierCV(Ensemble):
 
     def _settings(self) -> dict[str, Any]:
         settings: dict[str, Any] = json.loads(_core.defaults(self._method))
-        for name in ("fourier", "variant", "loss", "initial", "rate", "scale_rate", "steps", "vote", "precision"):
-            value = getattr(self, name)
-            settings[name] = value.item() if isinstance(value, np.generic) else value
+        for name in _FIXED:
+            settings[name] = native(getattr(self, name))
         settings["seed"] = self._seed()
         return settings
 
@@ -190,7 +198,7 @@ class UDEEDClassifierCV(Ensemble):
             codes = np.where(weights > 0.0, codes, -1)
         cv: Any = 5 if self.cv is None else self.cv
         if isinstance(cv, Integral):
-            fewest = int(np.bincount(codes[codes >= 0], minlength=2).min())
+            fewest = int(np.bincount(codes[codes >= 0], minlength=training.labels.classes.size).min())
             if fewest < 2:
                 raise ValueError(f"a class has {fewest} labeled rows, expected at least 2 of each class to choose by")
             own = SemiSupervisedKFold(min(int(cv), fewest), shuffle=True, random_state=self._fold_seed())
@@ -259,5 +267,7 @@ def _labeled(number: int, rows: ArrayLike, codes: NDArray[np.int64]) -> NDArray[
     return labeled
 
 
+# The settings of UDEED that are not chosen.
+_FIXED = ("fourier", "variant", "loss", "hidden", "initial", "rate", "scale_rate", "steps", "vote", "precision")
 # What a parameter is called in the library.
 _NAMES = {"gamma": "gamma", "C": "lambda", "scaling": "scaling", "members": "members"}

@@ -17,14 +17,16 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length, check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from udeed import _core
+from udeed._base import Neighbors, Tree, as_setting
 from udeed._labels import Labels, labeled_rows, named_classes, plain, read_labels
 from udeed._progress import Progress
 from udeed._rows import Columns, Rows, SparseRows, is_frame, read_rows
+from udeed._rules import Number, at_least, one_of, positive
 
 Self = TypeVar("Self", bound="Ensemble")
 
@@ -52,34 +54,6 @@ class Training:
         return self.rows.values, self.rows.columns, self.labels.names, self.labels.codes, self.weights
 
 
-class Number(Interval):  # type: ignore[misc, unused-ignore]
-    """The rule for a number, which True and False are not."""
-
-    def is_satisfied_by(self, val: object) -> bool:
-        """Whether a value keeps the rule."""
-        return not isinstance(val, bool) and bool(super().is_satisfied_by(val))
-
-
-def positive() -> list[Any]:
-    """The rule for a number above 0."""
-    return [Number(Real, 0, None, closed="neither")]
-
-
-def share() -> list[Any]:
-    """The rule for a number above 0 and at most 1."""
-    return [Number(Real, 0, 1, closed="right")]
-
-
-def at_least(least: int) -> list[Any]:
-    """The rule for a whole number."""
-    return [Number(Integral, least, 2**32 - 1, closed="both")]
-
-
-def one_of(*words: str) -> list[Any]:
-    """The rule for a word."""
-    return [StrOptions(set(words))]
-
-
 # More threads than any machine has use for take minutes to start.
 _MOST_JOBS = 4096
 
@@ -94,7 +68,19 @@ _SHARED = {
         How many random Fourier features the members see in place of the scaled ones, so that they draw curved
         boundaries; 0 for none. ``scaling="standard"`` and a larger C, such as 10, go well with it.
     """,
+    "base": """
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+        What makes the members: logistic regression, a decision tree, nearest neighbours, or naive Bayes with normally
+        distributed features. :class:`udeed.Tree` and :class:`udeed.Neighbors` have settings of their own, which a grid
+        search reaches as ``base__depth``.
+    """,
     "running": """
+    class_weight : dict, "balanced" or None, default=None
+        How much the labels of each class count, beside ``sample_weight``; "balanced" lets every class count as much as any
+        other, however many labels it has.
+    threshold : float or "balanced", default=0.0
+        Two classes: from which decision on, between -1 and 1, a row is of the second class. "balanced" lets folds of the
+        labeled rows choose the one that is right on both classes most often. Probabilities stay what they are.
     random_state : int, RandomState or None, default=None
         What all random draws follow from. A whole number gives the same model at any ``n_jobs``, and the one that the
         command ``udeed fit --seed`` gives.
@@ -107,18 +93,20 @@ _SHARED = {
     """,
     "attributes": """
     classes_ : array of shape (n_classes,)
-        The classes, sorted.
+        The classes, sorted; at most 255.
     n_features_in_ : int
         How many columns the rows have.
     feature_names_in_ : array of shape (n_features_in_,)
         Their names, where all are text.
     coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
-        The weights of the members, for the features before they are scaled; where each class has members of its own, a
-        table for each; with ``fourier`` for the mapped ones. Members that are not linear have none.
+        The weights of the members, for the features before they are scaled; of more than two classes a table for each; with
+        ``fourier`` for the mapped ones. Members that are not linear have none.
     intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Their constants.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
-        What the vote of each counts.
+        What the vote of each counts; where each class has members of its own, of each class.
+    threshold_ : float
+        From which decision on a row is of the second of two classes.
     n_iter_ : int
         The steps of the descent that were kept; without a descent the members.
     history_ : list of dict
@@ -137,10 +125,11 @@ class Ensemble(ClassifierMixin, BaseEstimator):
     # The library's settings that have another name here.
     _renamed: ClassVar[Mapping[str, str]] = {"lambda": "C", "seed": "random_state"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "members": at_least(1),
         "C": positive(),
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
+        "class_weight": [dict, *one_of("balanced"), None],
+        "threshold": [Number(Real, -1, 1, closed="both"), *one_of("balanced")],
         # All seeds that the command knows, too.
         "random_state": [Number(Integral, 0, 2**64 - 1, closed="both"), np.random.RandomState, None],
         "unlabeled": "no_validation",
@@ -148,10 +137,11 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         "verbose": ["verbose"],
     }
 
-    members: int
     C: float
     scaling: str
     fourier: int
+    class_weight: Mapping[Any, float] | str | None
+    threshold: float | str
     random_state: int | np.random.RandomState | None
     unlabeled: object
     n_jobs: int | None
@@ -176,7 +166,6 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
-        tags.classifier_tags.multi_class = False
         return tags
 
     def fit(self: Self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -202,8 +191,9 @@ class Ensemble(ClassifierMixin, BaseEstimator):
 
     def _learn(self, training: Training, settings: str) -> None:
         """Fits a method with the given settings, and keeps what came out."""
+        threshold = None if isinstance(self.threshold, str) else float(self.threshold)
         with self._progress() as progress:
-            model, steps, diversity = _core.fit(settings, *training.parts, self._n_jobs(), progress)
+            model, steps, diversity = _core.fit(settings, *training.parts, threshold, self._n_jobs(), progress)
         self.classes_ = training.labels.classes
         self._remember(model)
         self.history_ = [_step(*step) for step in steps]
@@ -225,14 +215,22 @@ class Ensemble(ClassifierMixin, BaseEstimator):
             like = np.empty((rows.n_rows, 1))
             weights = _check_sample_weight(sample_weight, like, dtype=np.float64, ensure_non_negative=True)
             weights = np.ascontiguousarray(weights)
+        if self.class_weight is not None:
+            weights = _by_class(self.class_weight, labels, np.ones(rows.n_rows) if weights is None else weights)
         return Training(rows, labels, weights)
 
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        for value in self.get_params(deep=False).values():
+            if isinstance(value, (Tree, Neighbors)):
+                value._validate_params()
+
     def _settings(self) -> dict[str, Any]:
-        """The library's settings, with the values of the parameters."""
+        """The library's settings, with the values of the parameters; where that is None, the library's own."""
         settings: dict[str, Any] = json.loads(_core.defaults(self._method))
         for name in settings.keys() - {"method", "seed"}:
             value = getattr(self, self._renamed.get(name, name))
-            settings[name] = value.item() if isinstance(value, np.generic) else value
+            settings[name] = settings[name] if value is None else as_setting(value)
         settings["seed"] = self._seed()
         return settings
 
@@ -276,6 +274,12 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         return found
 
     @property
+    def threshold_(self) -> float:
+        """From which decision on a row is of the second of two classes."""
+        check_is_fitted(self)
+        return self._model.threshold
+
+    @property
     def member_weights_(self) -> NDArray[np.float64]:
         """What the vote of each member counts."""
         check_is_fitted(self)
@@ -288,7 +292,8 @@ class Ensemble(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """What the vote of the members says of each row.
 
-        Of two classes one number between -1 and 1, from 0 on the second class; of more one a class, the largest wins.
+        Of two classes one number between -1 and 1, from ``threshold_`` on the second class; of more one a class, the
+        largest wins.
 
         Parameters
         ----------
@@ -319,7 +324,8 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         shares = 0.5 * (1.0 + self.decision_function(X))
         if shares.ndim == 1:
             return np.column_stack([1.0 - shares, shares])
-        total = shares.sum(axis=1, keepdims=True)
+        # Summed one after the other, as the command does: to the same bits.
+        total = shares.cumsum(axis=1)[:, -1:]
         return np.where(total > 0.0, shares / np.where(total > 0.0, total, 1.0), 1.0 / shares.shape[1])
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -335,7 +341,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         array of shape (n_samples,)
         """
         decisions = self.decision_function(X)
-        codes = (decisions >= 0.0).astype(np.intp) if decisions.ndim == 1 else decisions.argmax(axis=1)
+        codes = (decisions >= self.threshold_).astype(np.intp) if decisions.ndim == 1 else decisions.argmax(axis=1)
         return np.asarray(self.classes_[codes])
 
     def member_predictions(self, X: Any) -> NDArray[Any]:
@@ -398,6 +404,22 @@ class Ensemble(ClassifierMixin, BaseEstimator):
             raise ValueError(f"X has no words in column {words[0]!r}, expected a data frame like that of the fit")
         rows = read_rows(self, X, reset=False, words=words)
         return rows, rows.columns
+
+
+def _by_class(class_weight: Mapping[Any, float] | str, labels: Labels, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What each row counts, if those of a class count more or less."""
+    labeled = labels.codes >= 0
+    codes = labels.codes[labeled]
+    counted = weights.copy()
+    if class_weight == "balanced":
+        # As `udeed fit --balanced` does it: to the same bits.
+        totals = np.bincount(codes, weights[labeled], minlength=labels.classes.size)
+        share = totals.sum() / np.count_nonzero(totals)
+        counted[labeled] = weights[labeled] * share / totals[codes]
+    else:
+        factors = compute_class_weight(class_weight, classes=labels.classes, y=labels.classes[codes])
+        counted[labeled] *= factors[codes]
+    return counted
 
 
 def _step(stage: str, step: int, empirical: float, diversity: float, total: float, accepted: bool) -> dict[str, Any]:

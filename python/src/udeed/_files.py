@@ -13,9 +13,19 @@ from udeed import _core
 from udeed._adaboost import AdaBoostClassifier
 from udeed._assemble import AssembleClassifier
 from udeed._bagging import BaggingClassifier
+from udeed._base import as_parameter
+from udeed._co_forest import CoForestClassifier
+from udeed._co_training import CoTrainingClassifier
 from udeed._ensemble import Ensemble, restore
 from udeed._labels import is_unlabeled
+from udeed._mcssb import MCSSBClassifier
+from udeed._regboost import RegBoostClassifier
+from udeed._self_training import SelfTrainingClassifier
 from udeed._semiboost import SemiBoostClassifier
+from udeed._setred import SetredClassifier
+from udeed._ssmboost import SSMBoostClassifier
+from udeed._stacking import StackingClassifier
+from udeed._tri_training import TriTrainingClassifier
 from udeed._udeed import UDEEDClassifier
 
 # Every method of the library: a new one joins here.
@@ -27,6 +37,15 @@ ESTIMATORS: dict[str, type[Ensemble]] = {
         AdaBoostClassifier,
         AssembleClassifier,
         SemiBoostClassifier,
+        SelfTrainingClassifier,
+        TriTrainingClassifier,
+        CoForestClassifier,
+        CoTrainingClassifier,
+        SetredClassifier,
+        SSMBoostClassifier,
+        RegBoostClassifier,
+        MCSSBClassifier,
+        StackingClassifier,
     )
 }
 
@@ -61,8 +80,8 @@ def load(path: str | os.PathLike[str], *, classes: ArrayLike | None = None) -> E
     model = _core.Model.load(os.fspath(path))
     settings: dict[str, Any] = json.loads(model.settings)
     kind = ESTIMATORS[settings.pop("method")]
-    parameters = {kind._renamed.get(name, name): value for name, value in settings.items()}
-    estimator = kind(**parameters)
+    parameters = {kind._renamed.get(name, name): as_parameter(value) for name, value in settings.items()}
+    estimator = kind(**parameters, threshold=model.threshold)
     restore(estimator, model, classes)
     # The file does not say which label meant none; a class never does.
     if is_unlabeled(estimator.classes_, estimator.unlabeled).any():

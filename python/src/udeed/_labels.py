@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import assert_all_finite, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
+
+# More are not classes any more, but values.
+MOST_CLASSES = 255
 
 
 @dataclass(frozen=True)
@@ -31,23 +34,22 @@ def read_labels(y: ArrayLike, unlabeled: object) -> Labels:
     Raises
     ------
     ValueError
-        If no row has a label, or there are not two classes.
+        If no row has a label, or there is one class only, or too many.
     """
     given: NDArray[Any] = column_or_1d(y, warn=True)
     without = is_unlabeled(given, unlabeled)
     _refuse_missing(given, without)
     labeled = plain(given[~without])
     if labeled.size == 0:
-        raise ValueError(f"y has no labeled row, expected rows of two classes{_hint(unlabeled, without)}")
+        raise ValueError(f"y has no labeled row, expected rows of at least two classes{_hint(unlabeled, without)}")
     if labeled.dtype.kind == "f":
         assert_all_finite(labeled, input_name="y")
     check_classification_targets(labeled)
     classes, inverse = np.unique(labeled, return_inverse=True)
     if classes.size == 1:
         raise ValueError(_one_class(classes[0]) + _hint(unlabeled, without))
-    kind = type_of_target(labeled, input_name="y", raise_unknown=True)
-    if kind != "binary":
-        raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
+    if classes.size > MOST_CLASSES:
+        raise ValueError(f"y has labels of {classes.size} classes, expected at most {MOST_CLASSES}")
     codes = np.full(given.size, -1, dtype=np.int64)
     codes[~without] = inverse.ravel()
     return Labels(classes, codes)
@@ -158,7 +160,7 @@ def _refuse_missing(given: NDArray[Any], without: NDArray[np.bool_]) -> None:
 
 
 def _one_class(found: object) -> str:
-    return f"y has labels of one class only, {found!r}, expected two classes"
+    return f"y has labels of one class only, {found!r}, expected at least two classes"
 
 
 def _hint(unlabeled: object, without: NDArray[np.bool_]) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
-from udeed._ensemble import Ensemble, Number, at_least, one_of, share
+from udeed._base import Base, base_learner
+from udeed._ensemble import Ensemble
+from udeed._rules import at_least, bytes_of_memory, one_of, percent, share
 
 
 class SemiBoostClassifier(Ensemble):
@@ -20,6 +22,7 @@ class SemiBoostClassifier(Ensemble):
     ----------
     members : int, default=20
         How many members the ensemble has at most; boosting may end earlier.
+    {base}
     {learning}
     percentile : float, default=1.0
         The width of the similarity: the distance below which so many percent of the pairs of rows lie.
@@ -56,17 +59,20 @@ class SemiBoostClassifier(Ensemble):
     _method: ClassVar[str] = "semiboost"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
-        "percentile": [Number(Real, 0, 100, closed="both")],
+        "members": at_least(1),
+        "base": base_learner(),
+        "percentile": percent(),
         "pick": one_of("draw", "top"),
         "pick_share": share(),
         "neighbors": at_least(0),
-        "memory": [Number(Integral, 0, 2**63, closed="both")],
+        "memory": bytes_of_memory(),
     }
 
     def __init__(
         self,
         members: int = 20,
         *,
+        base: Base = "logistic",
         C: float = 1.0,
         scaling: str = "minmax",
         fourier: int = 0,
@@ -75,12 +81,15 @@ class SemiBoostClassifier(Ensemble):
         pick_share: float = 0.1,
         neighbors: int = 0,
         memory: int = 0,
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
     ) -> None:
         self.members = members
+        self.base = base
         self.C = C
         self.scaling = scaling
         self.fourier = fourier
@@ -89,6 +98,8 @@ class SemiBoostClassifier(Ensemble):
         self.pick_share = pick_share
         self.neighbors = neighbors
         self.memory = memory
+        self.class_weight = class_weight
+        self.threshold = threshold
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs

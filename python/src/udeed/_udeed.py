@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from collections.abc import Mapping
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
-from udeed._ensemble import Ensemble, Number, at_least, one_of, positive
+from udeed._ensemble import Ensemble
+from udeed._rules import Number, at_least, not_negative, one_of, positive
 
 
 class UDEEDClassifier(Ensemble):
@@ -27,6 +29,8 @@ class UDEEDClassifier(Ensemble):
         Where the members are made to differ: on the unlabeled rows, on the labeled rows, or nowhere.
     loss : {"logistic", "squared", "hinge"}, default="logistic"
         How the fit to the labels is measured in the descent.
+    hidden : int, default=0
+        How many hidden units each member has, at most 1000; 0 for linear members. Rows that no line tells apart need some.
     initial : {"bootstrap", "random"}, default="bootstrap"
         Where the members come from before the descent.
     rate : float, default=0.25
@@ -65,9 +69,10 @@ class UDEEDClassifier(Ensemble):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
         "members": at_least(2),
-        "gamma": [Number(Real, 0, None, closed="left")],
+        "gamma": not_negative(),
         "variant": one_of("lcud", "lcd", "lc"),
         "loss": one_of("logistic", "squared", "hinge"),
+        "hidden": [Number(Integral, 0, 1000, closed="both")],
         "initial": one_of("bootstrap", "random"),
         "rate": positive(),
         "scale_rate": ["boolean"],
@@ -86,12 +91,15 @@ class UDEEDClassifier(Ensemble):
         fourier: int = 0,
         variant: str = "lcud",
         loss: str = "logistic",
+        hidden: int = 0,
         initial: str = "bootstrap",
         rate: float = 0.25,
         scale_rate: bool = False,
         steps: int = 25,
         vote: str = "weighted",
         precision: str = "double",
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
@@ -104,12 +112,15 @@ class UDEEDClassifier(Ensemble):
         self.fourier = fourier
         self.variant = variant
         self.loss = loss
+        self.hidden = hidden
         self.initial = initial
         self.rate = rate
         self.scale_rate = scale_rate
         self.steps = steps
         self.vote = vote
         self.precision = precision
+        self.class_weight = class_weight
+        self.threshold = threshold
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs

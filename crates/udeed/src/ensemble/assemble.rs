@@ -6,7 +6,7 @@ use crate::ensemble::adaboost::{Emphasis, chance, normalise, weight_of};
 use crate::ensemble::boosted::Boosted;
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_members, check_positive, check_share, settings};
-use crate::ensemble::{Prepared, Watch};
+use crate::ensemble::{Prepared, Warning, Watch};
 use crate::error::Result;
 use crate::learner::{Base, Learner, Sample, n_heads, winner};
 use crate::neighbors::nearest_point;
@@ -58,8 +58,10 @@ impl Learn for Assemble {
 
     fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
-        let boosted = self.boost(&*learner, prepared, watch)?;
-        Ok(boosted.finish(watch))
+        let mut learned = self.boost(&*learner, prepared, watch)?.finish(watch);
+        let nothing = prepared.unlabeled.n_rows() == 0;
+        learned.warn(nothing.then_some(Warning::NothingUnlabeled), watch);
+        Ok(learned)
     }
 }
 

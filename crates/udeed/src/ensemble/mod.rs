@@ -49,5 +49,5 @@ pub use vote::Ensemble;
 pub(crate) use bagging::bootstrap;
 pub(crate) use method::Learn;
 pub(crate) use prepared::Prepared;
-pub(crate) use vote::{Part, Rule, Voters};
+pub(crate) use vote::{LEAST_PROBABILITY, Part, Rule, Voters};
 pub(crate) use watch::{Watch, Watched};

@@ -145,7 +145,7 @@ impl fmt::Display for Warning {
                 f.write_str("every member was without error and discarded: the model knows nothing")
             }
             Warning::NothingUnlabeled => {
-                f.write_str("there are no unlabeled rows to learn from: the model is logistic regression on the labels")
+                f.write_str("there are no unlabeled rows to learn from: the model is made of the labels alone")
             }
             Warning::Memory { bytes } => write!(f, "the similarities of the rows take {}", size(*bytes)),
         }

@@ -7,7 +7,7 @@ use crate::kernel::in_memory;
 use crate::learner::{Hypothesis, Linear, likeliest, n_heads, normalise, winner};
 
 /// The least probability that a product of probabilities can hold on to.
-const LEAST_PROBABILITY: f64 = 1e-300;
+pub(crate) const LEAST_PROBABILITY: f64 = 1e-300;
 
 /// Members that decide together: all about all classes, or some for each class against the rest.
 ///
@@ -112,6 +112,24 @@ impl Ensemble {
         }
     }
 
+    /// The weights of all members for `width` features, that of the constant feature last, if all are linear: one list of
+    /// them for two classes, one a class for more.
+    ///
+    /// ```
+    /// use udeed::{AdaBoost, built_in};
+    ///
+    /// let model = AdaBoost::new().fit(&built_in("vote")?.read()?.into_train()?)?;
+    /// let width = model.preparation().n_features();
+    /// let scores = model.ensemble().scores(width).unwrap();
+    /// assert_eq!((scores.len(), scores[0].len()), (1, model.ensemble().n_members()));
+    /// assert_eq!(scores[0][0].len(), width + 1);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn scores(&self, width: usize) -> Option<Vec<Vec<Vec<f64>>>> {
+        let parts: Option<Vec<_>> = self.parts.iter().map(|part| part.scores(width)).collect();
+        Some(parts?.concat())
+    }
+
     /// Whether no member says anything about any row.
     pub fn is_silent(&self) -> bool {
         self.parts.iter().all(|part| matches!(&part.members, Voters::Linear(members) if members.is_silent()))
@@ -203,6 +221,14 @@ impl Part {
         Part { members: first, weights: self.weights[..n].to_vec(), rule: self.rule.clone() }
     }
 
+    /// For each score the weights of all members, if these are linear.
+    fn scores(&self, width: usize) -> Option<Vec<Vec<Vec<f64>>>> {
+        let members = self.members.hypotheses();
+        let heads: Vec<Vec<Vec<f64>>> = members.iter().map(|member| member.heads(width)).collect::<Option<_>>()?;
+        let score = |score: usize| heads.iter().map(|member| member[score].clone()).collect();
+        Some((0..heads.first()?.len()).map(score).collect())
+    }
+
     /// The probabilities that member `k` gives.
     fn distribution(&self, k: usize, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
         match &self.members {
@@ -219,10 +245,7 @@ impl Part {
             let decisions = members.decide(rows, vote, &self.weights)?;
             return Dense::new(decisions.len(), 1, decisions);
         }
-        let members = match &self.members {
-            Voters::Linear(members) => members.hypotheses(),
-            Voters::Any(members) => members.clone(),
-        };
+        let members = self.members.hypotheses();
         let n_classes = width.max(2);
         fill_rows(rows, width, |row, scratch, to| {
             let mut said = vec![0.0; n_classes * members.len()];
@@ -279,6 +302,14 @@ impl Voters {
         match self {
             Voters::Linear(members) => members.n_members(),
             Voters::Any(members) => members.len(),
+        }
+    }
+
+    /// Each member by itself.
+    pub(crate) fn hypotheses(&self) -> Vec<Hypothesis> {
+        match self {
+            Voters::Linear(members) => members.hypotheses(),
+            Voters::Any(members) => members.clone(),
         }
     }
 }

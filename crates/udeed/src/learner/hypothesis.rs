@@ -40,6 +40,23 @@ impl Hypothesis {
         }
     }
 
+    /// The weights of each score of a linear one, for all of `width` features, that of the constant feature last; features that
+    /// it does not look at count nothing. None where it is something else.
+    pub(crate) fn heads(&self, width: usize) -> Option<Vec<Vec<f64>>> {
+        match self {
+            Hypothesis::Linear(linear) => Some(linear.heads().to_vec()),
+            Hypothesis::View { columns, of } => {
+                let spread = |head: Vec<f64>| {
+                    let mut all = vec![0.0; width + 1];
+                    columns.iter().chain([&width]).zip(head).for_each(|(&column, weight)| all[column] = weight);
+                    all
+                };
+                Some(of.heads(columns.len())?.into_iter().map(spread).collect())
+            }
+            _ => None,
+        }
+    }
+
     /// The probability of each class for a row. `scratch` is as long as the row is wide and all zero, before and after.
     pub(crate) fn distribution(&self, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
         match self {

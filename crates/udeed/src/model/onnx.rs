@@ -5,7 +5,7 @@
 //! computed in double precision: the vote of a member whose score is near zero then falls as it does here.
 
 use crate::data::{Column, Kind};
-use crate::ensemble::{Members, Part, Vote, Voters};
+use crate::ensemble::{LEAST_PROBABILITY, Members, Part, Rule, Vote, Voters};
 use crate::error::{Error, Place, Result};
 use crate::model::Model;
 use crate::model::protobuf::Message;
@@ -33,7 +33,8 @@ impl Model {
     /// The model as an ONNX file, its preparation included.
     ///
     /// # Errors
-    /// If it has no features at all, or columns of words beside one that has no name or that of an output.
+    /// If it has no features at all, members that are not linear, or columns of words beside one that has no name or that of
+    /// an output.
     ///
     /// ```
     /// use udeed::{Udeed, built_in};
@@ -50,15 +51,12 @@ impl Model {
         if self.by_column() {
             self.check_names()?;
         }
-        let parts: Option<Vec<LinearPart>> = self.ensemble.parts.iter().map(LinearPart::of).collect();
-        let parts = parts.ok_or_else(|| {
+        let mut graph = Graph { prefix: self.free_prefix(), ..Graph::default() };
+        let features = graph.prepare(self);
+        let decision = graph.decision(self, &features).ok_or_else(|| {
             let found = format!("members of `{}` that are not linear scores", self.method.name());
             Error::input(Place::new("the model"), found, "linear members, which ONNX can be told")
         })?;
-        let mut graph = Graph { prefix: self.free_prefix(), ..Graph::default() };
-        let features = graph.prepare(self);
-        let decisions: Vec<String> = parts.iter().map(|part| graph.decide(part, &features)).collect();
-        let decision = graph.side_by_side(&decisions);
         graph.label(self, &decision);
         graph.probabilities(self.classes.len(), &decision);
         let opset = |domain: &str, version| Message::new().bytes(1, domain).number(2, version);
@@ -236,6 +234,109 @@ impl Graph {
         Some(self.node("Cast", &[&equal], vec![to(Element::Double)]))
     }
 
+    /// What the members decide: of two classes one column, of more one a class. None where they are not linear.
+    fn decision(&mut self, model: &Model, features: &str) -> Option<String> {
+        let parts: Option<Vec<LinearPart>> = model.ensemble.parts.iter().map(LinearPart::of).collect();
+        if let Some(parts) = parts {
+            let decisions: Vec<String> = parts.iter().map(|part| self.decide(part, features)).collect();
+            return Some(self.side_by_side(&decisions));
+        }
+        // Members of one class against the rest are side by side above, or not linear.
+        let [part] = model.ensemble.parts.as_slice() else { return None };
+        let (n_classes, width) = (model.classes.len(), model.preparation.n_features());
+        let members: Option<Vec<_>> = part.members.hypotheses().iter().map(|member| member.heads(width)).collect();
+        let said: Vec<String> = members?.iter().map(|heads| self.distribution(heads, features)).collect();
+        let shares = self.combine(part, &said, n_classes);
+        if n_classes == 2 {
+            let difference = self.doubles(&[2, 1], &[-1.0, 1.0]);
+            return Some(self.node("MatMul", &[&shares, &difference], vec![]));
+        }
+        let [one, two] = [1.0, 2.0].map(|number| self.doubles(&[], &[number]));
+        let doubled = self.node("Mul", &[&shares, &two], vec![]);
+        Some(self.node("Sub", &[&doubled, &one], vec![]))
+    }
+
+    /// The probability of each class, by a member with the given scores.
+    fn distribution(&mut self, heads: &[Vec<f64>], features: &str) -> String {
+        let width = heads[0].len() - 1;
+        let feature = |j: usize| heads.iter().map(move |head| head[j]);
+        let weights: Vec<f64> = (0..width).flat_map(feature).collect();
+        let weights = self.doubles(&[width, heads.len()], &weights);
+        let constants = self.doubles(&[1, heads.len()], &feature(width).collect::<Vec<_>>());
+        let products = self.node("MatMul", &[features, &weights], vec![]);
+        let scores = self.node("Add", &[&products, &constants], vec![]);
+        let shares = self.node("Sigmoid", &[&scores], vec![]);
+        if heads.len() > 1 {
+            return self.normalise(&shares, heads.len());
+        }
+        let one = self.doubles(&[], &[1.0]);
+        let first = self.node("Sub", &[&one, &shares], vec![]);
+        self.side_by_side(&[first, shares])
+    }
+
+    /// The probabilities of all members put together.
+    fn combine(&mut self, part: &Part, said: &[String], n_classes: usize) -> String {
+        let voices: Vec<String> = match &part.rule {
+            Rule::Stacked(last) => {
+                let seen: Vec<String> = said.iter().map(|shares| self.stacked(shares, n_classes)).collect();
+                let seen = self.side_by_side(&seen);
+                return self.distribution(last.heads(), &seen);
+            }
+            Rule::Weighted => said.to_vec(),
+            Rule::Unweighted => said.iter().map(|shares| self.likeliest(shares, n_classes)).collect(),
+            Rule::Product => {
+                let least = self.doubles(&[], &[LEAST_PROBABILITY]);
+                let logarithm = |shares: &String| {
+                    let held = self.node("Max", &[shares, &least], vec![]);
+                    self.node("Log", &[&held], vec![])
+                };
+                said.iter().map(logarithm).collect()
+            }
+        };
+        let weigh = |(voice, &weight): (&String, &f64)| {
+            let weight = self.doubles(&[], &[weight]);
+            self.node("Mul", &[voice, &weight], vec![])
+        };
+        let weighed: Vec<String> = voices.iter().zip(&part.weights).map(weigh).collect();
+        let weighed: Vec<&str> = weighed.iter().map(String::as_str).collect();
+        let mut sum = self.node("Sum", &weighed, vec![]);
+        if part.rule == Rule::Product {
+            let largest = self.node("ReduceMax", &[&sum], vec![attribute("axes", 7).number(8, 1)]);
+            let below = self.node("Sub", &[&sum, &largest], vec![]);
+            sum = self.node("Exp", &[&below], vec![]);
+        }
+        self.normalise(&sum, n_classes)
+    }
+
+    /// What the last learner of a stack sees of a member: of two classes the second is enough.
+    fn stacked(&mut self, shares: &str, n_classes: usize) -> String {
+        if n_classes > 2 {
+            return shares.to_owned();
+        }
+        let second = self.integers(&[1], &[1]);
+        self.node("Gather", &[shares, &second], vec![axis(1)])
+    }
+
+    /// One for the most probable class, of two alike the second, of more the first; nothing for the others.
+    fn likeliest(&mut self, shares: &str, n_classes: usize) -> String {
+        let last = attribute("select_last_index", 2).number(3, i64::from(n_classes == 2));
+        let class = self.node("ArgMax", &[shares], vec![axis(1), last]);
+        let numbers: Vec<i64> = (0..n_classes as i64).collect();
+        let numbers = self.integers(&[1, n_classes], &numbers);
+        let equal = self.node("Equal", &[&class, &numbers], vec![]);
+        self.node("Cast", &[&equal], vec![to(Element::Double)])
+    }
+
+    /// Shares that sum to 1; all alike where none is above 0.
+    fn normalise(&mut self, shares: &str, n_classes: usize) -> String {
+        let across = self.integers(&[1], &[1]);
+        let [zero, even] = [0.0, 1.0 / n_classes as f64].map(|number| self.doubles(&[], &[number]));
+        let sum = self.node("ReduceSum", &[shares, &across], vec![]);
+        let some = self.node("Greater", &[&sum, &zero], vec![]);
+        let parts = self.node("Div", &[shares, &sum], vec![]);
+        self.node("Where", &[&some, &parts, &even], vec![])
+    }
+
     /// The vote of the members: between -1 and 1, one column.
     fn decide(&mut self, part: &LinearPart<'_>, features: &str) -> String {
         let (m, width) = (part.members.n_members(), part.members.n_features());
@@ -303,9 +404,7 @@ impl Graph {
             let first = self.node("Sub", &[&one, &shares], vec![]);
             self.node("Concat", &[&first, &shares], vec![axis(1)])
         } else {
-            let across = self.integers(&[1], &[1]);
-            let sum = self.node("ReduceSum", &[&shares, &across], vec![]);
-            self.node("Div", &[&shares, &sum], vec![])
+            self.normalise(&shares, n_classes)
         };
         self.named_node("Cast", &[&all], vec![to(Element::Float)], OUTPUTS[1]);
         self.outputs.push(value(OUTPUTS[1], Element::Float, Some(n_classes)));

@@ -1,0 +1,119 @@
+"""Classes of unequal size: their weights, and where the decision parts two of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import command
+import numpy as np
+import pandas as pd
+import pytest
+import udeed
+from estimators import ALL, METHODS, small
+from sklearn.metrics import balanced_accuracy_score
+
+pytestmark = pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
+
+
+@pytest.fixture(scope="module")
+def rare() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows of which one in ten is of a class that overlaps the other."""
+    random = np.random.RandomState(0)
+    X = np.concatenate([random.normal(0.0, 1.0, (360, 3)), random.normal(1.2, 1.0, (40, 3))])
+    y = np.repeat(["common", "rare"], [360, 40])
+    return X, y, udeed.mask_labels(y, 100, random_state=0, unlabeled="?")
+
+
+Data = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_class_weights_are_sample_weights(kind: type, rare: Data) -> None:
+    X, _, few = rare
+    weights = np.where(few == "rare", 5.0, np.where(few == "common", 0.5, 1.0))
+    plain = small(kind, unlabeled="?").fit(X, few, sample_weight=weights)
+    weighted = small(kind, unlabeled="?", class_weight={"rare": 5.0, "common": 0.5}).fit(X, few)
+    assert weighted._model == plain._model
+    # Both count.
+    both = small(kind, unlabeled="?", class_weight={"rare": 5.0, "common": 1.0})
+    both.fit(X, few, sample_weight=np.where(few == "common", 0.5, 1.0))
+    assert both._model == plain._model
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_balanced_classes_count_alike(kind: type, rare: Data) -> None:
+    X, y, few = rare
+    plain, balanced = (small(kind, unlabeled="?", class_weight=weight).fit(X, few) for weight in (None, "balanced"))
+    share = {name: 100 / 2 / (few == name).sum() for name in ("common", "rare")}
+    given = small(kind, unlabeled="?", class_weight=share).fit(X, few)
+    np.testing.assert_allclose(given.predict_proba(X), balanced.predict_proba(X), atol=1e-6)
+    assert (balanced.predict(X) == "rare").sum() >= (plain.predict(X) == "rare").sum()
+    if kind in (udeed.UDEEDClassifier, udeed.BaggingClassifier):
+        scores = [balanced_accuracy_score(y, model.predict(X)) for model in (plain, balanced)]
+        assert scores[1] > scores[0] + 0.05
+
+
+@pytest.mark.parametrize("weight", ["even", {"rare": 2.0, "none": 3.0}, {"rare": -1.0}, 3.0])
+def test_class_weights_that_make_no_sense_are_refused(weight: Any, rare: Data) -> None:
+    X, _, few = rare
+    with pytest.raises(ValueError, match="class_weight|weight"):
+        small(udeed.BaggingClassifier, unlabeled="?", class_weight=weight).fit(X, few)
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_a_threshold_moves_the_boundary_and_nothing_else(kind: type, rare: Data, tmp_path: Path) -> None:
+    X, _, few = rare
+    plain = small(kind, unlabeled="?").fit(X, few)
+    moved = small(kind, unlabeled="?", threshold=-0.5).fit(X, few)
+    assert plain.threshold_ == 0.0 and moved.threshold_ == -0.5
+    np.testing.assert_array_equal(moved.predict_proba(X), plain.predict_proba(X))
+    np.testing.assert_array_equal(moved.predict(X) == "rare", plain.decision_function(X) >= -0.5)
+    moved.save(tmp_path / "model")
+    other = udeed.load(tmp_path / "model")
+    assert other.threshold == other.threshold_ == -0.5
+    np.testing.assert_array_equal(other.predict(X), moved.predict(X))
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_the_labeled_rows_choose_a_threshold(kind: type, rare: Data) -> None:
+    X, y, few = rare
+    plain = small(kind, unlabeled="?").fit(X, few)
+    model = small(kind, unlabeled="?", threshold="balanced").fit(X, few)
+    assert -1.0 <= model.threshold_ < 0.0 and model.history_ == plain.history_
+    np.testing.assert_array_equal(model.predict_proba(X), plain.predict_proba(X))
+    scores = [balanced_accuracy_score(y, each.predict(X)) for each in (plain, model)]
+    assert scores[1] > scores[0]
+    again = small(kind, unlabeled="?", threshold="balanced", n_jobs=2).fit(X, few)
+    assert again.threshold_ == model.threshold_
+
+
+@pytest.mark.parametrize("threshold", [1.5, -2, "even", None, float("nan"), True])
+def test_thresholds_that_make_no_sense_are_refused(threshold: Any, rare: Data) -> None:
+    X, _, few = rare
+    with pytest.raises(ValueError, match="The 'threshold' parameter of UDEEDClassifier must be"):
+        small(udeed.UDEEDClassifier, unlabeled="?", threshold=threshold).fit(X, few)
+
+
+def test_a_threshold_parts_two_classes_only(iris: Data) -> None:
+    X, _, few = iris
+    for threshold in (0.1, "balanced"):
+        with pytest.raises(ValueError, match="3 classes.*two, between which a threshold decides"):
+            small(udeed.BaggingClassifier, unlabeled="?", threshold=threshold).fit(X, few)
+    with pytest.raises(ValueError, match="1 labeled rows of one class|at least 2"):
+        small(udeed.BaggingClassifier, threshold="balanced").fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+
+
+@command.needs_command
+@pytest.mark.parametrize("kind", METHODS)
+def test_the_command_balances_and_chooses_alike(kind: type, rare: Data, tmp_path: Path) -> None:
+    X, _, few = rare
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    frame.assign(label=np.where(few == "?", "", few)).to_csv(tmp_path / "rows.csv", index=False)
+    fit = ("fit", tmp_path / "rows.csv", "--label", "label", "--out", tmp_path / "model", "--method", kind._method)
+    command.run(*fit, "--members", 4, "--seed", 0, "--balanced", "--threshold", "balanced")
+    theirs = udeed.load(tmp_path / "model")
+    ours = small(kind, unlabeled="?", class_weight="balanced", threshold="balanced").fit(frame, few)
+    assert theirs.threshold_ == ours.threshold_
+    np.testing.assert_array_equal(theirs.predict_proba(frame), ours.predict_proba(frame))
+    np.testing.assert_array_equal(theirs.predict(frame), ours.predict(frame))
