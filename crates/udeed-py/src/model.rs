@@ -100,8 +100,7 @@ impl Model {
         let (mut coefficients, mut constants) = (Vec::new(), Vec::new());
         // Classes whose boosting ended early have fewer members: the others say nothing, as their weights do.
         let silent = vec![0.0; width + 1];
-        let all = |members: &'_ Vec<Vec<f64>>| members.iter().chain(std::iter::repeat(&silent)).take(m);
-        for member in scores.iter().flat_map(all) {
+        for member in scores.iter().flat_map(|members| members.iter().chain(std::iter::repeat(&silent)).take(m)) {
             let (weights, constant) = member.split_at(member.len() - 1);
             // Behind a Fourier feature map there is no way back: the weights are those of the mapped features.
             if preparation.fourier().is_some() {
