@@ -61,7 +61,7 @@ impl Compare {
     fn experiment(&self) -> anyhow::Result<Experiment> {
         let methods: Vec<Contender> =
             self.methods.iter().map(|name| Contender::named(name)).collect::<udeed_lab::Result<_>>()?;
-        let taking_part: Vec<&str> = methods.iter().filter_map(|contender| contender.method()).collect();
+        let (udeed, rivals) = self.rivals.methods(self.settings.udeed(), self.settings.vote, &methods)?;
         let experiment = Experiment {
             methods,
             sizes: self.sizes.clone(),
@@ -69,8 +69,8 @@ impl Compare {
             shares: (&self.shares).into(),
             scale: Scale::Training,
             balanced: self.balanced,
-            udeed: self.settings.udeed(),
-            rivals: self.rivals.methods(self.settings.vote, &taking_part)?,
+            udeed,
+            rivals,
             semiboost_rows: None,
         };
         experiment.validate()?;

@@ -8,6 +8,7 @@ use serde::Serialize;
 use udeed::{Evaluation, Model};
 use udeed_lab::tables::TextTable;
 
+use crate::fit::MOST_CLASSES;
 use crate::input::{Reading, read_any};
 use crate::laboratory::named;
 use crate::output::{write_json, write_to};
@@ -94,6 +95,9 @@ impl Report {
         table.write(out)?;
         writeln!(out)?;
         let classes = &self.model.classes;
+        if classes.len() > MOST_CLASSES {
+            return writeln!(out, "{} classes: `--json` has which were taken for which", classes.len());
+        }
         let mut table = TextTable::new(std::iter::once("true \\ predicted").chain(classes.iter().map(String::as_str)));
         for (class, row) in classes.iter().zip(&self.model.confusion) {
             table.push(std::iter::once(class.clone()).chain(row.iter().map(usize::to_string)));

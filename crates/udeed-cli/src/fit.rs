@@ -82,7 +82,7 @@ impl Fit {
         // Saved before the cross-validation: whatever becomes of that, the model is there.
         model.save(&self.out)?;
         progress.note(format_args!("wrote {}", self.out.display()));
-        let validation = self.validate(&method, &train, progress)?;
+        let validation = self.validate(&method, model.threshold(), &train, progress)?;
         write_to(None, |out| Ok(summarise(&model, validation.as_ref(), out)?))
     }
 
@@ -146,8 +146,9 @@ impl Fit {
             None => return Ok(model),
             Some(Threshold::At(threshold)) => threshold,
             Some(Threshold::Balanced) => {
-                let mut watcher = Watcher::over_folds(progress, method, self.folds_of(train), "choosing a threshold");
-                let chosen = udeed::choose_threshold(method, train, self.folds_of(train), &mut watcher);
+                let folds = self.folds_to_choose_by(train)?;
+                let mut watcher = Watcher::over_folds(progress, method, folds, "choosing a threshold");
+                let chosen = udeed::choose_threshold(method, train, folds, &mut watcher);
                 watcher.bar.finish_and_clear();
                 let chosen = named(chosen, &self.file)?;
                 progress.note(format_args!("chosen threshold: {chosen:.3}"));
@@ -189,10 +190,21 @@ impl Fit {
         self.folds.min(fewest)
     }
 
+    /// The same where something is chosen by them: two at least.
+    fn folds_to_choose_by(&self, train: &TrainSet) -> anyhow::Result<usize> {
+        match self.folds_of(train) {
+            0 | 1 => {
+                let found = "found a class with a single labeled row, expected two of each to choose by folds";
+                Err(Usage(format!("{}: {found}", self.file.display())).into())
+            }
+            folds => Ok(folds),
+        }
+    }
+
     /// The method with the settings that the labeled rows choose.
     fn chosen(&self, method: Method, train: &TrainSet, progress: &Progress) -> anyhow::Result<Method> {
         let Method::Udeed(settings) = &method else { return Ok(method) };
-        let folds = udeed::stratified_folds(train.labels(), self.folds_of(train), settings.seed);
+        let folds = udeed::stratified_folds(train.labels(), self.folds_to_choose_by(train)?, settings.seed);
         let grid = Grid { members: vec![self.members], ..Grid::default() };
         let mut watcher = Watcher::new(progress, &method);
         watcher.bar.set_length((folds.len() * grid.lambda.len() * grid.scaling.len() * self.members) as u64);
@@ -219,6 +231,7 @@ impl Fit {
     fn validate(
         &self,
         method: &Method,
+        threshold: f64,
         train: &TrainSet,
         progress: &Progress,
     ) -> anyhow::Result<Option<CrossValidation>> {
@@ -230,9 +243,9 @@ impl Fit {
             return Ok(None);
         }
         let mut watcher = Watcher::over_folds(progress, method, folds, "cross-validation");
-        let validation = udeed::cross_validate(method, train, folds, &mut watcher)?;
+        let validation = udeed::cross_validate_at(threshold, method, train, folds, &mut watcher)?;
         watcher.bar.finish_and_clear();
-        if self.choose {
+        if self.choose || matches!(self.threshold, Some(Threshold::Balanced)) {
             progress.note("note: the settings were chosen by the folds they are validated on, which flatters them");
         }
         Ok(Some(validation))
@@ -343,11 +356,17 @@ pub fn short_name(model: &Model) -> String {
     }
 }
 
+/// More classes than this are not listed for a person.
+pub const MOST_CLASSES: usize = 20;
+
 /// What a model was trained on and how the descent went.
 pub fn write_training(model: &Model, out: &mut dyn Write) -> std::io::Result<()> {
     let training = model.training();
-    let counts = model.classes().iter().zip(&training.class_counts);
-    let counts: Vec<String> = counts.map(|(class, count)| format!("{class}: {count}")).collect();
+    let counts = model.classes().iter().zip(&training.class_counts).take(MOST_CLASSES);
+    let mut counts: Vec<String> = counts.map(|(class, count)| format!("{class}: {count}")).collect();
+    if let left @ 1.. = model.classes().len().saturating_sub(MOST_CLASSES) {
+        counts.push(format!("{left} more classes"));
+    }
     writeln!(
         out,
         "{} labeled rows ({}), {} unlabeled rows, {} features",

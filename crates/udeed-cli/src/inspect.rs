@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use udeed::{Kind, Model};
 use udeed_lab::tables::TextTable;
 
-use crate::fit::{short_name, write_training};
+use crate::fit::{MOST_CLASSES, short_name, write_training};
 use crate::output::{write_json, write_to};
 
 /// Show what a saved model is and how it was trained
@@ -60,7 +60,11 @@ fn weights(model: &Model) -> Value {
 
 fn describe(model: &Model, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "{}, {} members", short_name(model), model.ensemble().n_members())?;
-    write!(out, "classes: {}", model.classes().join(", "))?;
+    let shown = &model.classes()[..model.classes().len().min(MOST_CLASSES)];
+    write!(out, "classes: {}", shown.join(", "))?;
+    if let left @ 1.. = model.classes().len() - shown.len() {
+        write!(out, " and {left} more")?;
+    }
     match model.label() {
         Some(label) => writeln!(out, " (column {})", udeed::quoted(label))?,
         None => writeln!(out)?,

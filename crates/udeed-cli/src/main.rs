@@ -8,6 +8,7 @@ mod data;
 mod evaluate;
 mod export;
 mod fit;
+mod given;
 mod input;
 mod inspect;
 mod laboratory;

@@ -33,8 +33,8 @@ impl Predict {
         let model = Model::load(&self.model)?;
         check_outputs(&[self.out.as_deref()], &[Some(&self.model), Some(&self.file)])?;
         let sheet = read_any(&self.reading.reader(model.reader()), &self.file, progress)?;
-        let probabilities = named(model.predict_proba(&sheet.table), &self.file)?;
-        let predictions = model.predict(&sheet.table)?;
+        let decisions = named(model.decision(&sheet.table), &self.file)?;
+        let probabilities = model.probabilities(&decisions)?;
         write_to(self.out.as_deref(), |out| {
             let mut writer = csv::Writer::from_writer(out);
             let mut header = vec!["prediction".to_owned()];
@@ -42,8 +42,8 @@ impl Predict {
                 header.extend(model.classes().iter().map(|class| format!("p({class})")));
             }
             writer.write_record(&header).map_err(plain)?;
-            for (i, prediction) in predictions.iter().enumerate() {
-                writer.write_field(prediction).map_err(plain)?;
+            for i in 0..sheet.table.n_rows() {
+                writer.write_field(&model.classes()[model.class_of(decisions.get(i))]).map_err(plain)?;
                 if self.proba {
                     let mut probabilities = probabilities.get(i).iter();
                     probabilities.try_for_each(|p| writer.write_field(p.to_string())).map_err(plain)?;

@@ -77,7 +77,8 @@ impl Reproduce {
                 contender => methods.push(contender),
             }
         }
-        let taking_part: Vec<&str> = methods.iter().filter_map(|contender| contender.method()).collect();
+        let udeed = Udeed::new().gamma(self.gamma).seed(self.seed);
+        let (udeed, rivals) = self.rivals.methods(udeed, VoteName::Weighted, &methods)?;
         let experiment = Experiment {
             methods,
             sizes: self.sizes.clone(),
@@ -85,8 +86,8 @@ impl Reproduce {
             shares: Shares { test: 0.5, labeled: Labeled::Share(0.25) },
             scale: Scale::WholeSet,
             balanced: false,
-            udeed: Udeed::new().gamma(self.gamma).seed(self.seed),
-            rivals: self.rivals.methods(VoteName::Weighted, &taking_part)?,
+            udeed,
+            rivals,
             semiboost_rows: Some(MOST_COMPARED),
         };
         experiment.validate()?;

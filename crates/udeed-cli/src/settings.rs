@@ -5,6 +5,9 @@ use udeed::{
     AdaBoost, Assemble, Bagging, Emphasis, Initial, Labeled, Loss, Method, Pick, Precision, Scaling, SemiBoost, Shared,
     Shares, Udeed, Variant, Vote, ZeroError,
 };
+use udeed_lab::Contender;
+
+use crate::given::Given;
 
 /// What every fit understands, whatever its variant and size.
 #[derive(Args, Clone)]
@@ -93,28 +96,17 @@ pub struct Rivals {
     /// SemiBoost: share of the unlabeled rows that a member is fitted to
     #[arg(long, default_value_t = 0.1, allow_hyphen_values = true)]
     pub pick_share: f64,
-    /// SemiBoost: only so many nearest neighbours count as similar; 0 for all rows
+    /// SemiBoost, MCSSB, RegBoost: only so many nearest neighbours count as similar; 0 for all rows, or as many as the last two do by
+    /// themselves
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub neighbors: usize,
-    /// Base learner of methods that can have any: logistic, tree, neighbors or bayes [default: logistic]
-    #[arg(long, value_name = "NAME")]
-    pub base: Option<String>,
-    /// Any setting of a method, as `udeed methods NAME` lists them: `threshold=0.9`, `base.depth=3`, `co-forest.members=6`
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_setting)]
-    pub set: Vec<(String, String)>,
     /// Most memory for the rows of `--unlabeled` and all that is made of them, and for SemiBoost's similarities, such as 500M or
     /// 8G; more rows are kept in a temporary file beside the model and read again in every step [default: half of the
     /// machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<u64>,
-}
-
-/// A setting and its value.
-fn parse_setting(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.trim().to_owned(), value.trim().to_owned())),
-        _ => Err("expected a name and a value, such as `threshold=0.9`".to_owned()),
-    }
+    #[command(flatten)]
+    given: Given,
 }
 
 /// A number of bytes, with K, M, G or T for powers of 1024.
@@ -158,42 +150,39 @@ impl Rivals {
     }
 
     /// A method by its name, with everything that was said about it.
-    pub fn method(&self, name: &str, settings: &Settings, variant: Variant, members: usize) -> udeed::Result<Method> {
+    pub fn method(&self, name: &str, settings: &Settings, variant: Variant, members: usize) -> anyhow::Result<Method> {
         let method = match Method::named(name)? {
-            Method::Udeed(_) => self.given(settings.udeed().variant(variant).into(), true)?,
-            Method::Bagging(_) => self.given(Bagging::new().vote(settings.vote.into()).into(), true)?,
-            other => self.given(self.optioned(other), true)?,
+            Method::Udeed(_) => settings.udeed().variant(variant).into(),
+            Method::Bagging(_) => Bagging::new().vote(settings.vote.into()).into(),
+            other => self.optioned(other),
         };
         let (lambda, scaling, seed) = (settings.lambda, settings.scaling.into(), settings.seed);
-        Ok(method.with_shared(Shared { members, lambda, scaling, fourier: settings.fourier, seed }))
+        self.given.of_one(method.with_shared(Shared { members, lambda, scaling, fourier: settings.fourier, seed }))
     }
 
-    /// All methods but UDEED, with everything that was said about them. What was said must be a setting of one that takes
-    /// part.
-    pub fn methods(&self, vote: VoteName, taking_part: &[&str]) -> udeed::Result<Vec<Method>> {
-        let named = |name: &&&str| Method::named(name);
-        let methods = Method::NAMES.iter().filter(|name| **name != "udeed").map(|name| named(&name));
-        let methods: Vec<Method> = methods.collect::<udeed::Result<_>>()?;
-        let set = |method: Method| match method {
-            Method::Bagging(_) => self.given(Bagging::new().vote(vote.into()).into(), false),
-            other => self.given(self.optioned(other), false),
-        };
-        let set = methods.into_iter().map(set).collect::<udeed::Result<Vec<Method>>>()?;
-        let takes = |method: &&Method| taking_part.contains(&method.name());
-        for (path, value) in &self.set {
-            let mut refused = None;
-            let taken = set.iter().filter(takes).any(|method| match self.apply(method, path, value) {
-                Ok(taken) => taken.is_some(),
-                Err(error) => {
-                    refused.get_or_insert(error);
-                    false
-                }
+    /// UDEED and all other methods for a comparison, with everything that was said about them.
+    pub fn methods(
+        &self,
+        udeed: Udeed,
+        vote: VoteName,
+        contenders: &[Contender],
+    ) -> anyhow::Result<(Udeed, Vec<Method>)> {
+        let mut methods = vec![Method::from(udeed.clone())];
+        for name in Method::NAMES.iter().filter(|name| **name != "udeed") {
+            methods.push(match Method::named(name)? {
+                Method::Bagging(_) => Bagging::new().vote(vote.into()).into(),
+                other => self.optioned(other),
             });
-            if let (false, Some(error)) = (taken, refused) {
-                return Err(error);
-            }
         }
-        Ok(set)
+        let takes_part = |method: &Method| {
+            let named = |contender: &Contender| contender.method().unwrap_or("udeed") == method.name();
+            contenders.iter().any(named)
+        };
+        let mut methods = self.given.of_some(methods, takes_part)?;
+        match methods.remove(0) {
+            Method::Udeed(settings) => Ok((settings, methods)),
+            _ => Ok((udeed, methods)),
+        }
     }
 
     /// The settings that have options of their own.
@@ -206,36 +195,12 @@ impl Rivals {
                 let settings = settings.memory(self.memory.unwrap_or(0));
                 if self.neighbors > 0 { settings.neighbors(self.neighbors).into() } else { settings.into() }
             }
+            Method::RegBoost(settings) => {
+                let settings = settings.memory(self.memory.unwrap_or(0));
+                if self.neighbors > 0 { settings.neighbors(self.neighbors).into() } else { settings.into() }
+            }
             other => other,
         }
-    }
-
-    /// A method with what `--base` and `--set` say; what is no setting of it is refused or ignored.
-    fn given(&self, mut method: Method, strict: bool) -> udeed::Result<Method> {
-        let base = self.base.iter().map(|base| ("base", base.as_str()));
-        for (path, value) in base.chain(self.set.iter().map(|(path, value)| (path.as_str(), value.as_str()))) {
-            match self.apply(&method, path, value) {
-                Ok(Some(changed)) => method = changed,
-                Ok(None) => {}
-                Err(error) if strict => return Err(error),
-                Err(_) => {}
-            }
-        }
-        Ok(method)
-    }
-
-    /// The method with one setting changed; none where the path names another method.
-    fn apply(&self, method: &Method, path: &str, value: &str) -> udeed::Result<Option<Method>> {
-        let own = match path.split_once('.') {
-            Some((name, rest)) if Method::NAMES.contains(&name) => {
-                if name != method.name() {
-                    return Ok(None);
-                }
-                rest
-            }
-            _ => path,
-        };
-        method.with_setting(own, value).map(Some)
     }
 }
 

@@ -62,6 +62,10 @@ fn settings_are_listed_and_set_by_their_names() {
     let base = &json(&folder.run("inspect model --json"))["settings"]["base"]["tree"];
     assert_eq!((&base["depth"], &base["criterion"]), (&Value::from(2), &Value::from("entropy")));
     folder.run(&format!("{fit} --method co-training --set view=[\"length\",\"place\"]"));
+    folder.run(&format!("{fit} --method co-training --set view=length"));
+    folder.run(&format!("{fit} --method co-forest --set co-forest.members=6 --set seed=9 --set lambda=2"));
+    let settings = &json(&folder.run("inspect model --json"))["settings"];
+    assert_eq!((&settings["members"], &settings["seed"]), (&Value::from(6), &Value::from(9)));
 
     for (options, message) in [
         ("--method co-training --set depth=2", "no setting of `co-training`"),
@@ -73,6 +77,12 @@ fn settings_are_listed_and_set_by_their_names() {
         ("--method bagging --base tree --set base.depth=0", "`depth`"),
         ("--method co-training --set view=[\"nowhere\"]", "`nowhere`"),
         ("--hidden 5000", "`hidden`"),
+        ("--method bagging --set co-forest.members=6", "the method is `bagging`"),
+        ("--method bagging --set base.depth=2", "no setting of `logistic`"),
+        ("--method adaboost --base tree --set base.depth=deep", "a whole number"),
+        ("--method adaboost --base tree --set base.criterion=size", "`gini`"),
+        ("--method adaboost --set base={\"tree\":{\"dept\":3}}", "`depth`"),
+        ("--method self-training --set threshold=high", "expected a number"),
     ] {
         let code = if message == "`nowhere`" { 1 } else { 2 };
         let error = folder.fail(code, &format!("{fit} {options}"));
@@ -80,7 +90,17 @@ fn settings_are_listed_and_set_by_their_names() {
     }
     let compare = "compare rows.csv --label kind --labeled 12 --splits 2 --sizes 3";
     folder.run(&format!("{compare} --methods bagging,co-forest --base tree --set co-forest.threshold=0.6"));
-    assert!(folder.fail(2, &format!("{compare} --methods bagging --set threshold=0.6")).contains("threshold"));
+    folder.run(&format!("{compare} --methods lcud --set hidden=2"));
+    for (options, message) in [
+        ("--methods bagging --set threshold=0.6", "no setting of `bagging`"),
+        ("--methods bagging --base oak", "`neighbors`"),
+        ("--methods lcud --base tree", "no setting of `udeed`"),
+        ("--methods bagging --set semiboost.foo=1", "no method that takes part"),
+        ("--methods bagging --set members=3", "`--sizes`"),
+    ] {
+        let error = folder.fail(2, &format!("{compare} {options}"));
+        assert!(error.contains(message), "{options}: {error}");
+    }
 }
 
 /// One class in ten rows: left alone it is rarely predicted.
@@ -112,6 +132,9 @@ fn rare_classes_are_found_more_often_where_they_count_as_much() {
     let moved = json(&folder.run("inspect model --json"))["threshold"].as_f64().unwrap();
     assert!((-1.0..0.0).contains(&moved), "{moved}");
     assert_eq!(found("--folds 0 --threshold 1").0, 0);
+    // The cross-validation is of the model with its threshold: at 1 all rows are common.
+    let shown = folder.run("fit rows.csv --label kind --method bagging --folds 2 --threshold 1 --out model");
+    assert!(shown.lines().any(|line| line.contains("bagging") && line.contains("0.900")), "{shown}");
 
     let fit = "fit rows.csv --label kind --out model";
     for (options, code, message) in
@@ -120,7 +143,19 @@ fn rare_classes_are_found_more_often_where_they_count_as_much() {
         let error = folder.fail(code, &format!("{fit} {options}"));
         assert!(error.contains(message), "{options}: {error}");
     }
+    folder.write("single.csv", "x,kind\n1,a\n2,a\n3,a\n4,b\n");
+    let error = folder.fail(2, "fit single.csv --label kind --threshold balanced --out single");
+    assert!(error.contains("single labeled row"), "{error}");
     folder.write("three.csv", rows());
     let error = folder.fail(1, "fit three.csv --label kind --threshold 0.2 --out three");
     assert!(error.contains("3 classes") && !folder.file("three").exists(), "{error}");
+}
+
+/// A nominal column of sparse rows whose only level is the implied one makes no feature at all.
+#[test]
+fn hidden_units_without_features_are_no_trouble() {
+    let folder =
+        Folder::with("z.arff", "@relation z\n@attribute n {a}\n@attribute y {p,q}\n@data\n{1 p}\n{1 q}\n{}\n{1 q}\n");
+    folder.run("fit z.arff --label y --layout sparse --hidden 2 --folds 0 --out model");
+    folder.run("predict model z.arff");
 }

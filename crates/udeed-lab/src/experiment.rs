@@ -299,6 +299,10 @@ impl Experiment {
                 let most = self.memory_of_split(settings.memory);
                 settings.memory(most).into()
             }
+            (Method::RegBoost(settings), _) => {
+                let most = self.memory_of_split(settings.memory);
+                settings.memory(most).into()
+            }
             (method, _) => method,
         };
         let mut shared = method.shared();
@@ -324,6 +328,7 @@ impl Experiment {
         match self.settings_of(contender.method()?) {
             Method::SemiBoost(settings) => Some(settings.similarity_bytes(n_labeled, n_unlabeled)),
             Method::Mcssb(settings) => Some(settings.similarity_bytes(n_labeled, n_unlabeled)),
+            Method::RegBoost(settings) => Some(settings.similarity_bytes(n_labeled, n_unlabeled)),
             _ => None,
         }
     }
@@ -427,7 +432,8 @@ impl Experiment {
                     // Its smaller ensembles are not the beginnings of larger ones.
                     Some(model) => {
                         let shared = udeed::Shared { members: size, ..model.method().shared() };
-                        model.method().clone().with_shared(shared).fit(&arena.train)?
+                        let smaller = model.method().clone().with_shared(shared);
+                        if smaller == *model.method() { model.clone() } else { smaller.fit(&arena.train)? }
                     }
                     None => self.descended(&arena, contender, size)?,
                 };

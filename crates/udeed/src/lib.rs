@@ -91,7 +91,7 @@ pub use model::{Evaluation, Model};
 pub use neighbors::half_of_memory;
 pub use prepare::{FourierMap, Preparation, Scaling};
 pub use selection::{Candidate, Choice, Grid, choose};
-pub use validation::{CrossValidation, choose_threshold, cross_validate};
+pub use validation::{CrossValidation, choose_threshold, cross_validate, cross_validate_at};
 
 /// What `bench/` looks at besides the interface. No part of it: it may change in any release.
 #[doc(hidden)]

@@ -191,9 +191,9 @@ pub(crate) fn distance_percentile(rows: &dyn Rows, percentile: f64, seed: u64, w
 /// The nearest other rows of each row, with their squared distances, nearest first.
 pub(crate) fn nearest(rows: &dyn Rows, k: usize, watch: &Watch<'_>) -> Result<Vec<Vec<(usize, f64)>>> {
     let n = rows.n_rows();
-    let of_row = |scratch: &mut Vec<f64>, i: usize| {
+    let of_row = |(scratch, others): &mut (Vec<f64>, Vec<(usize, f64)>), i: usize| {
         watch.ask()?;
-        let mut others = Vec::with_capacity(n);
+        others.clear();
         for_each_distance(rows.row(i), rows, scratch, |j, squared| others.push((j, squared)));
         others.swap_remove(i);
         let nearer = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0));
@@ -202,9 +202,10 @@ pub(crate) fn nearest(rows: &dyn Rows, k: usize, watch: &Watch<'_>) -> Result<Ve
             others.truncate(k);
         }
         others.sort_unstable_by(nearer);
-        Ok(others)
+        // Only these are kept: the room for all others is used again for the next row.
+        Ok(others.as_slice().to_vec())
     };
-    (0..n).into_par_iter().map_init(|| vec![0.0; rows.n_columns()], of_row).collect()
+    (0..n).into_par_iter().map_init(|| (vec![0.0; rows.n_columns()], Vec::new()), of_row).collect()
 }
 
 /// The similarity `exp(-|x - z|^2 / sigma^2)` of the rows from `first` on to all rows.
@@ -241,7 +242,7 @@ impl Similarity {
             return Err(Error::Training {
                 found: format!("{n} rows, whose similarities take {}", size(bytes)),
                 expected: format!("at most {}", size(most)),
-                hint: Some("keep only near ones: `--neighbors 20`, or allow more: `--memory`".into()),
+                hint: Some("keep fewer near ones: `--neighbors 20`, or allow more: `--memory`".into()),
             });
         }
         // Rows that are all alike have no scale: every similarity is 1.
@@ -375,6 +376,7 @@ mod tests {
         let found = nearest(&line(&[0.0, 10.0, 1.0, 3.0]), 2, &Watch::new(&mut ())).unwrap();
         assert_eq!(found[0], [(2, 1.0), (3, 9.0)]);
         assert_eq!(found[1], [(3, 49.0), (2, 81.0)]);
+        assert!(found.iter().all(|neighbours| neighbours.capacity() == 2), "no more room than they take");
         assert_eq!(nearest(&line(&[0.0, 1.0]), 9, &Watch::new(&mut ())).unwrap()[0].len(), 1);
     }
 

@@ -40,6 +40,20 @@ pub fn cross_validate(
     folds: usize,
     observer: &mut dyn Observer,
 ) -> Result<CrossValidation> {
+    cross_validate_at(0.0, method, train, folds, observer)
+}
+
+/// The same, of ensembles with a threshold between two classes, see [`Model::with_threshold`].
+///
+/// # Errors
+/// As [`cross_validate`] and [`Model::with_threshold`].
+pub fn cross_validate_at(
+    threshold: f64,
+    method: &Method,
+    train: &TrainSet,
+    folds: usize,
+    observer: &mut dyn Observer,
+) -> Result<CrossValidation> {
     let mut validation =
         CrossValidation { n_rows: Vec::new(), logistic: Vec::new(), initial: Vec::new(), model: Vec::new() };
     each_fold(method, train, folds, observer, |model, fold, test| {
@@ -49,7 +63,7 @@ pub fn cross_validate(
         if let Some(initial) = model.initial() {
             validation.initial.push(accuracy(&initial)?);
         }
-        validation.model.push(accuracy(&model)?);
+        validation.model.push(accuracy(&model.with_threshold(threshold)?)?);
         Ok(())
     })?;
     Ok(validation)

@@ -134,7 +134,7 @@ fn labels_that_cannot_be_learned_fall_back_on_logistic_regression() {
         ("semiboost", Warning::NothingUnlabeled),
     ] {
         let model = Method::named(method).unwrap().fit(&train).unwrap();
-        assert_eq!(model.training().warnings, [warning], "{method}");
+        assert!(model.training().warnings.contains(&warning), "{method}");
         assert_eq!(model.ensemble().linear(0).unwrap(), model.logistic().ensemble().linear(0).unwrap(), "{method}");
     }
 }

@@ -82,8 +82,8 @@ impl Bagging {
     }
 }
 
-/// How many members are learned between two looks of an watch.
-const SOME: usize = 50;
+/// How many members are learned between two looks of an observer.
+const SOME: usize = 10;
 
 /// Logistic regressions on bootstraps of the labeled rows, for each question the same bootstraps.
 pub(crate) fn bootstrapped(

@@ -26,21 +26,28 @@ impl Method {
             let known = settings.keys().filter(|name| *name != "method");
             refused(format!("no setting of `{}`", self.name()), format!("one of {}", listed(known)))
         };
-        let damaged = |error: serde_json::Error| refused(quoted(value), error.to_string());
-        let mut all = serde_json::to_value(self).map_err(damaged)?;
+        let mut all = serde_json::to_value(self).map_err(|error| refused(quoted(value), error.to_string()))?;
         let mut place = &mut all;
         for name in path.split('.') {
             place = settings_at(place);
             let Value::Object(settings) = place else {
-                return Err(refused("no setting".into(), "one that has settings of its own before the point".into()));
+                let found = format!("no setting of {}", shown(place));
+                return Err(refused(found, "a base learner that has it, such as `tree` or `neighbors`".into()));
             };
             if name == "method" || !settings.contains_key(name) {
                 return Err(unknown(settings));
             }
             place = &mut settings[name];
         }
-        *place = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
-        serde_json::from_value(all).map_err(damaged)
+        let before = place.clone();
+        let word = || Value::String(value.to_owned());
+        *place = match (serde_json::from_str(value), &before) {
+            (Ok(value), _) => value,
+            // A single word is a list of one.
+            (Err(_), Value::Array(_)) => Value::Array(vec![word()]),
+            (Err(_), _) => word(),
+        };
+        serde_json::from_value(all).map_err(|error| refused(quoted(value), like(&before, &error)))
     }
 
     /// The name of every setting, what it means, and its value as JSON.
@@ -59,6 +66,26 @@ impl Method {
             (*name, about.trim().to_owned(), value)
         };
         self.about().iter().map(about).collect()
+    }
+}
+
+fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), quoted)
+}
+
+/// What may stand where a value stands.
+fn like(value: &Value, error: &serde_json::Error) -> String {
+    match value {
+        Value::Number(number) if number.is_f64() => "a number".into(),
+        Value::Number(_) => "a whole number from 0 on".into(),
+        Value::Bool(_) => "true or false".into(),
+        Value::Array(_) => "a list such as [\"a\",\"b\"]".into(),
+        Value::Null => "a whole number, or null for no limit".into(),
+        // It lists the words there are.
+        _ => {
+            let told = error.to_string();
+            told.split_once("expected ").map_or(told.clone(), |(_, expected)| expected.to_owned())
+        }
     }
 }
 

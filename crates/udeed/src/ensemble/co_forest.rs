@@ -12,8 +12,9 @@ use crate::ensemble::growing::Growing;
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_members, check_positive, settings};
 use crate::ensemble::{Ensemble, Part, Prepared, Rule, Warning, Watch};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, size};
 use crate::learner::{Hypothesis, Learner, Sample, SplitFeatures, TreeSettings, likeliest, normalise};
+use crate::neighbors::half_of_memory;
 use crate::prepare::Scaling;
 use crate::rng::{Purpose, Stream};
 
@@ -69,6 +70,7 @@ impl Learn for CoForest {
 
     fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
         let growing = Growing::new(prepared)?;
+        check_memory(self.members, growing.classes.len(), growing.n_classes)?;
         let bags = bootstraps(&prepared.codes, self.seed, self.members)?;
         let mut forest = Forest::new(self, &growing, bags)?;
         let mut teachers = vec![Teachers::default(); self.members];
@@ -79,8 +81,11 @@ impl Learn for CoForest {
             }
             watch.member(round.min(self.members - 1), self.members)?;
             let draws = |i: usize| Stream::new(self.seed, Purpose::CoForest, (round * self.members + i) as u32);
-            let lessons: Vec<Option<Lesson>> =
-                (0..self.members).map(|i| teachers[i].lesson(&forest, i, self.threshold, &mut draws(i))).collect();
+            let lesson = |i: usize| {
+                watch.ask()?;
+                Ok(teachers[i].lesson(&forest, i, self.threshold, &mut draws(i)))
+            };
+            let lessons: Vec<Option<Lesson>> = (0..self.members).into_par_iter().map(lesson).collect::<Result<_>>()?;
             if lessons.iter().all(Option::is_none) {
                 break;
             }
@@ -99,6 +104,17 @@ impl Learn for CoForest {
     }
 }
 
+/// Refuses forests whose voices on all rows take more than half of the memory.
+fn check_memory(members: usize, n_rows: usize, n_classes: usize) -> Result<()> {
+    let bytes =
+        [members, n_rows, n_classes, size_of::<f64>()].iter().fold(1u64, |all, &n| all.saturating_mul(n as u64));
+    if bytes > half_of_memory() {
+        let found = format!("{n_rows} rows, of which what {members} trees say takes {}", size(bytes));
+        return Err(Error::training(found, format!("at most {}", size(half_of_memory()))));
+    }
+    Ok(())
+}
+
 /// The trees, and what each says of each training row.
 struct Forest<'a> {
     growing: &'a Growing,
@@ -106,6 +122,9 @@ struct Forest<'a> {
     bags: Vec<Vec<u8>>,
     trees: Vec<Hypothesis>,
     said: Vec<Dense>,
+    /// What all trees that may speak of a row say together, row by row, and how many these are.
+    sums: Vec<f64>,
+    voices: Vec<usize>,
 }
 
 impl<'a> Forest<'a> {
@@ -119,23 +138,44 @@ impl<'a> Forest<'a> {
         };
         let trees: Vec<Hypothesis> = bags.par_iter().enumerate().map(grow).collect::<Result<_>>()?;
         let said = trees.iter().map(|tree| tree.distributions(growing.rows())).collect();
-        Ok(Forest { growing, bags, trees, said })
+        let mut forest = Forest { growing, bags, trees, said, sums: Vec::new(), voices: Vec::new() };
+        forest.add_up();
+        Ok(forest)
+    }
+
+    /// Whether a tree may speak of a row: of a labeled one only if it was not grown on it at first.
+    fn speaks(&self, tree: usize, row: usize) -> bool {
+        row >= self.growing.n_labeled || self.bags[tree][row] == 0
+    }
+
+    /// Sums up what all trees say.
+    fn add_up(&mut self) {
+        let (n, k) = (self.growing.classes.len(), self.growing.n_classes);
+        let of_row = |row: usize| {
+            let (mut sums, mut voices) = (vec![0.0; k], 0);
+            for tree in (0..self.trees.len()).filter(|&tree| self.speaks(tree, row)) {
+                sums.iter_mut().zip(self.said[tree].get(row)).for_each(|(sum, p)| *sum += p);
+                voices += 1;
+            }
+            (sums, voices)
+        };
+        let (sums, voices): (Vec<Vec<f64>>, Vec<usize>) = (0..n).into_par_iter().map(of_row).unzip();
+        (self.sums, self.voices) = (sums.concat(), voices);
     }
 
     /// What all trees but one say of a row: the most probable class and its share. Of a labeled row only trees speak that
     /// were not grown on it at first; none where there are none.
     fn others(&self, without: usize, row: usize) -> Option<(u8, f64)> {
-        let mut shares = vec![0.0; self.growing.n_classes];
-        let mut voices = 0;
-        for tree in (0..self.trees.len()).filter(|&tree| tree != without) {
-            if row < self.growing.n_labeled && self.bags[tree][row] > 0 {
-                continue;
-            }
-            shares.iter_mut().zip(self.said[tree].get(row)).for_each(|(share, p)| *share += p);
-            voices += 1;
-        }
-        if voices == 0 {
+        let k = self.growing.n_classes;
+        let mut shares = self.sums[row * k..][..k].to_vec();
+        let speaks = self.speaks(without, row);
+        if self.voices[row] == usize::from(speaks) {
             return None;
+        }
+        if speaks {
+            let own = self.said[without].get(row);
+            // What rounding leaves of nothing is nothing.
+            shares.iter_mut().zip(own).for_each(|(share, p)| *share = if *share - p > 1e-9 { *share - p } else { 0.0 });
         }
         normalise(&mut shares);
         let class = likeliest(&shares);
@@ -161,6 +201,7 @@ impl<'a> Forest<'a> {
                 (self.trees[i], self.said[i]) = (tree, said);
             }
         }
+        self.add_up();
         Ok(())
     }
 }
@@ -249,7 +290,10 @@ mod tests {
         let table = |second: [f64; 5]| Dense::new(5, 2, second.iter().flat_map(|p| [1.0 - p, *p]).collect()).unwrap();
         // The first row is in the bag of the first tree, the second in those of the others.
         let bags = vec![vec![1, 0], vec![0, 1], vec![0, 1]];
-        Forest { growing, bags, trees: vec![silent; 3], said: said.map(table).to_vec() }
+        let said = said.map(table).to_vec();
+        let mut forest = Forest { growing, bags, trees: vec![silent; 3], said, sums: Vec::new(), voices: Vec::new() };
+        forest.add_up();
+        forest
     }
 
     fn growing() -> Growing {
@@ -268,14 +312,16 @@ mod tests {
         let forest =
             forest(&growing, [[0.9, 0.8, 0.9, 0.6, 0.1], [0.1, 0.3, 1.0, 0.2, 0.1], [0.3, 0.1, 0.8, 0.4, 0.3]]);
         // Of row 0, trees 1 and 2 speak; without tree 1 only tree 2.
-        assert_eq!(forest.others(0, 0), Some((0, 0.8)));
-        assert_eq!(forest.others(1, 0), Some((0, 0.7)));
+        let near = |found: Option<(u8, f64)>, class: u8, share: f64| {
+            assert!(found.is_some_and(|found| found.0 == class && (found.1 - share).abs() < 1e-12), "{found:?}");
+        };
+        near(forest.others(0, 0), 0, 0.8);
+        near(forest.others(1, 0), 0, 0.7);
         // Of row 1 only tree 0 speaks, so without it nobody.
         assert_eq!(forest.others(0, 1), None);
-        assert_eq!(forest.others(2, 1), Some((1, 0.8)));
+        near(forest.others(2, 1), 1, 0.8);
         // Unlabeled rows are judged by all others.
-        let (class, share) = forest.others(0, 2).unwrap();
-        assert!(class == 1 && (share - 0.9).abs() < 1e-12);
+        near(forest.others(0, 2), 1, 0.9);
         // Without tree 1: row 0 is not sure (0.7), row 1 is, and right.
         assert_eq!(error_of_others(&forest, 1, 0.75), Some(0.0));
         assert_eq!(error_of_others(&forest, 0, 0.85), None, "nobody is sure");

@@ -51,7 +51,7 @@ impl Growing {
         (self.n_labeled..self.classes.len()).collect()
     }
 
-    /// What is given rows that have a label of their own.
+    /// The share of each class among the rows that came with a label.
     pub(crate) fn shares(&self) -> Vec<f64> {
         let mut shares = vec![0.0; self.n_classes];
         self.classes[..self.n_labeled].iter().for_each(|&class| shares[usize::from(class)] += 1.0);

@@ -184,10 +184,10 @@ impl Method {
         self.fit_observed(train, &mut ())
     }
 
-    /// Learns an ensemble while an watch looks on.
+    /// Learns an ensemble while an observer looks on.
     ///
     /// # Errors
-    /// As [`Method::fit`]; also [`Error::Stopped`] if the watch ends it before there is an ensemble.
+    /// As [`Method::fit`]; also [`Error::Stopped`] if the observer ends it before there is an ensemble.
     pub fn fit_observed(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<Model> {
         self.validate()?;
         let watch = Watch::new(observer);

@@ -12,7 +12,7 @@ use crate::ensemble::settings::{check_members, check_positive, settings};
 use crate::ensemble::{Prepared, Watch};
 use crate::error::{Error, Result};
 use crate::learner::{Base, Learner, Sample};
-use crate::neighbors::{Similarity, distance_percentile, half_of_memory, nearest_point};
+use crate::neighbors::{Similarity, distance_percentile, nearest_point, warned_matrix};
 use crate::prepare::Scaling;
 use crate::rng::{Purpose, Stream};
 
@@ -42,14 +42,16 @@ settings! {
         /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
         /// and a lambda of 10.
         fourier: usize = 0,
-        /// How a member is told which rows matter: as many rows as are labeled are drawn, or all are weighted.
-        emphasis: Emphasis = Emphasis::Resampling,
+        /// How a member is told which rows matter: all are weighted, or as many as are labeled are drawn.
+        emphasis: Emphasis = Emphasis::Weighting,
         /// How much contradicting neighbours count against the margin.
         smoothness: f64 = 0.5,
         /// How many neighbours of a row count as near.
         neighbors: usize = 10,
         /// The width of the similarity: the distance below which so many percent of the pairs of rows lie.
         percentile: f64 = 10.0,
+        /// How many bytes the similarities may take; 0 for half of the machine's memory.
+        memory: u64 = 0,
         /// What all random draws follow from.
         seed: u64 = 0,
     }
@@ -77,7 +79,7 @@ impl Learn for RegBoost {
         let growing = Growing::new(prepared)?;
         // The paper divides by twice the square of the width.
         let width = std::f64::consts::SQRT_2 * distance_percentile(growing.rows(), self.percentile, self.seed, watch)?;
-        let near = Similarity::Nearest(self.neighbors).matrix(growing.rows(), 0, width, half_of_memory(), watch)?;
+        let near = warned_matrix(&Similarity::Nearest(self.neighbors), growing.rows(), 0, width, self.memory, watch)?;
         let nearest = nearest_point(prepared.unlabeled.in_memory()?.rows(), prepared.labeled.rows(), watch)?;
         boost_heads(prepared, self.members, watch, |head, boosted| {
             let mut labels = head.targets.clone();
@@ -90,6 +92,11 @@ impl Learn for RegBoost {
 }
 
 impl RegBoost {
+    /// How many bytes the similarities of so many rows take.
+    pub fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> u64 {
+        Similarity::Nearest(self.neighbors).bytes(n_labeled + n_unlabeled, 0)
+    }
+
     fn boost(
         &self,
         learner: &dyn Learner,

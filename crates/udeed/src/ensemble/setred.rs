@@ -40,7 +40,8 @@ settings! {
         fourier: usize = 0,
         /// The most rounds.
         rounds: usize = 40,
-        /// From how many unlabeled rows, drawn at random, the surest are chosen in a round; 0 for all.
+        /// From how many unlabeled rows, drawn at random, the surest are chosen in a round; 0 for all, of which each takes time
+        /// with the square of the number of rows.
         pool: usize = 75,
         /// What share of these is labeled in a round, each class in proportion.
         pick_share: f64 = 0.2,
@@ -87,11 +88,15 @@ impl Learn for Setred {
             let chosen = guesses.surest(&wanted.collect::<Vec<usize>>());
             let candidates: Vec<(usize, u8)> =
                 chosen.iter().map(|&place| (left[place], guesses.classes[place])).collect();
-            let kept = edited(&growing, &candidates, &shares, critical);
+            let kept = edited(&growing, &candidates, &shares, critical, watch)?;
             for &(row, class) in &kept {
                 growing.add(row, class, 1.0);
             }
             left.retain(|&row| growing.weights[row] == 0.0);
+            // Who has seen all rows and kept none would see the same again.
+            if kept.is_empty() && self.pool == 0 {
+                break;
+            }
             if !kept.is_empty() {
                 member = growing.learn(&*learner, self.seed, Some(&member))?;
             }
@@ -104,7 +109,13 @@ impl Learn for Setred {
 }
 
 /// The guesses whose neighbours agree more than chance would have it.
-fn edited(growing: &Growing, candidates: &[(usize, u8)], shares: &[f64], critical: f64) -> Vec<(usize, u8)> {
+fn edited(
+    growing: &Growing,
+    candidates: &[(usize, u8)],
+    shares: &[f64],
+    critical: f64,
+    watch: &Watch<'_>,
+) -> Result<Vec<(usize, u8)>> {
     let rows = growing.rows();
     let mut known: Vec<(usize, u8)> =
         (0..growing.classes.len()).filter(|&i| growing.weights[i] > 0.0).map(|i| (i, growing.classes[i])).collect();
@@ -112,13 +123,14 @@ fn edited(growing: &Growing, candidates: &[(usize, u8)], shares: &[f64], critica
     known.extend(candidates);
     let points: Vec<usize> = known.iter().map(|&(row, _)| row).collect();
     let keep = |(place, &(_, class)): (usize, &(usize, u8))| {
+        watch.ask()?;
         let edges = relative_neighbors(rows, &points, first + place);
         let weigh = |&(other, distance): &(usize, f64)| (1.0 / (1.0 + distance), known[other].1 != class);
         let edges: Vec<(f64, bool)> = edges.iter().map(weigh).collect();
-        is_backed(&edges, shares[usize::from(class)], critical)
+        Ok(is_backed(&edges, shares[usize::from(class)], critical))
     };
-    let kept: Vec<bool> = candidates.par_iter().enumerate().map(keep).collect();
-    candidates.iter().zip(kept).filter(|(_, keep)| *keep).map(|(candidate, _)| *candidate).collect()
+    let kept: Vec<bool> = candidates.par_iter().enumerate().map(keep).collect::<Result<_>>()?;
+    Ok(candidates.iter().zip(kept).filter(|(_, keep)| *keep).map(|(candidate, _)| *candidate).collect())
 }
 
 /// Whether fewer edges lead to another class than chance would have it: their weights are summed, and compared with what
@@ -139,9 +151,10 @@ fn relative_neighbors(rows: &dyn Rows, points: &[usize], of: usize) -> Vec<(usiz
         (0..points.len()).filter(|&other| other != of).map(|other| (other, distance(of, other))).collect();
     others.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
     let mut found = Vec::new();
-    for (place, &(other, far)) in others.iter().enumerate() {
+    for &(other, far) in &others {
         // Only points that are nearer can come between; the nearest are the likeliest to.
-        let between = others[..place].iter().any(|&(third, near)| near < far && distance(other, third) < far);
+        let nearer = &others[..others.partition_point(|&(_, near)| near < far)];
+        let between = nearer.iter().any(|&(third, _)| distance(other, third) < far);
         if !between {
             found.push((other, far.sqrt()));
         }

@@ -149,7 +149,7 @@ struct Lesson {
 
 impl Pair {
     /// The rows to teach, if that is likely to help.
-    fn lesson(&self, growing: &Growing, first: &[u8], second: &[u8], stream: &mut Stream) -> Option<Lesson> {
+    fn lesson(&mut self, growing: &Growing, first: &[u8], second: &[u8], stream: &mut Stream) -> Option<Lesson> {
         let error = joint_error(growing, first, second);
         if error >= self.error {
             return None;
@@ -165,9 +165,13 @@ impl Pair {
     }
 
     /// How many of the rows on which the teachers agree should be taught, if any.
-    fn how_many(&self, error: f64, agreed: usize) -> Option<usize> {
+    fn how_many(&mut self, error: f64, agreed: usize) -> Option<usize> {
         let ratio = error / (self.error - error);
-        let learned = if self.learned == 0 { (ratio + 1.0).floor() } else { self.learned as f64 };
+        // Set once, before the first lesson, and kept until there is one.
+        if self.learned == 0 {
+            self.learned = (ratio + 1.0).floor() as usize;
+        }
+        let learned = self.learned as f64;
         if learned >= agreed as f64 {
             return None;
         }
@@ -219,16 +223,19 @@ mod tests {
     #[test]
     fn a_lesson_is_taught_where_it_is_likely_to_help() {
         // First round: e' = 0.5, e = 0.25: l' = floor(0.25 / 0.25 + 1) = 2.
-        let first = Pair::default();
+        let mut first = Pair::default();
         assert_eq!(first.how_many(0.25, 2), None, "not more rows than l'");
         assert_eq!(first.how_many(0.25, 3), Some(3), "0.25 * 3 < 0.5 * 2");
         // 0.25 * 4 is not below 0.5 * 2, but l' = 2 > 1: a part of ceil(0.5 * 2 / 0.25 - 1) = 3.
         assert_eq!(first.how_many(0.25, 4), Some(3));
+        // Without a lesson l' stays what it was: with 0.4 it would be floor(0.4 / 0.1 + 1) = 5.
+        assert_eq!(first.learned, 2);
+        assert_eq!(first.how_many(0.4, 4), None, "0.4 * 4 > 0.5 * 2, and 2 is not above 4");
         // Without an error everything is taught.
-        assert_eq!(first.how_many(0.0, 1000), Some(1000));
-        assert_eq!(first.how_many(0.0, 1), None);
+        assert_eq!(Pair::default().how_many(0.0, 1000), Some(1000));
+        assert_eq!(Pair::default().how_many(0.0, 1), None);
         // Later: l' <= e / (e' - e) leaves nothing to teach.
-        let later = Pair { error: 0.3, learned: 2 };
+        let mut later = Pair { error: 0.3, learned: 2 };
         assert_eq!(later.how_many(0.25, 10), None);
     }
 

@@ -179,10 +179,11 @@ impl Udeed {
                     let counts: Vec<f64> = bag.iter().zip(&prepared.counts).map(|(&n, w)| f64::from(n) * w).collect();
                     let mut stream = Stream::new(self.seed, Purpose::RandomStart, (first + k) as u32);
                     let rows = prepared.labeled.rows();
+                    watch.ask()?;
                     let network = Network::fit(self.hidden, self.lambda, rows, &head.targets, &counts, &mut stream);
-                    network.weights().to_vec()
+                    Ok(network.weights().to_vec())
                 };
-                members.extend(some.par_iter().enumerate().map(fit).collect::<Vec<Vec<f64>>>());
+                members.extend(some.par_iter().enumerate().map(fit).collect::<Result<Vec<Vec<f64>>>>()?);
                 watch.member(place * self.members + members.len(), total)?;
             }
             heads.push(Members::from_rows(&members));

@@ -135,7 +135,7 @@ impl Ensemble {
         self.parts.iter().all(|part| matches!(&part.members, Voters::Linear(members) if members.is_silent()))
     }
 
-    /// The ensemble of the first members only.
+    /// The ensemble of the first members only. One that was stacked stays whole.
     ///
     /// # Panics
     /// If that is none, or more than there are.
@@ -212,8 +212,9 @@ impl Part {
         self.weights.len()
     }
 
+    /// What a last learner makes of all members is nothing without some of them: a stack stays whole.
     fn prefix(&self, members: usize) -> Self {
-        let n = members.min(self.n_members());
+        let n = if matches!(self.rule, Rule::Stacked(_)) { self.n_members() } else { members.min(self.n_members()) };
         let first = match &self.members {
             Voters::Linear(members) => Voters::Linear(members.prefix(n)),
             Voters::Any(members) => Voters::Any(members[..n].to_vec()),
@@ -245,11 +246,18 @@ impl Part {
             let decisions = members.decide(rows, vote, &self.weights)?;
             return Dense::new(decisions.len(), 1, decisions);
         }
-        let members = self.members.hypotheses();
+        let own;
+        let members: &[Hypothesis] = match &self.members {
+            Voters::Any(members) => members,
+            Voters::Linear(_) => {
+                own = self.members.hypotheses();
+                &own
+            }
+        };
         let n_classes = width.max(2);
         fill_rows(rows, width, |row, scratch, to| {
             let mut said = vec![0.0; n_classes * members.len()];
-            let voices = said.chunks_exact_mut(n_classes).zip(&members);
+            let voices = said.chunks_exact_mut(n_classes).zip(members);
             voices.for_each(|(to, member)| member.distribution(row, scratch, to));
             let mut probabilities = vec![0.0; n_classes];
             self.combine(&said, &mut probabilities);

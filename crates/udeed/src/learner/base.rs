@@ -1,6 +1,8 @@
 //! Which base learner a method uses.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 use crate::ensemble::{Watch, Watched};
 use crate::error::{Error, Result, listed, quoted};
@@ -18,8 +20,8 @@ use crate::learner::{GaussianBayes, Learner, Logistic, NearestNeighbors, TreeSet
 /// assert_eq!(Base::named("bayes")?, Base::Bayes);
 /// # Ok::<(), udeed::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase", try_from = "Named")]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Base {
     /// Logistic regression; its lambda is a setting of every method.
@@ -33,24 +35,21 @@ pub enum Base {
     Bayes,
 }
 
-/// A base learner as it is written: by its name alone, or with settings.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Named {
-    Name(String),
-    Tree { tree: TreeSettings },
-    Neighbors { neighbors: NearestNeighbors },
-}
-
-impl TryFrom<Named> for Base {
-    type Error = Error;
-
-    fn try_from(named: Named) -> Result<Self> {
-        match named {
-            Named::Name(name) => Base::named(&name),
-            Named::Tree { tree } => Ok(Base::Tree(tree)),
-            Named::Neighbors { neighbors } => Ok(Base::Neighbors(neighbors)),
+/// By its name alone, or with settings.
+impl<'de> Deserialize<'de> for Base {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        let other = || D::Error::custom(format!("no base learner, expected one of {}", listed(Base::NAMES)));
+        let only = match Value::deserialize(from)? {
+            Value::String(name) => return Base::named(&name).map_err(D::Error::custom),
+            Value::Object(settings) if settings.len() == 1 => settings.into_iter().next(),
+            _ => None,
+        };
+        match only {
+            Some((name, settings)) if name == "tree" => serde_json::from_value(settings).map(Base::Tree),
+            Some((name, settings)) if name == "neighbors" => serde_json::from_value(settings).map(Base::Neighbors),
+            _ => return Err(other()),
         }
+        .map_err(D::Error::custom)
     }
 }
 

@@ -21,7 +21,7 @@ use crate::neighbors::for_each_distance;
 /// # Ok::<(), udeed::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct NearestNeighbors {
     /// How many neighbours vote; all rows, if there are fewer.
     pub k: usize,

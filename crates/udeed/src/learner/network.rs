@@ -30,7 +30,7 @@ impl Network {
     /// # Panics
     /// If they are not those of so many units.
     pub fn new(hidden: usize, weights: Vec<f64>) -> Self {
-        assert!(hidden > 0 && weights.len() > 2 * hidden + 1 && (weights.len() - hidden - 1).is_multiple_of(hidden));
+        assert!(hidden > 0 && weights.len() > 2 * hidden && (weights.len() - hidden - 1).is_multiple_of(hidden));
         Network { hidden, weights }
     }
 

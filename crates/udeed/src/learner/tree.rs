@@ -30,7 +30,7 @@ use crate::learner::split::Criterion;
 /// # Ok::<(), udeed::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct TreeSettings {
     /// What makes a node impure.
     pub criterion: Criterion,

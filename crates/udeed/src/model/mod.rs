@@ -8,7 +8,7 @@ mod stored;
 
 pub use evaluation::Evaluation;
 
-use crate::data::{Dense, Labels, Matrix, Table};
+use crate::data::{Dense, Labels, Matrix, Rows, Table};
 use crate::ensemble::{Ensemble, Method, Training};
 use crate::error::{Error, Result};
 use crate::format::Reader;
@@ -185,10 +185,18 @@ impl Model {
     /// # Ok::<(), udeed::Error>(())
     /// ```
     pub fn predict_proba(&self, rows: &Table) -> Result<Dense> {
-        let decisions = self.decision(rows)?;
-        let mut values = Vec::with_capacity(rows.n_rows() * self.classes.len());
-        (0..rows.n_rows()).for_each(|i| values.extend(probabilities(decisions.get(i))));
-        Dense::new(rows.n_rows(), self.classes.len(), values)
+        self.probabilities(&self.decision(rows)?)
+    }
+
+    /// The probabilities that decisions stand for, see [`Model::decision`]: one column a class.
+    ///
+    /// # Errors
+    /// If the memory for them cannot be had.
+    pub fn probabilities(&self, decisions: &Dense) -> Result<Dense> {
+        let n_rows = decisions.n_rows();
+        let mut values = Vec::with_capacity(n_rows * self.classes.len());
+        (0..n_rows).for_each(|i| values.extend(probabilities(decisions.get(i))));
+        Dense::new(n_rows, self.classes.len(), values)
     }
 
     /// The class of each row.

@@ -188,8 +188,7 @@ impl Stored<'_> {
             Shape::Network { hidden } => {
                 let weights = self.finite(&format!("{prefix}.network"))?;
                 let width = n_features.checked_add(2)?;
-                let fits =
-                    hidden > 0 && Some(weights.len()) == hidden.checked_mul(width)?.checked_add(1) && n_features > 0;
+                let fits = hidden > 0 && Some(weights.len()) == hidden.checked_mul(width)?.checked_add(1);
                 Hypothesis::Network(fits.then(|| Network::new(hidden, weights))?)
             }
             Shape::Tree => {
