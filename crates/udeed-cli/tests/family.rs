@@ -144,7 +144,7 @@ fn rare_classes_are_found_more_often_where_they_count_as_much() {
         assert!(error.contains(message), "{options}: {error}");
     }
     folder.write("single.csv", "x,kind\n1,a\n2,a\n3,a\n4,b\n");
-    let error = folder.fail(2, "fit single.csv --label kind --threshold balanced --out single");
+    let error = folder.fail(2, "fit single.csv --label kind --method bagging --threshold balanced --out single");
     assert!(error.contains("single labeled row"), "{error}");
     folder.write("three.csv", rows());
     let error = folder.fail(1, "fit three.csv --label kind --threshold 0.2 --out three");
