@@ -19,7 +19,10 @@ Data = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def run(graph: bytes, rows: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    label, probabilities = onnxruntime.InferenceSession(graph).run(["label", "probabilities"], rows)
+    options = onnxruntime.SessionOptions()
+    # More threads than a small graph needs only wait for each other.
+    options.intra_op_num_threads = 1
+    label, probabilities = onnxruntime.InferenceSession(graph, options).run(["label", "probabilities"], rows)
     return label, probabilities
 
 

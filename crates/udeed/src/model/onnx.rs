@@ -357,10 +357,15 @@ impl Graph {
                 self.node("Where", &[&second, &one, &minus], vec![])
             }
         };
-        // Divided after they are summed: votes that are even then make exactly zero, as in the model.
-        let counts = self.doubles(&[m, 1], part.weights);
+        // Summed one after the other and then divided, as in the model: votes that are even make exactly zero, and classes
+        // that have the same votes exactly the same.
+        let counts = self.doubles(&[1, m], part.weights);
         let total = self.doubles(&[], &[part.weights.iter().sum()]);
-        let sum = self.node("MatMul", &[&votes, &counts], vec![]);
+        let [across, last] =
+            [(&[][..], 1), (&[1][..], m as i64 - 1)].map(|(shape, number)| self.integers(shape, &[number]));
+        let weighed = self.node("Mul", &[&votes, &counts], vec![]);
+        let sums = self.node("CumSum", &[&weighed, &across], vec![]);
+        let sum = self.node("Gather", &[&sums, &last], vec![axis(1)]);
         self.node("Div", &[&sum, &total], vec![])
     }
 
