@@ -9,7 +9,7 @@ import numpy as np
 
 from udeed._base import Base, base_learner
 from udeed._ensemble import Ensemble
-from udeed._rules import at_least, not_negative, one_of, percent
+from udeed._rules import at_least, bytes_of_memory, not_negative, one_of, percent
 
 
 class RegBoostClassifier(Ensemble):
@@ -24,14 +24,16 @@ class RegBoostClassifier(Ensemble):
         How many members the ensemble has at most; boosting may end earlier.
     {base}
     {learning}
-    emphasis : {"resampling", "weighting"}, default="resampling"
-        Whether as many rows as are labeled are drawn by their weights, or all are weighted.
+    emphasis : {"weighting", "resampling"}, default="weighting"
+        Whether all rows are weighted, or as many as are labeled are drawn by their weights.
     smoothness : float, default=0.5
         How much contradicting neighbours count against the margin.
     neighbors : int, default=10
         How many neighbours of a row count as near.
     percentile : float, default=10.0
         The width of the similarity: the distance below which so many percent of the pairs of rows lie.
+    memory : int, default=0
+        How many bytes the similarities may take; 0 for half of the memory of the machine.
     {running}
 
     Attributes
@@ -62,6 +64,7 @@ class RegBoostClassifier(Ensemble):
         "smoothness": not_negative(),
         "neighbors": at_least(1),
         "percentile": percent(),
+        "memory": bytes_of_memory(),
     }
 
     def __init__(
@@ -72,10 +75,11 @@ class RegBoostClassifier(Ensemble):
         C: float = 1.0,
         scaling: str = "minmax",
         fourier: int = 0,
-        emphasis: str = "resampling",
+        emphasis: str = "weighting",
         smoothness: float = 0.5,
         neighbors: int = 10,
         percentile: float = 10.0,
+        memory: int = 0,
         class_weight: Mapping[Any, float] | str | None = None,
         threshold: float | str = 0.0,
         random_state: int | np.random.RandomState | None = None,
@@ -92,6 +96,7 @@ class RegBoostClassifier(Ensemble):
         self.smoothness = smoothness
         self.neighbors = neighbors
         self.percentile = percentile
+        self.memory = memory
         self.class_weight = class_weight
         self.threshold = threshold
         self.random_state = random_state
