@@ -32,7 +32,7 @@ bench: $(PEERS)/installed
 
 # Every method beside the nearest of scikit-learn and sslearn: the tables of docs/methods.md.
 methods: $(PEERS)/installed
-	cargo build --release --locked -p udeed-cli
+	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
 	$(PEERS)/bin/python bench/methods.py $(METHODS)
 
 $(PEERS)/installed: bench/requirements.txt

@@ -6,9 +6,6 @@ Makes the tables of docs/methods.md. `make methods` runs it; it takes some minut
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
-import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -18,6 +15,7 @@ from statistics import mean
 from typing import Any
 
 import numpy as np
+import udeed
 from sets import Absent, find
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_digits, load_iris, load_svmlight_file, load_wine
@@ -35,6 +33,8 @@ from sslearn.wrapper import CoForest, CoTraining, Setred, TriTraining
 SETS = ["ionosphere", "diabetes", "wdbc", "vote", "vehicle", "sonar", "credit_g", "kr_vs_kp"]
 MEMBERS = 20
 TIMED = "kr_vs_kp"
+# Threads of ours: one, as the peers have, or all there are.
+JOBS: list[int | None] = [None, -1]
 
 
 @dataclass
@@ -78,11 +78,6 @@ def views(split: Split, seed: int) -> list[list[int]]:
     return [sorted(columns[:half].tolist()), sorted(columns[half:].tolist())]
 
 
-def own_view(split: Split, seed: int) -> str:
-    """The same, as the command takes it: what the first member sees."""
-    return "view=[" + ",".join(f'"x{column}"' for column in views(split, seed)[0]) + "]"
-
-
 def co_training(split: Split, rows: np.ndarray, seed: int) -> Any:
     model = CoTraining(logistic(), random_state=seed)
     return model.fit(rows, split.labels, features=views(split, seed))
@@ -95,115 +90,109 @@ def adaboost(split: Split, rows: np.ndarray, seed: int) -> Any:
     return model.fit(rows[: split.n_labeled], split.y[: split.n_labeled])
 
 
+Fit = Callable[[Split, np.ndarray, int], Any]
+Make = Callable[[int], BaseEstimator]
+
+
 @dataclass
 class Entry:
-    """A method of ours as the command takes it, and its peer."""
+    """A method of ours, and its peer."""
 
     name: str
-    options: str
+    # Fits with so many threads.
+    ours: Callable[[int | None], Fit]
     peer: str = ""
-    # Fits the peer: to labeled rows, or to all with -1 for no label.
-    fit: Callable[[Split, np.ndarray, int], Any] | None = None
+    theirs: Fit | None = None
 
 
-def supervised(make: Callable[[int], BaseEstimator]) -> Callable[[Split, np.ndarray, int], Any]:
+def supervised(make: Make) -> Fit:
     return lambda split, rows, seed: make(seed).fit(rows[: split.n_labeled], split.y[: split.n_labeled])
 
 
-def semi_supervised(make: Callable[[int], BaseEstimator]) -> Callable[[Split, np.ndarray, int], Any]:
+def semi_supervised(make: Make) -> Fit:
     return lambda split, rows, seed: make(seed).fit(rows, split.labels)
+
+
+def own(kind: type, **settings: Any) -> Callable[[int | None], Fit]:
+    return lambda jobs: semi_supervised(lambda seed: kind(random_state=seed, n_jobs=jobs, **settings))
+
+
+def own_co_training(jobs: int | None) -> Fit:
+    def fit(split: Split, rows: np.ndarray, seed: int) -> Any:
+        view = [str(column + 1) for column in views(split, seed)[0]]
+        return udeed.CoTrainingClassifier(view=view, random_state=seed, n_jobs=jobs).fit(rows, split.labels)
+
+    return fit
 
 
 ENTRIES = [
     Entry(
         "bagging",
-        "--method bagging",
+        own(udeed.BaggingClassifier, members=MEMBERS),
         "BaggingClassifier(LogisticRegression)",
         supervised(lambda seed: BaggingClassifier(logistic(), MEMBERS, random_state=seed)),
     ),
     Entry(
         "random forest",
-        "--method bagging --base tree --set base.features=root",
+        own(udeed.BaggingClassifier, members=MEMBERS, base=udeed.Tree(features="root")),
         "RandomForestClassifier",
         supervised(lambda seed: RandomForestClassifier(MEMBERS, random_state=seed)),
     ),
-    Entry("adaboost", "--method adaboost", "AdaBoostClassifier(LogisticRegression)", adaboost),
-    Entry("stacking", "--method stacking", "StackingClassifier", supervised(lambda seed: stacked())),
+    Entry(
+        "adaboost", own(udeed.AdaBoostClassifier, members=MEMBERS), "AdaBoostClassifier(LogisticRegression)", adaboost
+    ),
+    Entry("stacking", own(udeed.StackingClassifier), "StackingClassifier", supervised(lambda seed: stacked())),
     Entry(
         "self-training",
-        "--method self-training",
+        own(udeed.SelfTrainingClassifier),
         "SelfTrainingClassifier",
         semi_supervised(lambda seed: SelfTrainingClassifier(logistic())),
     ),
     Entry(
         "tri-training",
-        "--method tri-training",
+        own(udeed.TriTrainingClassifier),
         "sslearn TriTraining",
         semi_supervised(lambda seed: TriTraining(logistic(), random_state=seed)),
     ),
     Entry(
         "co-forest",
-        "--method co-forest",
+        own(udeed.CoForestClassifier, members=MEMBERS),
         "sslearn CoForest",
         semi_supervised(lambda seed: CoForest(n_estimators=MEMBERS, random_state=seed)),
     ),
-    Entry("co-training", "--method co-training", "sslearn CoTraining", co_training),
+    Entry("co-training", own_co_training, "sslearn CoTraining", co_training),
     Entry(
         "setred",
-        "--method setred --base neighbors --set base.k=3",
+        own(udeed.SetredClassifier, base=udeed.Neighbors(k=3)),
         "sslearn Setred",
         semi_supervised(lambda seed: Setred(KNeighborsClassifier(3), random_state=seed)),
     ),
-    Entry("udeed", "--method udeed"),
-    Entry("assemble", "--method assemble"),
-    Entry("semiboost", "--method semiboost"),
-    Entry("ssmboost", "--method ssmboost"),
-    Entry("regboost", "--method regboost"),
-    Entry("mcssb", "--method mcssb"),
+    Entry("udeed", own(udeed.UDEEDClassifier, members=MEMBERS)),
+    Entry("assemble", own(udeed.AssembleClassifier, members=MEMBERS)),
+    Entry("semiboost", own(udeed.SemiBoostClassifier, members=MEMBERS)),
+    Entry("ssmboost", own(udeed.SSMBoostClassifier, members=MEMBERS)),
+    Entry("regboost", own(udeed.RegBoostClassifier, members=MEMBERS)),
+    Entry("mcssb", own(udeed.MCSSBClassifier, members=MEMBERS)),
 ]
 
 
-class Ours:
-    """The command, on files of a split."""
-
-    def __init__(self, command: Path, folder: Path) -> None:
-        self.command, self.folder = command, folder
-
-    def write(self, split: Split) -> None:
-        head = ",".join([f"x{j}" for j in range(split.train.shape[1])] + ["y"])
-        labels = [f"c{label}" if label >= 0 else "" for label in split.labels]
-        tests = [f"c{label}" for label in split.y_test]
-        for name, rows, ys in (("train.csv", split.train, labels), ("test.csv", split.test, tests)):
-            lines = [",".join(map(repr, row)) + "," + label for row, label in zip(rows.tolist(), ys, strict=True)]
-            (self.folder / name).write_text("\n".join([head, *lines, ""]))
-
-    def run(self, *words: str) -> str:
-        found = subprocess.run([self.command, *words], check=True, capture_output=True, text=True, cwd=self.folder)
-        return found.stdout
-
-    def fit(self, options: str, seed: int) -> tuple[float, float]:
-        """The accuracy on the test rows, and the seconds of the whole command: reading and writing files, too."""
-        begun = time.perf_counter()
-        words = f"fit train.csv --label y --folds 0 --members {MEMBERS} --seed {seed} --out model -q {options}"
-        self.run(*words.split())
-        seconds = time.perf_counter() - begun
-        return json.loads(self.run("evaluate", "model", "test.csv", "--json"))["accuracy"], seconds
-
-
-def fit_peer(entry: Entry, split: Split, seed: int) -> tuple[float, float]:
-    assert entry.fit is not None
+def fit(fit: Fit, split: Split, seed: int) -> tuple[float, float]:
+    """The accuracy on the test rows, and the seconds of the fit. All see rows between 0 and 1."""
     scaler = MinMaxScaler().fit(split.train)
-    rows, test = scaler.transform(split.train), scaler.transform(split.test)
-    begun = time.perf_counter()
+    rows, test = np.ascontiguousarray(scaler.transform(split.train)), scaler.transform(split.test)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = entry.fit(split, rows, seed)
+        begun = time.perf_counter()
+        model = fit(split, rows, seed)
         seconds = time.perf_counter() - begun
         return float(np.mean(model.predict(test) == split.y_test)), seconds
 
 
-def compare(ours: Ours, folder: Path, n_splits: int) -> Iterator[tuple[str, str, list[float], list[float], float, float]]:
-    """For each set and method the accuracies, and the median seconds of both."""
+Figures = tuple[str, str, list[float], list[float], list[float]]
+
+
+def compare(folder: Path, n_splits: int) -> Iterator[Figures]:
+    """For each set and method the accuracies, and the median seconds of ours, with one thread and with all, and theirs."""
     for name in SETS:
         try:
             X, y = load_svmlight_file(str(find(folder, name)))
@@ -211,23 +200,24 @@ def compare(ours: Ours, folder: Path, n_splits: int) -> Iterator[tuple[str, str,
             print(absent)
             continue
         X, y = X.toarray(), np.unique(y, return_inverse=True)[1]
-        found: dict[str, list[list[float]]] = {entry.name: [[], [], [], []] for entry in ENTRIES}
+        found: dict[str, list[list[float]]] = {entry.name: [[], [], [], [], []] for entry in ENTRIES}
         for seed in range(n_splits):
             part = split(X, y, seed)
-            ours.write(part)
             for entry in ENTRIES:
-                lists = found[entry.name]
-                for to, figure in zip(lists[:2], ours.fit(entry.options, seed), strict=True):
-                    to.append(figure)
-                if entry.fit is not None:
-                    for to, figure in zip(lists[2:], fit_peer(entry, part, seed), strict=True):
-                        to.append(figure)
-        for entry_name, (own, own_seconds, peers, peer_seconds) in found.items():
-            median = [float(np.median(seconds)) if seconds else float("nan") for seconds in (own_seconds, peer_seconds)]
-            yield name, entry_name, own, peers, *median
+                accuracies, peers, *seconds = found[entry.name]
+                for jobs, to in zip(JOBS, seconds, strict=False):
+                    accuracy, time_taken = fit(entry.ours(jobs), part, seed)
+                    to.append(time_taken)
+                accuracies.append(accuracy)
+                if entry.theirs is not None:
+                    accuracy, time_taken = fit(entry.theirs, part, seed)
+                    peers.append(accuracy)
+                    seconds[-1].append(time_taken)
+        for entry_name, (accuracies, peers, *seconds) in found.items():
+            yield name, entry_name, accuracies, peers, [float(np.median(times)) for times in seconds if times]
 
 
-def several_classes(ours: Ours, n_splits: int) -> None:
+def several_classes(n_splits: int) -> None:
     """UDEED with Fourier features beside a support vector machine on the same labels."""
     print("\n| set | classes | UDEED | UDEED, Fourier features | SVC |\n| --- | --- | --- | --- | --- |")
     for name, load in (("iris", load_iris), ("wine", load_wine), ("digits", load_digits)):
@@ -235,9 +225,9 @@ def several_classes(ours: Ours, n_splits: int) -> None:
         plain, mapped, machine = [], [], []
         for seed in range(n_splits):
             part = split(data.data, data.target, seed)
-            ours.write(part)
-            plain.append(ours.fit("", seed)[0])
-            mapped.append(ours.fit("--fourier 500 --scaling standard --lambda 100", seed)[0])
+            for to, settings in ((plain, {}), (mapped, {"fourier": 500, "scaling": "standard", "C": 100.0})):
+                model = udeed.UDEEDClassifier(random_state=seed, **settings).fit(part.train, part.labels)
+                to.append(float(model.score(part.test, part.y_test)))
             scaler = StandardScaler().fit(part.train)
             svc = SVC().fit(scaler.transform(part.train[: part.n_labeled]), part.y[: part.n_labeled])
             machine.append(float(svc.score(scaler.transform(part.test), part.y_test)))
@@ -247,33 +237,33 @@ def several_classes(ours: Ours, n_splits: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--command", type=Path, default=Path("target/release/udeed"))
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--splits", type=int, default=10)
     arguments = parser.parse_args()
     missed = []
-    with tempfile.TemporaryDirectory() as folder:
-        ours = Ours(arguments.command.resolve(), Path(folder))
-        rows: dict[str, dict[str, tuple[float, float | None]]] = {}
-        speed = {}
-        for name, method, own, peers, own_seconds, peer_seconds in compare(ours, arguments.data, arguments.splits):
-            peer = mean(peers) if peers else None
-            rows.setdefault(method, {})[name] = (mean(own), peer)
-            if peer is not None and mean(own) < peer - 0.01:
-                missed.append(f"{method} on {name}: {mean(own):.3f}, the peer {peer:.3f}")
-            if name == TIMED and peer is not None:
-                speed[method] = (own_seconds, peer_seconds)
-        names = [name for name in SETS if any(name in found for found in rows.values())]
-        print("| | " + " | ".join(names) + " |\n| --- |" + " --- |" * len(names))
-        for entry in ENTRIES:
-            cells = [rows[entry.name][name] for name in names]
-            print(f"| {entry.name} | " + " | ".join(f"{own:.3f}" for own, _ in cells) + " |")
-            if entry.peer:
-                print(f"| *{entry.peer}* | " + " | ".join(f"*{peer:.3f}*" for _, peer in cells) + " |")
-        print(f"\n| {TIMED} | ours | theirs | |\n| --- | --- | --- | --- |")
-        for method, (own, theirs) in speed.items():
-            print(f"| {method} | {1000 * own:.0f} ms | {1000 * theirs:.0f} ms | {theirs / own:.1f} x |")
-        several_classes(ours, arguments.splits)
+    rows: dict[str, dict[str, tuple[float, float | None]]] = {}
+    speed = {}
+    for name, method, own_accuracies, peers, seconds in compare(arguments.data, arguments.splits):
+        accuracy, peer = mean(own_accuracies), mean(peers) if peers else None
+        rows.setdefault(method, {})[name] = (accuracy, peer)
+        if peer is not None and accuracy < peer - 0.01:
+            differences = np.subtract(own_accuracies, peers)
+            error = differences.std(ddof=1) / np.sqrt(len(differences))
+            missed.append(f"{method} on {name}: {accuracy:.3f}, the peer {peer:.3f}, standard error {error:.3f}")
+        if name == TIMED and peer is not None:
+            speed[method] = seconds
+    names = [name for name in SETS if any(name in found for found in rows.values())]
+    print("| | " + " | ".join(names) + " |\n| --- |" + " --- |" * len(names))
+    for entry in ENTRIES:
+        cells = [rows[entry.name][name] for name in names]
+        print(f"| {entry.name} | " + " | ".join(f"{accuracy:.3f}" for accuracy, _ in cells) + " |")
+        if entry.peer:
+            print(f"| *{entry.peer}* | " + " | ".join(f"*{peer:.3f}*" for _, peer in cells) + " |")
+    print(f"\n| {TIMED} | ours, one thread | all threads | theirs | |\n| --- | --- | --- | --- | --- |")
+    for method, (one, all_, theirs) in speed.items():
+        ratios = f"{theirs / one:.1f} x, {theirs / all_:.1f} x"
+        print(f"| {method} | {1000 * one:.1f} ms | {1000 * all_:.1f} ms | {1000 * theirs:.0f} ms | {ratios} |")
+    several_classes(arguments.splits)
     print("\nmore than 0.01 below the peer:", *(missed or ["nowhere"]), sep="\n")
 
 
