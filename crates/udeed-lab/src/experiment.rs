@@ -286,7 +286,7 @@ impl Experiment {
     }
 
     /// The settings of a rival of UDEED.
-    pub(crate) fn method(&self, contender: Contender, members: usize, seed: u64) -> Option<Method> {
+    fn method(&self, contender: Contender, members: usize, seed: u64) -> Option<Method> {
         let method = match (self.settings_of(contender.method()?), contender) {
             (Method::AdaBoost(settings), Contender::AdaboostDiscard) => {
                 settings.emphasis(Emphasis::Resampling).zero_error(ZeroError::Discard).into()
@@ -312,7 +312,7 @@ impl Experiment {
         Some(method.with_shared(shared))
     }
 
-    fn settings_of(&self, name: &str) -> Method {
+    pub(crate) fn settings_of(&self, name: &str) -> Method {
         let given = self.rivals.iter().find(|method| method.name() == name);
         given.cloned().unwrap_or_else(|| Method::named(name).unwrap_or_else(|_| self.udeed.clone().into()))
     }

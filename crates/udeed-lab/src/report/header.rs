@@ -150,7 +150,8 @@ fn settings(results: &Results) -> Markup {
     let mut methods: Vec<Contender> = results.experiment.methods.clone();
     methods.retain(|&contender| contender != Contender::AdaboostDiscard);
     for contender in methods {
-        let settings = results.experiment.method(contender, 0, 0).map(|method| serde_json::to_value(&method));
+        let method = contender.method().map(|name| results.experiment.settings_of(name));
+        let settings = method.map(|method| serde_json::to_value(&method));
         if let Some(Ok(Value::Object(settings))) = settings {
             let own = settings.iter().filter(|(name, _)| !SHARED.contains(&name.as_str()));
             rows.push(row(method::label(contender), own.collect()));

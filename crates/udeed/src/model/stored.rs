@@ -144,7 +144,7 @@ pub(super) struct Stored<'a> {
 }
 
 impl Stored<'_> {
-    /// Reads what [`write`] wrote; none where it does not fit together.
+    /// Reads what [`write()`] wrote; none where it does not fit together.
     pub(super) fn ensemble(&self, name: &str, parts: Vec<StoredPart>) -> Option<Ensemble> {
         let whole = parts.len() == 1;
         if !whole && parts.len() != self.n_classes {
