@@ -159,7 +159,11 @@ impl Labels {
     /// # Ok::<(), udeed::Error>(())
     /// ```
     pub fn aligned(&self, classes: &[String]) -> Result<Self> {
-        let find = |name: &String| classes.iter().position(|class| class == name || same_number(class, name));
+        // Its own name before another way to write it: `01` and `1` may be two classes.
+        let find = |name: &String| {
+            let same = classes.iter().position(|class| class == name);
+            same.or_else(|| classes.iter().position(|class| same_number(class, name)))
+        };
         let place: Vec<Option<usize>> = self.classes.iter().map(find).collect();
         let mut codes = self.codes.clone();
         for (row, code) in codes.iter_mut().enumerate() {
@@ -213,6 +217,13 @@ mod tests {
     fn long_integers_are_not_rounded_together() {
         let labels = Labels::new([Some("9007199254740993"), Some("9007199254740992")]);
         assert_eq!(labels.classes().len(), 2);
+    }
+
+    #[test]
+    fn classes_that_are_the_same_number_stay_apart() {
+        let classes = ["01".to_owned(), "1".to_owned()];
+        let labels = Labels::with_classes(classes.to_vec(), [Some(0), Some(1)]).unwrap().aligned(&classes).unwrap();
+        assert_eq!((labels.get(0), labels.get(1)), (Some(0), Some(1)));
     }
 
     #[test]
