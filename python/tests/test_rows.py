@@ -145,7 +145,9 @@ def test_a_column_without_any_value(library: Any, words: bool) -> None:
     else:
         frame = frame.with_columns(pl.col("nothing").cast(pl.String))
     without = frame.drop(columns="nothing") if library is pd else frame.drop("nothing")
-    for kind in METHODS:
+    # Two members that see different columns need two.
+    one_column = () if words else (udeed.CoTrainingClassifier,)
+    for kind in (kind for kind in METHODS if kind not in one_column):
         model = small(kind).fit(frame, Y)
         np.testing.assert_allclose(model.decision_function(frame), decisions(kind, without), atol=1e-9)
         # What comes later in the column was never seen.
