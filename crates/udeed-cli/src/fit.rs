@@ -161,7 +161,7 @@ impl Fit {
     /// What the unlabeled rows may take, before Fourier features take the place of their columns. More of them go beside the model, as temporary folders often lie in memory
     /// themselves; methods that need all rows at once cannot have more.
     fn room(&self, n_columns: usize) -> Room<'_> {
-        let streams = matches!(self.method.as_str(), "udeed" | "bagging" | "adaboost" | "stacking");
+        let streams = matches!(self.method.as_str(), "udeed" | "auto" | "bagging" | "adaboost" | "stacking");
         let growth = self.settings.fourier.div_ceil(n_columns.max(1));
         Room {
             most: self.rivals.memory.unwrap_or_else(udeed::half_of_memory) / growth.max(1) as u64,
@@ -304,6 +304,9 @@ impl<'a> Watcher<'a> {
 
 impl Observer for Watcher<'_> {
     fn member(&mut self, done: usize, total: usize) -> ControlFlow<()> {
+        if !self.counts_all && self.bar.length() != Some(total as u64) {
+            self.bar.set_length(total as u64);
+        }
         self.bar.inc(done.saturating_sub(self.done) as u64);
         self.done = if done == total { 0 } else { done };
         if done == total && !self.counts_all {
@@ -378,6 +381,9 @@ pub fn write_training(model: &Model, out: &mut dyn Write) -> std::io::Result<()>
     if model.threshold() != 0.0 {
         let second = model.classes().last().map_or("", String::as_str);
         writeln!(out, "rows are {second} from a decision of {:.3} on", model.threshold())?;
+    }
+    if let Some(findings) = &training.findings {
+        writeln!(out, "{findings}")?;
     }
     if training.stages.is_empty() {
         return writeln!(out, "{}: {} members", short_name(model), model.ensemble().n_members());

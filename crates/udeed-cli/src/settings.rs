@@ -1,24 +1,28 @@
 //! The settings of UDEED as options.
 
+use std::str::FromStr;
+
 use clap::Args;
 use udeed::{
-    AdaBoost, Assemble, Bagging, Emphasis, Initial, Labeled, Loss, Method, Pick, Precision, Scaling, SemiBoost, Shared,
-    Shares, Udeed, Variant, Vote, ZeroError,
+    AdaBoost, Assemble, Auto, Bagging, Emphasis, Initial, Labeled, Loss, Method, Pick, Precision, Prior, Scaling,
+    SemiBoost, Shared, Shares, Udeed, Variant, View, Vote, ZeroError,
 };
 use udeed_lab::Contender;
 
 use crate::given::Given;
+use crate::output::Usage;
 
 /// What every fit understands, whatever its variant and size.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Learning")]
 pub struct Settings {
-    /// UDEED: how much diversity counts against accuracy
-    #[arg(long, default_value_t = 1.0, allow_hyphen_values = true)]
-    pub gamma: f64,
-    /// How much labels count against small weights in the initial members (scikit-learn's C)
-    #[arg(long, default_value_t = 1.0, allow_hyphen_values = true)]
-    pub lambda: f64,
+    /// UDEED: how much diversity counts against accuracy [default: 1]; auto: how much it counts as members are moved [default: 0]
+    #[arg(long, allow_hyphen_values = true)]
+    pub gamma: Option<f64>,
+    /// How much labels count against small weights in the initial members (scikit-learn's C); `auto` lets the rows choose that
+    /// bootstraps leave out (UDEED and bagging)
+    #[arg(long, value_name = "NUMBER|auto", default_value = "1", allow_hyphen_values = true)]
+    pub lambda: Lambda,
     /// How features are scaled: to [0, 1], to mean 0 and deviation 1, or not
     #[arg(long, value_enum, default_value = "minmax")]
     pub scaling: ScalingName,
@@ -58,8 +62,9 @@ pub struct Settings {
 impl Settings {
     pub fn udeed(&self) -> Udeed {
         Udeed::new()
-            .gamma(self.gamma)
-            .lambda(self.lambda)
+            .gamma(self.gamma.unwrap_or(1.0))
+            .lambda(self.lambda.value())
+            .choose_lambda(self.lambda == Lambda::Auto)
             .scaling(self.scaling.into())
             .fourier(self.fourier)
             .loss(self.loss.into())
@@ -71,6 +76,82 @@ impl Settings {
             .vote(self.vote.into())
             .precision(self.precision.into())
             .seed(self.seed)
+    }
+}
+
+/// A number, or whatever out-of-bag rows choose.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Lambda {
+    Auto,
+    Is(f64),
+}
+
+impl Lambda {
+    fn value(self) -> f64 {
+        match self {
+            Lambda::Auto => 1.0,
+            Lambda::Is(lambda) => lambda,
+        }
+    }
+}
+
+impl FromStr for Lambda {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Lambda::Auto),
+            _ => text.parse().map(Lambda::Is).map_err(|_| "expected a number or `auto`".to_owned()),
+        }
+    }
+}
+
+/// What the automatic ensemble understands.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Automatic ensemble")]
+pub struct Automatic {
+    /// What members of `auto` look at: linear, relevance, spectral [default: all three]
+    #[arg(long, value_name = "VIEWS", value_delimiter = ',')]
+    views: Vec<ViewName>,
+    /// What is known of the classes of unlabeled rows: their shares, such as 0.7,0.3 in the order of the classes, or `labeled` if the
+    /// labeled rows were drawn at random; members of `auto` are moved to agree with it
+    #[arg(long, value_name = "SHARES|labeled")]
+    prior: Option<PriorArg>,
+}
+
+#[derive(Clone)]
+struct PriorArg(Prior);
+
+impl FromStr for PriorArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "labeled" {
+            return Ok(PriorArg(Prior::Labeled));
+        }
+        let shares: Result<Vec<f64>, _> = text.split(',').map(|share| share.trim().parse()).collect();
+        shares
+            .map(|shares| PriorArg(Prior::Shares(shares)))
+            .map_err(|_| "expected `labeled`, or the share of each class such as 0.7,0.3".to_owned())
+    }
+}
+
+impl Automatic {
+    fn auto(&self, gamma: f64) -> Auto {
+        let settings = Auto::new().gamma(gamma).prior(self.prior.clone().map_or(Prior::Unknown, |prior| prior.0));
+        match self.views.is_empty() {
+            true => settings,
+            false => settings.views(self.views.iter().map(|&view| view.into()).collect()),
+        }
+    }
+
+    /// Refuses what is said where nobody understands it.
+    fn check(&self, takes_part: bool) -> anyhow::Result<()> {
+        match (&self.views[..], &self.prior, takes_part) {
+            ([], None, _) | (_, _, true) => Ok(()),
+            ([], ..) => Err(Usage("`--prior`: only `auto` has it".into()).into()),
+            _ => Err(Usage("`--views`: only `auto` has them".into()).into()),
+        }
     }
 }
 
@@ -105,6 +186,8 @@ pub struct Rivals {
     /// machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<u64>,
+    #[command(flatten)]
+    automatic: Automatic,
     #[command(flatten)]
     given: Given,
 }
@@ -151,12 +234,16 @@ impl Rivals {
 
     /// A method by its name, with everything that was said about it.
     pub fn method(&self, name: &str, settings: &Settings, variant: Variant, members: usize) -> anyhow::Result<Method> {
+        self.automatic.check(name == "auto")?;
+        let chooses = settings.lambda == Lambda::Auto;
         let method = match Method::named(name)? {
             Method::Udeed(_) => settings.udeed().variant(variant).into(),
-            Method::Bagging(_) => Bagging::new().vote(settings.vote.into()).into(),
+            Method::Bagging(_) => Bagging::new().vote(settings.vote.into()).choose_lambda(chooses).into(),
+            Method::Auto(_) => self.automatic.auto(settings.gamma.unwrap_or(0.0)).into(),
+            _ if chooses => return Err(Usage(format!("`--lambda auto`: `{name}` cannot choose it")).into()),
             other => self.optioned(other),
         };
-        let (lambda, scaling, seed) = (settings.lambda, settings.scaling.into(), settings.seed);
+        let (lambda, scaling, seed) = (settings.lambda.value(), settings.scaling.into(), settings.seed);
         self.given.of_one(method.with_shared(Shared { members, lambda, scaling, fourier: settings.fourier, seed }))
     }
 
@@ -170,10 +257,12 @@ impl Rivals {
         let mut methods = vec![Method::from(udeed.clone())];
         for name in Method::NAMES.iter().filter(|name| **name != "udeed") {
             methods.push(match Method::named(name)? {
-                Method::Bagging(_) => Bagging::new().vote(vote.into()).into(),
+                Method::Bagging(_) => Bagging::new().vote(vote.into()).choose_lambda(udeed.choose_lambda).into(),
+                Method::Auto(_) => self.automatic.auto(0.0).into(),
                 other => self.optioned(other),
             });
         }
+        self.automatic.check(contenders.contains(&Contender::Auto))?;
         let takes_part = |method: &Method| {
             let named = |contender: &Contender| contender.method().unwrap_or("udeed") == method.name();
             contenders.iter().any(named)
@@ -249,6 +338,7 @@ words!(VoteName, Vote { Weighted = "weighted", Unweighted = "unweighted" });
 words!(PrecisionName, Precision { Double = "double", Single = "single" });
 words!(EmphasisName, Emphasis { Weighting = "weighting", Resampling = "resampling" });
 words!(ZeroErrorName, ZeroError { Keep = "keep", Discard = "discard" });
+words!(ViewName, View { Linear = "linear", Relevance = "relevance", Spectral = "spectral" });
 words!(PickName, Pick { Draw = "draw", Top = "top" });
 
 #[cfg(test)]

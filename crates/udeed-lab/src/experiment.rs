@@ -51,6 +51,8 @@ contenders! {
     Lcd = "lcd",
     /// UDEED.
     Lcud = "lcud",
+    /// The automatic ensemble.
+    Auto = "auto",
     /// Bagging.
     Bagging = "bagging",
     /// AdaBoost.
@@ -249,6 +251,8 @@ pub struct Trial {
 /// A split with its rows, ready for any method.
 struct Arena {
     train: TrainSet,
+    /// The rows to test on, and what the preparation of most methods makes of them.
+    rows: Table,
     test: Matrix,
     labels: Labels,
     start: InitialEnsemble,
@@ -384,7 +388,8 @@ impl Experiment {
         let test = set.data.select(&split.test);
         let start = self.settings(split.seed).start(&train, &mut ())?;
         let test_features = start.preparation().apply(test.table())?;
-        Ok(Arena { labels: test.labels().aligned(start.classes())?, train, test: test_features, start })
+        let (labels, rows) = (test.labels().aligned(start.classes())?, test.table().clone());
+        Ok(Arena { labels, train, rows, test: test_features, start })
     }
 
     /// Runs one split of a prepared set at all sizes.
@@ -437,7 +442,7 @@ impl Experiment {
                     }
                     None => self.descended(&arena, contender, size)?,
                 };
-                trial.accuracies.push(Some(arena.accuracy(&model)));
+                trial.accuracies.push(Some(arena.accuracy(&model)?));
                 let warnings = model.training().warnings.iter();
                 trial.warnings.extend(warnings.map(|warning| format!("{}: {warning}", contender.name())));
                 if let (Contender::Lcud, Some(initial)) = (contender, model.initial()) {
@@ -484,13 +489,17 @@ impl Experiment {
 
 impl Arena {
     /// An ensemble that knows nothing guesses: of two classes it is right half of the time.
-    fn accuracy(&self, model: &Model) -> f64 {
+    fn accuracy(&self, model: &Model) -> udeed::Result<f64> {
         if model.ensemble().is_silent() {
-            return 1.0 / model.classes().len() as f64;
+            return Ok(1.0 / model.classes().len() as f64);
         }
-        let decisions = model.decide(&self.test);
+        let decisions = if model.preparation() == self.start.preparation() {
+            model.decide(&self.test)
+        } else {
+            model.decision(&self.rows)?
+        };
         let right = |&i: &usize| self.labels.get(i) == Some(model.class_of(decisions.get(i)));
-        (0..self.labels.len()).filter(right).count() as f64 / self.labels.len() as f64
+        Ok((0..self.labels.len()).filter(right).count() as f64 / self.labels.len() as f64)
     }
 
     fn oracle(&self, model: &Model) -> Oracle {

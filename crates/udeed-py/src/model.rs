@@ -68,6 +68,12 @@ impl Model {
         self.0.training().warnings.iter().map(ToString::to_string).collect()
     }
 
+    /// What out-of-bag rows chose, in words.
+    #[getter]
+    fn findings(&self) -> Option<String> {
+        self.0.training().findings.as_ref().map(ToString::to_string)
+    }
+
     /// What the vote of each member counts; of the members for one class, where each has its own.
     fn weights<'py>(&self, py: Python<'py>, part: usize) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, self.0.ensemble().weights(part))

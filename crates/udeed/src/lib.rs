@@ -67,6 +67,7 @@ mod prepare;
 mod rng;
 mod selection;
 mod validation;
+mod view;
 
 pub use data::{
     Block, Blocks, Buffer, Column, Csr, Dense, HeldTable, Kind, Labeled, Labels, Matrix, Naming, Room, Row, Rows,
@@ -74,10 +75,10 @@ pub use data::{
 };
 pub use diversity::{Diversity, Measure, Oracle};
 pub use ensemble::{
-    AdaBoost, Assemble, Bagging, CoForest, CoTraining, Emphasis, Ensemble, EnsembleLoss, Initial, InitialEnsemble,
-    Loss, Losses, Mcssb, Members, Method, Objective, Observer, Pick, Precision, RegBoost, SelfTraining, SemiBoost,
-    Setred, Shared, SsmBoost, Stacking, Stage, StageSummary, Step, Stop, Training, TriTraining, Udeed, UnlabeledMargin,
-    Variant, Vote, Warning, ZeroError,
+    AdaBoost, Assemble, Auto, Bagging, Changed, CoForest, CoTraining, Emphasis, Ensemble, EnsembleLoss, Findings,
+    Initial, InitialEnsemble, Loss, Losses, Mcssb, Members, Method, Objective, Observer, Pick, Precision, Prior,
+    RegBoost, SelfTraining, SemiBoost, Setred, Shared, SsmBoost, Stacking, Stage, StageSummary, Step, Stop, Training,
+    TriTraining, Udeed, UnlabeledMargin, Variant, ViewFound, Vote, Warning, ZeroError,
 };
 pub use error::{Error, Place, Result, quoted};
 pub use file::{check_writable, write_file};
@@ -92,6 +93,7 @@ pub use neighbors::half_of_memory;
 pub use prepare::{FourierMap, Preparation, Scaling};
 pub use selection::{Candidate, Choice, Grid, choose};
 pub use validation::{CrossValidation, choose_threshold, cross_validate, cross_validate_at};
+pub use view::View;
 
 /// What `bench/` looks at besides the interface. No part of it: it may change in any release.
 #[doc(hidden)]

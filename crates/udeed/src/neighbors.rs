@@ -69,27 +69,13 @@ pub(crate) fn for_each_distance(row: Row<'_>, rows: &dyn Rows, scratch: &mut [f6
 /// Of dense rows, `|p|^2 - 2 x.p` for many points at once in single precision tells which points can be nearer than the best
 /// so far; only of these the distance is computed.
 pub(crate) fn nearest_point(rows: &dyn Rows, points: &dyn Rows, watch: &Watch<'_>) -> Result<Vec<usize>> {
-    let norms: Vec<f64> = (0..points.n_rows()).map(|k| norm(points.row(k))).collect();
+    let Some(norms) = small_norms(rows, points) else { return nearest_of_all(rows, points, watch) };
     let longest = norms.iter().copied().fold(0.0, f64::max);
-    // In single precision the products of larger numbers than these could be infinite.
-    let is_large = |norm: f64| norm.is_nan() || norm > 1e30;
-    let large = norms.iter().copied().any(is_large) || (0..rows.n_rows()).any(|i| is_large(norm(rows.row(i))));
-    if rows.is_sparse() || points.is_sparse() || large {
-        return nearest_of_all(rows, points, watch);
-    }
-    const POINTS: usize = 512;
     let mut best = vec![(f64::INFINITY, 0); rows.n_rows()];
-    for (chunk, norms) in norms.chunks(POINTS).enumerate() {
-        watch.ask()?;
-        let m = norms.len();
-        let mut weights = vec![0.0; (points.n_columns() + 1) * m];
-        for (k, norm) in norms.iter().enumerate() {
-            points.row(chunk * POINTS + k).for_each(|j, x| weights[j * m + k] = -2.0 * x);
-            weights[points.n_columns() * m + k] = *norm;
-        }
-        let nearer = Nearer { rows, points, first: chunk * POINTS, m, longest, best: &best };
-        best = in_memory(pass::<f32, _>(rows, &weights, m, None, &nearer)).concat();
-    }
+    for_each_chunk(points, &norms, watch, |weights, first, m| {
+        let nearer = Nearer { rows, points, first, m, longest, best: &best };
+        best = in_memory(pass::<f32, _>(rows, weights, m, None, &nearer)).concat();
+    })?;
     Ok(best.into_iter().map(|(_, k)| k).collect())
 }
 
@@ -133,9 +119,7 @@ impl Visit<f32> for Nearer<'_> {
         let row = self.rows.row(i);
         let norm = norm(row);
         let mut best = self.best[i];
-        // What the rounding of single precision can add up to.
-        let margin =
-            1.2e-7 * (self.points.n_columns() + 4) as f64 * (norm + 2.0 * self.longest) + f64::from(f32::MIN_POSITIVE);
+        let margin = margin(self.points.n_columns(), norm, self.longest);
         let most = |best: f64| (best - norm + margin) as f32;
         let limit = most(best.0);
         let near = scores[..self.m].iter().filter(|&&score| score <= limit).count();
@@ -188,14 +172,52 @@ pub(crate) fn distance_percentile(rows: &dyn Rows, percentile: f64, seed: u64, w
     Ok(*distances.select_nth_unstable_by(place, f64::total_cmp).1)
 }
 
-/// The nearest other rows of each row, with their squared distances, nearest first.
-pub(crate) fn nearest(rows: &dyn Rows, k: usize, watch: &Watch<'_>) -> Result<Vec<Vec<(usize, f64)>>> {
-    let n = rows.n_rows();
-    let of_row = |(scratch, others): &mut (Vec<f64>, Vec<(usize, f64)>), i: usize| {
+/// Rows with their squared distances, nearest first.
+pub(crate) type Nearest = Vec<(usize, f64)>;
+
+/// The nearest other rows of each row.
+pub(crate) fn nearest(rows: &dyn Rows, k: usize, watch: &Watch<'_>) -> Result<Vec<Nearest>> {
+    nearest_among(rows, rows, k, true, watch)
+}
+
+/// The nearest of some points to each row; where the points are the rows themselves, other than itself.
+///
+/// Of dense rows, `|p|^2 - 2 x.p` for many points at once in single precision tells which points can be among the nearest;
+/// only of these the distance is computed.
+pub(crate) fn nearest_among(
+    rows: &dyn Rows,
+    points: &dyn Rows,
+    k: usize,
+    themselves: bool,
+    watch: &Watch<'_>,
+) -> Result<Vec<Nearest>> {
+    let k = k.min(points.n_rows().saturating_sub(usize::from(themselves)));
+    let Some(norms) = small_norms(rows, points).filter(|_| k > 0) else {
+        return nearest_by_all(rows, points, k, themselves, watch);
+    };
+    let longest = norms.iter().copied().fold(0.0, f64::max);
+    let mut best = vec![Vec::new(); rows.n_rows()];
+    for_each_chunk(points, &norms, watch, |weights, first, m| {
+        let among = Among { rows, points, first, m, k, themselves, longest, best: &best };
+        best = in_memory(pass::<f32, _>(rows, weights, m, None, &among)).concat();
+    })?;
+    Ok(best)
+}
+
+fn nearest_by_all(
+    rows: &dyn Rows,
+    points: &dyn Rows,
+    k: usize,
+    themselves: bool,
+    watch: &Watch<'_>,
+) -> Result<Vec<Nearest>> {
+    let of_row = |(scratch, others): &mut (Vec<f64>, Nearest), i: usize| {
         watch.ask()?;
         others.clear();
-        for_each_distance(rows.row(i), rows, scratch, |j, squared| others.push((j, squared)));
-        others.swap_remove(i);
+        for_each_distance(rows.row(i), points, scratch, |j, squared| others.push((j, squared)));
+        if themselves {
+            others.swap_remove(i);
+        }
         let nearer = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0));
         if k < others.len() {
             others.select_nth_unstable_by(k, nearer);
@@ -205,7 +227,91 @@ pub(crate) fn nearest(rows: &dyn Rows, k: usize, watch: &Watch<'_>) -> Result<Ve
         // Only these are kept: the room for all others is used again for the next row.
         Ok(others.as_slice().to_vec())
     };
-    (0..n).into_par_iter().map_init(|| (vec![0.0; rows.n_columns()], Vec::new()), of_row).collect()
+    (0..rows.n_rows()).into_par_iter().map_init(|| (vec![0.0; rows.n_columns()], Vec::new()), of_row).collect()
+}
+
+/// The squared lengths of points; none where the kernel cannot tell distances, which of sparse rows and of huge numbers it
+/// cannot.
+fn small_norms(rows: &dyn Rows, points: &dyn Rows) -> Option<Vec<f64>> {
+    // In single precision the products of larger numbers than these could be infinite.
+    let is_large = |norm: f64| norm.is_nan() || norm > 1e30;
+    let norms: Vec<f64> = (0..points.n_rows()).map(|k| norm(points.row(k))).collect();
+    let large = norms.iter().copied().any(is_large) || (0..rows.n_rows()).any(|i| is_large(norm(rows.row(i))));
+    (!rows.is_sparse() && !points.is_sparse() && !large).then_some(norms)
+}
+
+/// Calls `visit` with the weights that give `|p|^2 - 2 x.p` of some points, where these begin, and how many they are.
+fn for_each_chunk(
+    points: &dyn Rows,
+    norms: &[f64],
+    watch: &Watch<'_>,
+    mut visit: impl FnMut(&[f64], usize, usize),
+) -> Result<()> {
+    const POINTS: usize = 512;
+    for (chunk, norms) in norms.chunks(POINTS).enumerate() {
+        watch.ask()?;
+        let m = norms.len();
+        let mut weights = vec![0.0; (points.n_columns() + 1) * m];
+        for (k, norm) in norms.iter().enumerate() {
+            points.row(chunk * POINTS + k).for_each(|j, x| weights[j * m + k] = -2.0 * x);
+            weights[points.n_columns() * m + k] = *norm;
+        }
+        visit(&weights, chunk * POINTS, m);
+    }
+    Ok(())
+}
+
+/// What the rounding of single precision can add up to in `|x|^2 + |p|^2 - 2 x.p`.
+fn margin(width: usize, norm: f64, longest: f64) -> f64 {
+    1.2e-7 * (width + 4) as f64 * (norm + 2.0 * longest) + f64::from(f32::MIN_POSITIVE)
+}
+
+/// Looks for points that are nearer than those known so far, given `|p|^2 - 2 x.p` of some of them.
+struct Among<'a> {
+    rows: &'a dyn Rows,
+    points: &'a dyn Rows,
+    /// Which of the points come first here, and how many come.
+    first: usize,
+    m: usize,
+    k: usize,
+    themselves: bool,
+    longest: f64,
+    best: &'a [Nearest],
+}
+
+impl Visit<f32> for Among<'_> {
+    type Tally = Vec<Nearest>;
+
+    #[inline(always)]
+    fn visit<S: Simd>(&self, _: S, bests: &mut Self::Tally, i: usize, scores: &mut [f32]) {
+        let row = self.rows.row(i);
+        let norm = norm(row);
+        let margin = margin(self.points.n_columns(), norm, self.longest);
+        let mut best = Vec::with_capacity(self.k);
+        best.extend_from_slice(&self.best[i]);
+        let most = |best: &Nearest| match best.last() {
+            Some((_, farthest)) if best.len() == self.k => (farthest - norm + margin) as f32,
+            _ => f32::INFINITY,
+        };
+        let mut limit = most(&best);
+        for (place, &score) in scores[..self.m].iter().enumerate() {
+            if score <= limit {
+                let point = self.first + place;
+                if self.themselves && point == i {
+                    continue;
+                }
+                let distance = squared_distance(row, self.points.row(point));
+                // Points come in their order: of those equally near, the first stay.
+                let at = best.partition_point(|(_, other)| *other <= distance);
+                if at < self.k {
+                    best.truncate(self.k - 1);
+                    best.insert(at, (point, distance));
+                    limit = most(&best);
+                }
+            }
+        }
+        bests.push(best);
+    }
 }
 
 /// The similarity `exp(-|x - z|^2 / sigma^2)` of the rows from `first` on to all rows.
@@ -342,6 +448,13 @@ mod tests {
                 nearest_of_all(&rows, &points, &watch).unwrap(),
                 "{n} {l} {d}"
             );
+            for k in [1, 5, l + 1] {
+                let found = nearest_among(&rows, &points, k, false, &watch).unwrap();
+                let expected = nearest_by_all(&rows, &points, k.min(l), false, &watch).unwrap();
+                assert!(found == expected, "{k} nearest of {l} to {n} rows of {d}");
+                let expected = nearest_by_all(&points, &points, k.min(l - 1), true, &watch).unwrap();
+                assert!(nearest(&points, k, &watch).unwrap() == expected, "{k} nearest others of {l} rows of {d}");
+            }
         }
     }
 

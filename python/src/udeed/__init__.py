@@ -6,6 +6,7 @@ method, ``UDEEDClassifier`` first among them, and go wherever a scikit-learn cla
 
 from udeed._adaboost import AdaBoostClassifier
 from udeed._assemble import AssembleClassifier
+from udeed._auto import UDEEDAutoClassifier
 from udeed._bagging import BaggingClassifier
 from udeed._base import Neighbors, Tree
 from udeed._choice import UDEEDClassifierCV
@@ -46,6 +47,7 @@ __all__ = [
     "StackingClassifier",
     "Tree",
     "TriTrainingClassifier",
+    "UDEEDAutoClassifier",
     "UDEEDClassifier",
     "UDEEDClassifierCV",
     "UdeedWarning",

@@ -9,7 +9,7 @@ import numpy as np
 
 from udeed._base import Base, base_learner
 from udeed._ensemble import Ensemble
-from udeed._rules import at_least, one_of
+from udeed._rules import at_least, one_of, positive
 
 
 class BaggingClassifier(Ensemble):
@@ -50,6 +50,7 @@ class BaggingClassifier(Ensemble):
     _method: ClassVar[str] = "bagging"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
+        "C": [*positive(), *one_of("auto")],
         "members": at_least(1),
         "base": base_learner(),
         "vote": one_of("weighted", "unweighted"),
@@ -60,7 +61,7 @@ class BaggingClassifier(Ensemble):
         members: int = 20,
         *,
         base: Base = "logistic",
-        C: float = 1.0,
+        C: float | str = 1.0,
         scaling: str = "minmax",
         fourier: int = 0,
         vote: str = "weighted",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import sys
 import warnings
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -22,7 +23,7 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from udeed import _core
-from udeed._base import Neighbors, Tree, as_setting
+from udeed._base import Neighbors, Tree, as_parameter, as_setting
 from udeed._labels import Labels, labeled_rows, named_classes, plain, read_labels
 from udeed._progress import Progress
 from udeed._rows import Columns, Rows, SparseRows, is_frame, read_rows
@@ -61,7 +62,8 @@ _MOST_JOBS = 4096
 _SHARED = {
     "learning": """
     C : float, default=1.0
-        How much the labels count against small weights in logistic regression; the paper's lambda.
+        How much the labels count against small weights in logistic regression; the paper's lambda. In UDEED and bagging
+        "auto" lets the rows choose it that bootstraps leave out.
     scaling : {"minmax", "standard", "none"}, default="minmax"
         How features are scaled: to [0, 1], to mean 0 and deviation 1, or not at all.
     fourier : int, default=0
@@ -89,7 +91,7 @@ _SHARED = {
     n_jobs : int or None, default=None
         Threads to use: None is one (or what ``joblib.parallel_config`` says), -1 is one a core.
     verbose : bool or int, default=False
-        Whether a progress bar is shown on standard error.
+        Whether a progress bar is shown on standard error, and what out-of-bag rows chose.
     """,
     "attributes": """
     classes_ : array of shape (n_classes,)
@@ -111,6 +113,8 @@ _SHARED = {
         The steps of the descent that were kept; without a descent the members.
     history_ : list of dict
         The steps of the descent: stage, step, the losses, and whether it was kept. Empty without a descent.
+    findings_ : dict
+        What rows that members were not fitted to chose, where they were asked to; else None.
     diversity_ : dict
         The ten measures of diversity of the members on the labeled rows; see :func:`udeed.diversity`. None for a model
         that was loaded.
@@ -137,7 +141,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         "verbose": ["verbose"],
     }
 
-    C: float
+    C: float | str
     scaling: str
     fourier: int
     class_weight: Mapping[Any, float] | str | None
@@ -198,6 +202,8 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         self._remember(model)
         self.history_ = [_step(*step) for step in steps]
         self.diversity_ = measures(diversity)
+        if self.verbose and model.findings is not None:
+            sys.stderr.write(model.findings + "\n")
         for text in model.warnings:
             warnings.warn(text, UdeedWarning, stacklevel=3)
 
@@ -229,10 +235,25 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         """The library's settings, with the values of the parameters; where that is None, the library's own."""
         settings: dict[str, Any] = json.loads(_core.defaults(self._method))
         for name in settings.keys() - {"method", "seed"}:
-            value = getattr(self, self._renamed.get(name, name))
+            value = self._setting(name)
             settings[name] = settings[name] if value is None else as_setting(value)
         settings["seed"] = self._seed()
         return settings
+
+    def _setting(self, name: str) -> Any:
+        """The value of a parameter for a setting of the library; None for the library's own."""
+        if name == "choose_lambda":
+            return isinstance(self.C, str)
+        value = getattr(self, self._renamed.get(name, name))
+        return None if name == "lambda" and isinstance(value, str) else value
+
+    @classmethod
+    def _parameters(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        """The parameters for settings of the library, the other way round."""
+        parameters = {cls._renamed.get(name, name): as_parameter(value) for name, value in settings.items()}
+        if parameters.pop("choose_lambda", False):
+            parameters["C"] = "auto"
+        return parameters
 
     def _seed(self) -> int:
         state = self.random_state
@@ -271,6 +292,13 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         found = self._model.coefficients()
         if found is None:
             raise AttributeError(f"the members of this {type(self).__name__} are not linear: they have no coefficients")
+        return found
+
+    @property
+    def findings_(self) -> dict[str, Any] | None:
+        """What rows that members were not fitted to chose: views with their weights and lambdas, and how well they do."""
+        check_is_fitted(self)
+        found: dict[str, Any] | None = json.loads(self._model.training).get("findings")
         return found
 
     @property

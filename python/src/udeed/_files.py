@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from udeed import _core
 from udeed._adaboost import AdaBoostClassifier
 from udeed._assemble import AssembleClassifier
+from udeed._auto import UDEEDAutoClassifier
 from udeed._bagging import BaggingClassifier
-from udeed._base import as_parameter
 from udeed._co_forest import CoForestClassifier
 from udeed._co_training import CoTrainingClassifier
 from udeed._ensemble import Ensemble, restore
@@ -33,6 +33,7 @@ ESTIMATORS: dict[str, type[Ensemble]] = {
     estimator._method: estimator
     for estimator in (
         UDEEDClassifier,
+        UDEEDAutoClassifier,
         BaggingClassifier,
         AdaBoostClassifier,
         AssembleClassifier,
@@ -80,8 +81,7 @@ def load(path: str | os.PathLike[str], *, classes: ArrayLike | None = None) -> E
     model = _core.Model.load(os.fspath(path))
     settings: dict[str, Any] = json.loads(model.settings)
     kind = ESTIMATORS[settings.pop("method")]
-    parameters = {kind._renamed.get(name, name): as_parameter(value) for name, value in settings.items()}
-    estimator = kind(**parameters, threshold=model.threshold)
+    estimator = kind(**kind._parameters(settings), threshold=model.threshold)
     restore(estimator, model, classes)
     # The file does not say which label meant none; a class never does.
     if is_unlabeled(estimator.classes_, estimator.unlabeled).any():

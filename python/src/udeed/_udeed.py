@@ -68,6 +68,7 @@ class UDEEDClassifier(Ensemble):
     _method: ClassVar[str] = "udeed"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
+        "C": [*positive(), *one_of("auto")],
         "members": at_least(2),
         "gamma": not_negative(),
         "variant": one_of("lcud", "lcd", "lc"),
@@ -86,7 +87,7 @@ class UDEEDClassifier(Ensemble):
         members: int = 20,
         *,
         gamma: float = 1.0,
-        C: float = 1.0,
+        C: float | str = 1.0,
         scaling: str = "minmax",
         fourier: int = 0,
         variant: str = "lcud",

@@ -44,6 +44,12 @@ pub(super) fn look(method: Contender) -> Look {
             false,
             "UDEED: first as Lcd, then, from there, with diversity on the unlabeled rows.",
         ),
+        Contender::Auto => new(
+            "Auto",
+            Shape::Star,
+            false,
+            "Bagged logistic regressions on several views of the rows; rows left out of a bootstrap choose what counts.",
+        ),
         Contender::Bagging => {
             new("Bagging", Shape::Square, false, "Logistic regressions on bootstraps of the labeled rows.")
         }

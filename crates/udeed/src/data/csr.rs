@@ -154,6 +154,10 @@ impl Csr {
     }
 
     /// Where each row starts, the columns and the stored values.
+    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
     pub(crate) fn parts(&self) -> (&[usize], &[u32], &[f64]) {
         (&self.starts, &self.columns, &self.values)
     }

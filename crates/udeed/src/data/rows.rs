@@ -89,7 +89,7 @@ pub enum Block<'a> {
 
 impl<'a> Block<'a> {
     /// Row `i` of the block, if a row is so wide.
-    fn row(self, i: usize, width: usize) -> Row<'a> {
+    pub(crate) fn row(self, i: usize, width: usize) -> Row<'a> {
         match self {
             Block::Dense(values) => Row::Dense(&values[i * width..][..width]),
             Block::Sparse { starts, columns, values } => {
@@ -155,6 +155,28 @@ pub trait Blocks: sealed::Sealed + Send + Sync {
     /// # Errors
     /// If they cannot be read.
     fn block<'a>(&'a self, rows: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>>;
+}
+
+/// Some of the rows, which follow each other.
+pub(crate) struct Stretch<'a> {
+    pub(crate) rows: &'a dyn Blocks,
+    pub(crate) span: Range<usize>,
+}
+
+impl sealed::Sealed for Stretch<'_> {}
+
+impl Blocks for Stretch<'_> {
+    fn shape(&self) -> (usize, usize) {
+        (self.span.len(), self.rows.shape().1)
+    }
+
+    fn is_sparse(&self) -> bool {
+        self.rows.is_sparse()
+    }
+
+    fn block<'a>(&'a self, rows: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>> {
+        self.rows.block(self.span.start + rows.start..self.span.start + rows.end, buffer)
+    }
 }
 
 /// Rows that an ensemble can be fitted on: [`Dense`] or [`Csr`]. The trait is sealed: the arithmetic knows both layouts.
@@ -282,6 +304,17 @@ impl Matrix {
             (0..rows.n_rows()).for_each(|i| rows.row(i).copy_to(all.row_mut(first + i)));
         }
         Ok(all.into())
+    }
+
+    /// The same rows, every value multiplied.
+    pub(crate) fn scaled(&self, factor: f64) -> Matrix {
+        let mut scaled = self.clone();
+        let values = match &mut scaled {
+            Matrix::Dense(rows) => rows.values_mut(),
+            Matrix::Sparse(rows) => rows.values_mut(),
+        };
+        values.iter_mut().for_each(|x| *x *= factor);
+        scaled
     }
 
     /// How many bytes the rows take.

@@ -34,6 +34,8 @@ settings! {
         base: Base = Base::Logistic,
         /// How much the labels count against small weights in logistic regression.
         lambda: f64 = 1.0,
+        /// Whether rows that members were not fitted to choose lambda, as they do in [`Auto`](crate::Auto).
+        choose_lambda: bool = false,
         /// How features are scaled.
         scaling: Scaling = Scaling::MinMax,
         /// How many random Fourier features the members see in place of the scaled ones, so that they draw curved

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::TrainSet;
 use crate::ensemble::{
-    AdaBoost, Assemble, Bagging, CoForest, CoTraining, Ensemble, Mcssb, Observer, Prepared, RegBoost, SelfTraining,
-    SemiBoost, Setred, SsmBoost, Stacking, StageSummary, Training, TriTraining, Udeed, Warning, Watch,
+    AdaBoost, Assemble, Auto, Bagging, CoForest, CoTraining, Ensemble, Findings, Mcssb, Observer, Prepared, RegBoost,
+    SelfTraining, SemiBoost, Setred, SsmBoost, Stacking, StageSummary, Training, TriTraining, Udeed, Warning, Watch,
 };
 use crate::error::{Error, Result, listed, quoted};
 use crate::model::Model;
@@ -56,6 +56,7 @@ pub(crate) struct Learned {
     pub(crate) initial: Option<Ensemble>,
     pub(crate) stages: Vec<StageSummary>,
     pub(crate) warnings: Vec<Warning>,
+    pub(crate) findings: Option<Findings>,
 }
 
 impl Learned {
@@ -72,7 +73,7 @@ impl Learned {
 
 impl From<Ensemble> for Learned {
     fn from(ensemble: Ensemble) -> Self {
-        Learned { ensemble, initial: None, stages: Vec::new(), warnings: Vec::new() }
+        Learned { ensemble, initial: None, stages: Vec::new(), warnings: Vec::new(), findings: None }
     }
 }
 
@@ -147,6 +148,7 @@ macro_rules! methods {
 
 methods! {
     Udeed = "udeed",
+    Auto = "auto",
     Bagging = "bagging",
     AdaBoost = "adaboost",
     Assemble = "assemble",
@@ -192,8 +194,10 @@ impl Method {
         self.validate()?;
         let watch = Watch::new(observer);
         let prepared = Prepared::new(train, self.shared(), &watch)?;
-        let learned = self.learner().learn(&prepared, &watch)?;
-        Ok(prepared.model(self.clone(), learned))
+        let (method, prepared, found) = self.clone().with_chosen_lambda(prepared, &watch)?;
+        let mut learned = method.learner().learn(&prepared, &watch)?;
+        learned.findings = learned.findings.or(found);
+        Ok(prepared.model(method, learned))
     }
 }
 
@@ -214,6 +218,7 @@ impl Prepared {
                 n_features: self.preparation.n_features(),
                 stages: learned.stages,
                 warnings: learned.warnings,
+                findings: learned.findings,
             },
             ensemble: learned.ensemble,
             initial: learned.initial,

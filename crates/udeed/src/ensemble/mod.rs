@@ -2,15 +2,22 @@
 
 mod adaboost;
 mod assemble;
+mod auto;
 mod bagging;
+mod bags;
 mod boosted;
 mod by_name;
 mod co_forest;
 mod co_training;
+mod findings;
 mod growing;
+mod lambda;
+mod mapped;
 mod mcssb;
 mod members;
 mod method;
+mod mixture;
+mod moved;
 mod objective;
 mod observer;
 mod prepared;
@@ -28,9 +35,11 @@ mod watch;
 
 pub use adaboost::{AdaBoost, Emphasis, ZeroError};
 pub use assemble::Assemble;
+pub use auto::{Auto, Prior};
 pub use bagging::Bagging;
 pub use co_forest::CoForest;
 pub use co_training::CoTraining;
+pub use findings::{Changed, Findings, ViewFound};
 pub use mcssb::Mcssb;
 pub use members::Members;
 pub use method::{Method, Shared};
@@ -47,6 +56,7 @@ pub use udeed::{Initial, InitialEnsemble, Udeed, Variant, Vote};
 pub use vote::Ensemble;
 
 pub(crate) use bagging::bootstrap;
+pub(crate) use mapped::Mapped;
 pub(crate) use method::Learn;
 pub(crate) use prepared::Prepared;
 pub(crate) use vote::{LEAST_PROBABILITY, Part, Rule, Voters};

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ensemble::Losses;
+use crate::ensemble::{Findings, Losses};
 use crate::error::size;
 
 /// A part of the descent: what the diversity of the members is measured on.
@@ -93,6 +93,9 @@ pub struct Training {
     pub stages: Vec<StageSummary>,
     /// What was worth knowing.
     pub warnings: Vec<Warning>,
+    /// What rows that members were not fitted to chose, where a method let them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub findings: Option<Findings>,
 }
 
 /// One step of the descent.
@@ -125,6 +128,17 @@ pub enum Warning {
     NothingLeft,
     /// The method learns from unlabeled rows, and there are none.
     NothingUnlabeled,
+    /// Of sparse rows there is the linear view only.
+    SparseViews,
+    /// Too few labeled rows to choose views: the linear one is taken.
+    FewLabels {
+        /// How many there are.
+        rows: usize,
+    },
+    /// A graph of the rows showed nothing: its views are left out.
+    NothingSpectral,
+    /// No row of a second class was ever out of bag: all views and lambdas count alike.
+    OneClassOut,
     /// The similarities of rows take much memory.
     Memory {
         /// How much.
@@ -147,7 +161,17 @@ impl fmt::Display for Warning {
             Warning::NothingUnlabeled => {
                 f.write_str("there are no unlabeled rows to learn from: the model is made of the labels alone")
             }
-            Warning::Memory { bytes } => write!(f, "the similarities of the rows take {}", size(*bytes)),
+            Warning::SparseViews => f.write_str("the rows are sparse: the members have the linear view only"),
+            Warning::FewLabels { rows } => {
+                write!(f, "{rows} labeled rows are too few to choose views by: the members have the linear one only")
+            }
+            Warning::NothingSpectral => {
+                f.write_str("a graph of the rows shows nothing: the members do without spectral views")
+            }
+            Warning::OneClassOut => f.write_str(
+                "the rows that members were not fitted to are of one class: they cannot choose, all views count alike",
+            ),
+            Warning::Memory { bytes } => write!(f, "what is kept of the rows takes {}", size(*bytes)),
         }
     }
 }

@@ -152,6 +152,16 @@ impl Prepared {
         self.classes.len()
     }
 
+    /// The same rows with logistic regressions of another lambda.
+    pub(crate) fn with_lambda(mut self, lambda: f64, watch: &Watch<'_>) -> Result<Self> {
+        for head in &mut self.heads {
+            let (rows, start) = (self.labeled.rows(), Some(&head.logistic[..]));
+            let fit = Logistic { lambda }.fit_watched(rows, &head.targets, &self.counts, start, watch)?;
+            head.logistic = fit.weights;
+        }
+        Ok(self)
+    }
+
     /// Logistic regression on the labels alone.
     pub(crate) fn logistic(&self) -> Ensemble {
         let part = |head: &Head| Part::alike(Members::from_rows(std::slice::from_ref(&head.logistic)), Vote::Weighted);

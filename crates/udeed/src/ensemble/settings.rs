@@ -2,15 +2,46 @@
 
 /// Declares the settings of a method: a struct with public fields, `new` with their defaults, a setter for each, and the
 /// two ways to fit. What a field means is said once and stands at the field and at its setter. Every method has the fields
-/// of [`Shared`](crate::Shared); one whose ensembles all have the same size says it in brackets, and has no `members`.
+/// of [`Shared`](crate::Shared); one whose ensembles all have the same size says it in brackets, and has no `members`. One
+/// that says `itself` there chooses lambda, scaling and features itself: it has no such fields.
 macro_rules! settings {
-    (@members $of:ident $size:literal) => { $size };
-    (@members $of:ident) => { $of.members };
-    (@set $of:ident $shared:ident $size:literal) => {};
-    (@set $of:ident $shared:ident) => { $of.members = $shared.members; };
+    (@shared $of:ident) => { $crate::ensemble::settings::settings!(@shared $of.members, $of) };
+    (@shared $of:ident $size:literal) => { $crate::ensemble::settings::settings!(@shared $size, $of) };
+    (@shared $of:ident itself) => {
+        $crate::Shared {
+            members: $of.members,
+            lambda: 1.0,
+            scaling: $crate::Scaling::Standard,
+            fourier: 0,
+            seed: $of.seed,
+        }
+    };
+    (@shared $members:expr, $of:ident) => {
+        $crate::Shared {
+            members: $members,
+            lambda: $of.lambda,
+            scaling: $of.scaling,
+            fourier: $of.fourier,
+            seed: $of.seed,
+        }
+    };
+    (@set $of:ident $shared:ident) => {
+        $of.members = $shared.members;
+        $crate::ensemble::settings::settings!(@set $of $shared 0);
+    };
+    (@set $of:ident $shared:ident itself) => {
+        $of.members = $shared.members;
+        $of.seed = $shared.seed;
+    };
+    (@set $of:ident $shared:ident $size:literal) => {
+        $of.lambda = $shared.lambda;
+        $of.scaling = $shared.scaling;
+        $of.fourier = $shared.fourier;
+        $of.seed = $shared.seed;
+    };
     (
         $(#[$about:meta])*
-        $name:ident $([$size:literal])? {
+        $name:ident $([$size:tt])? {
             $($(#[doc = $doc:literal])+ $field:ident: $type:ty = $default:expr,)+
         }
     ) => {
@@ -25,13 +56,7 @@ macro_rules! settings {
 
         impl $crate::ensemble::method::HasShared for $name {
             fn shared(&self) -> $crate::Shared {
-                $crate::Shared {
-                    members: $crate::ensemble::settings::settings!(@members self $($size)?),
-                    lambda: self.lambda,
-                    scaling: self.scaling,
-                    fourier: self.fourier,
-                    seed: self.seed,
-                }
+                $crate::ensemble::settings::settings!(@shared self $($size)?)
             }
 
             fn about(&self) -> &'static [(&'static str, &'static str)] {
@@ -40,10 +65,6 @@ macro_rules! settings {
 
             fn set_shared(&mut self, shared: $crate::Shared) {
                 $crate::ensemble::settings::settings!(@set self shared $($size)?);
-                self.lambda = shared.lambda;
-                self.scaling = shared.scaling;
-                self.fourier = shared.fourier;
-                self.seed = shared.seed;
             }
         }
 

@@ -87,6 +87,8 @@ settings! {
         gamma: f64 = 1.0,
         /// How much the labels count against small weights in the initial members.
         lambda: f64 = 1.0,
+        /// Whether rows that members were not fitted to choose lambda, as they do in [`Auto`](crate::Auto).
+        choose_lambda: bool = false,
         /// How features are scaled. It decides as much as gamma whether diversity helps.
         scaling: Scaling = Scaling::MinMax,
         /// How many random Fourier features the members see in place of the scaled ones, so that they draw curved
@@ -149,9 +151,12 @@ impl Udeed {
     pub fn start(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<InitialEnsemble> {
         self.validate()?;
         let watch = Watch::new(observer);
-        let prepared = Prepared::new(train, Method::from(self.clone()).shared(), &watch)?;
-        let members = self.initial_members(&prepared, &watch)?;
-        Ok(InitialEnsemble { settings: self.clone(), prepared, members })
+        let method = Method::from(self.clone());
+        let prepared = Prepared::new(train, method.shared(), &watch)?;
+        let (method, prepared, _) = method.with_chosen_lambda(prepared, &watch)?;
+        let settings = self.clone().lambda(method.shared().lambda);
+        let members = settings.initial_members(&prepared, &watch)?;
+        Ok(InitialEnsemble { settings, prepared, members })
     }
 
     /// The members for each question.

@@ -1,10 +1,12 @@
 //! What a model decides by: members, what their voices count, and how they are put together.
 
 use crate::data::{Blocks, Dense, Row, Rows, fill_rows};
+use crate::ensemble::mapped::{self, Mapped};
 use crate::ensemble::{Members, Vote};
 use crate::error::Result;
 use crate::kernel::in_memory;
 use crate::learner::{Hypothesis, Linear, likeliest, n_heads, normalise, winner};
+use crate::view::FeatureMap;
 
 /// The least probability that a product of probabilities can hold on to.
 pub(crate) const LEAST_PROBABILITY: f64 = 1e-300;
@@ -40,6 +42,8 @@ pub(crate) struct Part {
 pub(crate) enum Voters {
     Linear(Members),
     Any(Vec<Hypothesis>),
+    /// Linear ones that look through maps.
+    Mapped(Vec<Mapped>),
 }
 
 /// How voices are put together.
@@ -108,7 +112,7 @@ impl Ensemble {
     pub fn linear(&self, part: usize) -> Option<&Members> {
         match &self.parts.get(part)?.members {
             Voters::Linear(members) => Some(members),
-            Voters::Any(_) => None,
+            Voters::Any(_) | Voters::Mapped(_) => None,
         }
     }
 
@@ -175,6 +179,9 @@ impl Ensemble {
         if let ([Part { members: Voters::Linear(members), .. }], 2) = (self.parts.as_slice(), self.n_classes) {
             return Ok(members.classify_blocks(rows)?.into_iter().map(u8::from).collect());
         }
+        if let [Part { members: Voters::Mapped(members), .. }] = self.parts.as_slice() {
+            return mapped::classify(members, rows);
+        }
         let said = fill_rows(rows, m, |row, scratch, to| {
             to.iter_mut().enumerate().for_each(|(k, class)| *class = self.class_by(k, row, scratch) as f64);
         })?;
@@ -212,19 +219,26 @@ impl Part {
         self.weights.len()
     }
 
+    /// Whether a member looks at a graph of rows.
+    pub(crate) fn looks_at_a_graph(&self) -> bool {
+        let is_graph = |mapped: &Mapped| matches!(mapped.map.as_ref(), FeatureMap::Spectral(_));
+        matches!(&self.members, Voters::Mapped(all) if all.iter().any(is_graph))
+    }
+
     /// What a last learner makes of all members is nothing without some of them: a stack stays whole.
     fn prefix(&self, members: usize) -> Self {
         let n = if matches!(self.rule, Rule::Stacked(_)) { self.n_members() } else { members.min(self.n_members()) };
         let first = match &self.members {
             Voters::Linear(members) => Voters::Linear(members.prefix(n)),
             Voters::Any(members) => Voters::Any(members[..n].to_vec()),
+            Voters::Mapped(all) => Voters::Mapped(mapped::prefix(all, n)),
         };
         Part { members: first, weights: self.weights[..n].to_vec(), rule: self.rule.clone() }
     }
 
     /// For each score the weights of all members, if these are linear.
     fn scores(&self, width: usize) -> Option<Vec<Vec<Vec<f64>>>> {
-        let members = self.members.hypotheses();
+        let members = self.members.hypotheses()?;
         let heads: Vec<Vec<Vec<f64>>> = members.iter().map(|member| member.heads(width)).collect::<Option<_>>()?;
         let score = |score: usize| heads.iter().map(|member| member[score].clone()).collect();
         Some((0..heads.first()?.len()).map(score).collect())
@@ -237,6 +251,7 @@ impl Part {
                 Linear::new(vec![members.weights_of(k)]).distribution(row, to);
             }
             Voters::Any(members) => members[k].distribution(row, scratch, to),
+            Voters::Mapped(_) => unreachable!("members behind maps are asked about many rows at once"),
         }
     }
 
@@ -248,9 +263,10 @@ impl Part {
         }
         let own;
         let members: &[Hypothesis] = match &self.members {
+            Voters::Mapped(members) => return mapped::decide(members, &self.weights, width, rows),
             Voters::Any(members) => members,
-            Voters::Linear(_) => {
-                own = self.members.hypotheses();
+            Voters::Linear(members) => {
+                own = members.hypotheses();
                 &own
             }
         };
@@ -310,14 +326,16 @@ impl Voters {
         match self {
             Voters::Linear(members) => members.n_members(),
             Voters::Any(members) => members.len(),
+            Voters::Mapped(all) => all.iter().map(Mapped::n_members).sum(),
         }
     }
 
-    /// Each member by itself.
-    pub(crate) fn hypotheses(&self) -> Vec<Hypothesis> {
+    /// Each member by itself; none where they look through maps.
+    pub(crate) fn hypotheses(&self) -> Option<Vec<Hypothesis>> {
         match self {
-            Voters::Linear(members) => members.hypotheses(),
-            Voters::Any(members) => members.clone(),
+            Voters::Linear(members) => Some(members.hypotheses()),
+            Voters::Any(members) => Some(members.clone()),
+            Voters::Mapped(_) => None,
         }
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn solve(factor: &[f64], n: usize, x: &mut [f64]) {
 }
 
 /// Four sums side by side, so that the compiler can use vectors; always in the same order.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (a_chunks, b_chunks) = (a.chunks_exact(4), b.chunks_exact(4));
     let rest: f64 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(a, b)| a * b).sum();

@@ -15,6 +15,7 @@ mod neighbors;
 mod network;
 #[cfg(test)]
 mod oracle;
+mod span;
 mod split;
 mod tree;
 
@@ -29,9 +30,12 @@ pub use split::Criterion;
 pub use tree::{SplitFeatures, Tree, TreeSettings};
 
 pub(crate) use batch::Batch;
+pub(crate) use cholesky::dot;
 pub(crate) use hypothesis::{likeliest, winner};
+pub(crate) use lbfgs::minimise;
 pub(crate) use linear::normalise;
 pub(crate) use network::{from_lanes, random as random_network, to_lanes, walk as walk_networks};
+pub(crate) use span::Span;
 
 use rayon::prelude::*;
 

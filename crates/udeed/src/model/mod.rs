@@ -5,6 +5,7 @@ mod onnx;
 mod protobuf;
 mod safetensors;
 mod stored;
+mod stored_maps;
 
 pub use evaluation::Evaluation;
 

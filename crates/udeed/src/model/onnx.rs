@@ -5,11 +5,12 @@
 //! computed in double precision: the vote of a member whose score is near zero then falls as it does here.
 
 use crate::data::{Column, Kind};
-use crate::ensemble::{LEAST_PROBABILITY, Members, Part, Rule, Vote, Voters};
+use crate::ensemble::{LEAST_PROBABILITY, Mapped, Members, Part, Rule, Vote, Voters};
 use crate::error::{Error, Place, Result};
 use crate::model::Model;
 use crate::model::protobuf::Message;
 use crate::prepare::FourierMap;
+use crate::view::FeatureMap;
 
 /// The version of the operators, and that of the file format that came with it.
 const OPSET: i64 = 13;
@@ -50,6 +51,10 @@ impl Model {
         }
         if self.by_column() {
             self.check_names()?;
+        }
+        if self.ensemble.parts.iter().any(|part| part.looks_at_a_graph()) {
+            return Err(Error::input(Place::new("the model"), "a spectral view", "views that ONNX can be told")
+                .with_hint("fit it again without: `--views linear,relevance`"));
         }
         let mut graph = Graph { prefix: self.free_prefix(), ..Graph::default() };
         let features = graph.prepare(self);
@@ -243,8 +248,11 @@ impl Graph {
         }
         // Members of one class against the rest are side by side above, or not linear.
         let [part] = model.ensemble.parts.as_slice() else { return None };
+        if let Voters::Mapped(all) = &part.members {
+            return Some(self.mapped(all, &part.weights, features));
+        }
         let (n_classes, width) = (model.classes.len(), model.preparation.n_features());
-        let members: Option<Vec<_>> = part.members.hypotheses().iter().map(|member| member.heads(width)).collect();
+        let members: Option<Vec<_>> = part.members.hypotheses()?.iter().map(|member| member.heads(width)).collect();
         let said: Vec<String> = members?.iter().map(|heads| self.distribution(heads, features)).collect();
         let shares = self.combine(part, &said, n_classes);
         if n_classes == 2 {
@@ -254,6 +262,54 @@ impl Graph {
         let [one, two] = [1.0, 2.0].map(|number| self.doubles(&[], &[number]));
         let doubled = self.node("Mul", &[&shares, &two], vec![]);
         Some(self.node("Sub", &[&doubled, &one], vec![]))
+    }
+
+    /// What members decide that look through maps.
+    fn mapped(&mut self, all: &[Mapped], weights: &[f64], features: &str) -> String {
+        let total: f64 = weights.iter().sum();
+        let mut rest = weights;
+        let mut sum: Option<String> = None;
+        for mapped in all {
+            let seen = match mapped.map.as_ref() {
+                FeatureMap::Relevance(map) => self.fourier(&map.fourier, map.relevance.len(), features),
+                // Those that look at a graph were refused.
+                FeatureMap::Plain | FeatureMap::Spectral(_) => features.to_owned(),
+            };
+            let (own, others) = rest.split_at(mapped.n_members());
+            let scores = self.scores(&mapped.scores, &seen);
+            let outputs = self.tanh_half(&scores);
+            let lanes = mapped.scores.n_members();
+            let count = |place: usize| {
+                let (lane, head) = (place / mapped.heads, place % mapped.heads);
+                if lane / own.len() == head { own[lane % own.len()] / total } else { 0.0 }
+            };
+            let counts: Vec<f64> = (0..lanes * mapped.heads).map(count).collect();
+            let counts = self.doubles(&[lanes, mapped.heads], &counts);
+            let voices = self.node("MatMul", &[&outputs, &counts], vec![]);
+            sum = Some(match sum {
+                None => voices,
+                Some(sum) => self.node("Add", &[&sum, &voices], vec![]),
+            });
+            rest = others;
+        }
+        sum.unwrap_or_default()
+    }
+
+    /// The scores of linear members.
+    fn scores(&mut self, members: &Members, features: &str) -> String {
+        let (m, width) = (members.n_members(), members.n_features());
+        let (weights, constants) = members.weights().split_at(m * width);
+        let weights = self.doubles(&[width, m], weights);
+        let constants = self.doubles(&[1, m], constants);
+        let products = self.node("MatMul", &[features, &weights], vec![]);
+        self.node("Add", &[&products, &constants], vec![])
+    }
+
+    /// `tanh(z / 2)` of scores.
+    fn tanh_half(&mut self, scores: &str) -> String {
+        let half = self.doubles(&[], &[0.5]);
+        let halved = self.node("Mul", &[scores, &half], vec![]);
+        self.node("Tanh", &[&halved], vec![])
     }
 
     /// The probability of each class, by a member with the given scores.
@@ -339,18 +395,10 @@ impl Graph {
 
     /// The vote of the members: between -1 and 1, one column.
     fn decide(&mut self, part: &LinearPart<'_>, features: &str) -> String {
-        let (m, width) = (part.members.n_members(), part.members.n_features());
-        let (weights, constants) = part.members.weights().split_at(width * m);
-        let weights = self.doubles(&[width, m], weights);
-        let constants = self.doubles(&[1, m], constants);
-        let products = self.node("MatMul", &[features, &weights], vec![]);
-        let scores = self.node("Add", &[&products, &constants], vec![]);
+        let m = part.members.n_members();
+        let scores = self.scores(part.members, features);
         let votes = match part.vote {
-            Vote::Weighted => {
-                let half = self.doubles(&[], &[0.5]);
-                let halved = self.node("Mul", &[&scores, &half], vec![]);
-                self.node("Tanh", &[&halved], vec![])
-            }
+            Vote::Weighted => self.tanh_half(&scores),
             Vote::Unweighted => {
                 let [zero, one, minus] = [0.0, 1.0, -1.0].map(|number| self.doubles(&[], &[number]));
                 let second = self.node("GreaterOrEqual", &[&scores, &zero], vec![]);

@@ -12,7 +12,7 @@ use ::safetensors::{Dtype, SafeTensors, View, serialize};
 use flate2::Crc;
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Column, Naming, TrainSet};
+use crate::data::{Column, Dense, Naming, Rows, TrainSet};
 use crate::ensemble::{Ensemble, Members, Method, Part, Training, Vote};
 use crate::error::{Error, Result};
 use crate::file::write_file;
@@ -323,6 +323,11 @@ impl Tensor {
     /// Rows of equal length.
     pub(super) fn rows(rows: &[Vec<f64>]) -> Self {
         Tensor { shape: vec![rows.len(), rows[0].len()], ..Tensor::vector(&rows.concat()) }
+    }
+
+    /// A table of numbers.
+    pub(super) fn table(table: &Dense) -> Self {
+        Tensor { shape: vec![table.n_rows(), table.n_columns()], ..Tensor::vector(table.values()) }
     }
 
     /// One row a member.

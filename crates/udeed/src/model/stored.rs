@@ -9,6 +9,7 @@ use crate::data::{Csr, Dense, Matrix, Rows};
 use crate::ensemble::{Ensemble, Members, Part, Rule, Vote, Voters};
 use crate::learner::{Bayes, Hypothesis, Linear, Neighbors, Network, Tree, n_heads};
 use crate::model::safetensors::Tensor;
+use crate::model::stored_maps::{self, StoredMap};
 
 /// The parts of each ensemble that is not just linear members of two classes.
 pub(super) type Parts = BTreeMap<String, Vec<StoredPart>>;
@@ -19,6 +20,9 @@ pub(super) struct StoredPart {
     rule: StoredRule,
     /// What each member is; none where all are linear and stand in one tensor.
     members: Option<Vec<Shape>>,
+    /// The maps that linear members look through, where they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    maps: Option<Vec<StoredMap>>,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -67,7 +71,12 @@ pub(super) fn write(name: &str, ensemble: &Ensemble, tensors: &mut Named) -> Vec
                 StoredRule::Stacked
             }
         };
+        let mut maps = None;
         let members = match &part.members {
+            Voters::Mapped(members) => {
+                maps = Some(stored_maps::write(&prefix, members, tensors));
+                None
+            }
             Voters::Linear(members) => {
                 tensors.push((format!("{prefix}.members"), Tensor::members(members)));
                 None
@@ -77,7 +86,7 @@ pub(super) fn write(name: &str, ensemble: &Ensemble, tensors: &mut Named) -> Vec
                 Some(members.iter().enumerate().map(shape).collect())
             }
         };
-        StoredPart { rule, members }
+        StoredPart { rule, members, maps }
     };
     ensemble.parts.iter().enumerate().map(&mut write_part).collect()
 }
@@ -158,6 +167,9 @@ impl Stored<'_> {
 
     fn part(&self, prefix: &str, stored: StoredPart, n_classes: usize) -> Option<Part> {
         let members = match stored.members {
+            None if stored.maps.is_some() => {
+                Voters::Mapped(self.mapped(prefix, stored.maps.as_deref().unwrap_or_default(), n_classes)?)
+            }
             None => Voters::Linear(self.members(&format!("{prefix}.members"))?),
             Some(shapes) => {
                 let read = |(k, shape)| self.member(&format!("{prefix}.{k}"), shape, self.n_features, n_classes);
@@ -175,6 +187,7 @@ impl Stored<'_> {
         };
         let fits = match &members {
             Voters::Linear(_) => n_classes == 2,
+            Voters::Mapped(_) => rule == Rule::Weighted,
             Voters::Any(members) => members.iter().all(|member| member.n_classes() == n_classes),
         };
         let weights = self.vector(&format!("{prefix}.weights"))?;
@@ -259,7 +272,7 @@ impl Stored<'_> {
         tensor.data().as_chunks().0.iter().map(integer).collect()
     }
 
-    fn finite(&self, name: &str) -> Option<Vec<f64>> {
+    pub(super) fn finite(&self, name: &str) -> Option<Vec<f64>> {
         self.vector(name).filter(|values| values.iter().all(|x| x.is_finite()))
     }
 

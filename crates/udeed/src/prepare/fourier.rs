@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::data::{Block, Blocks, Buffer, Matrix, Sealed};
+use crate::data::{Blocks, Matrix, Stretch};
 use crate::ensemble::Watch;
 use crate::error::{Error, Result, size};
 use crate::kernel::cosines;
@@ -41,7 +41,7 @@ pub struct FourierMap {
 
 impl FourierMap {
     /// Draws a map for rows of a width. The first features are the same however many are drawn.
-    pub(super) fn draw(n_inputs: usize, n_features: usize, bandwidth: f64, seed: u64) -> Result<Self> {
+    pub(crate) fn draw(n_inputs: usize, n_features: usize, bandwidth: f64, seed: u64) -> Result<Self> {
         check_memory(n_features, n_inputs + 1, "inputs")?;
         let mut weights = vec![0.0; (n_inputs + 1) * n_features];
         let (frequencies, phases) = weights.split_at_mut(n_inputs * n_features);
@@ -56,6 +56,14 @@ impl FourierMap {
         let mut stream = Stream::new(seed, Purpose::FourierPhases, 0);
         phases.iter_mut().for_each(|phase| *phase = std::f64::consts::TAU * stream.unit());
         Ok(FourierMap { n_features, weights })
+    }
+
+    /// The same map of rows each of whose inputs was multiplied before.
+    pub(crate) fn scaled(mut self, factors: &[f64]) -> Self {
+        for (frequencies, factor) in self.weights.chunks_exact_mut(self.n_features).zip(factors) {
+            frequencies.iter_mut().for_each(|frequency| *frequency *= factor);
+        }
+        self
     }
 
     /// The map of these frequencies, input by input, and phases.
@@ -92,8 +100,8 @@ impl FourierMap {
     }
 
     /// Maps some of the rows.
-    pub(super) fn fill(&self, rows: &dyn Blocks, span: Range<usize>, values: &mut [f64]) -> Result<()> {
-        cosines(&Span { rows, span }, &self.weights, self.n_features, self.factor(), values)
+    pub(crate) fn fill(&self, rows: &dyn Blocks, span: Range<usize>, values: &mut [f64]) -> Result<()> {
+        cosines(&Stretch { rows, span }, &self.weights, self.n_features, self.factor(), values)
     }
 }
 
@@ -136,26 +144,4 @@ pub(super) fn check_memory(n_features: usize, n: usize, of: &str) -> Result<()> 
     let found = format!("{n_features} Fourier features of {n} {of}, which take {}", size(bytes));
     Err(Error::training(found, format!("at most {}", size(most)))
         .with_hint("take fewer with `--fourier`, or stream unlabeled rows from a file: `udeed fit --unlabeled`"))
-}
-
-/// Some of the rows.
-struct Span<'a> {
-    rows: &'a dyn Blocks,
-    span: Range<usize>,
-}
-
-impl Sealed for Span<'_> {}
-
-impl Blocks for Span<'_> {
-    fn shape(&self) -> (usize, usize) {
-        (self.span.len(), self.rows.shape().1)
-    }
-
-    fn is_sparse(&self) -> bool {
-        self.rows.is_sparse()
-    }
-
-    fn block<'a>(&'a self, rows: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>> {
-        self.rows.block(self.span.start + rows.start..self.span.start + rows.end, buffer)
-    }
 }

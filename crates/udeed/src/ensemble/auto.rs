@@ -1,0 +1,415 @@
+//! The automatic ensemble: bagged logistic regressions on several views of the rows; the rows that a member was not fitted
+//! to choose how much its labels count, and what each view does.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::{Dense, Rows};
+use crate::ensemble::bags::{Bags, Fit, Looked, Seen};
+use crate::ensemble::findings::{Changed, Findings, ViewFound};
+use crate::ensemble::mapped::{self, Mapped};
+use crate::ensemble::method::{Learn, Learned};
+use crate::ensemble::mixture;
+use crate::ensemble::moved;
+use crate::ensemble::settings::{check_members, settings};
+use crate::ensemble::{Ensemble, Part, Prepared, Rule, Voters, Warning, Watch};
+use crate::error::{Error, Result, listed, size};
+use crate::learner::winner;
+use crate::neighbors::{MUCH_MEMORY, half_of_memory};
+use crate::rng::{Purpose, Stream};
+use crate::view::{FeatureMap, Landmarks, View, by_graph, by_relevance};
+
+/// What is known of the share of each class among the unlabeled rows.
+///
+/// ```
+/// use udeed::{Auto, Prior, built_in};
+///
+/// let train = built_in("vote")?.read()?.into_train()?.hide_labels(&(40..435).collect::<Vec<usize>>());
+/// let model = Auto::new().members(5).prior(Prior::Shares(vec![0.6, 0.4])).fit(&train)?;
+/// assert_eq!(model.ensemble().n_members(), 4 * 5);
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Prior {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// It is as among the labeled rows: these were drawn at random, or in proportion.
+    Labeled,
+    /// It is this, in the order of the classes.
+    Shares(Vec<f64>),
+}
+
+settings! {
+    /// The automatic ensemble: what to take if nothing is known. Its members are bagged logistic regressions on several views
+    /// of the rows, see [`View`]. The labeled rows that a bootstrap left out tell how well each view does at each lambda: a
+    /// mixture is made of them, so there is nothing to tune. Features are always scaled to mean 0 and deviation 1.
+    ///
+    /// ```
+    /// use udeed::{Auto, built_in};
+    ///
+    /// let train = built_in("ionosphere")?.read()?.into_train()?.hide_labels(&(100..351).collect::<Vec<usize>>());
+    /// let model = Auto::new().fit(&train)?;
+    /// let found = model.training().findings.as_ref().unwrap();
+    /// println!("{found}");
+    /// assert!(found.accuracy > 0.8 && found.views.len() == 4);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    Auto [itself] {
+        /// What the members look at; `spectral` are two views.
+        views: Vec<View> = View::ALL.to_vec(),
+        /// How many members each view has.
+        members: usize = 20,
+        /// How many random Fourier features each member by relevance sees.
+        features: usize = 200,
+        /// What is known of the share of each class among the unlabeled rows. Where something is, the members are moved until
+        /// their predictions agree with it.
+        prior: Prior = Prior::Unknown,
+        /// How much the diversity of the members on unlabeled rows counts in that move; below 0 it makes them agree.
+        gamma: f64 = 0.0,
+        /// What all random draws follow from.
+        seed: u64 = 0,
+    }
+}
+
+/// The lambdas that are tried, for features whose mean square length is 1.
+pub(crate) const LAMBDAS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
+/// A graph has no more nodes than this; further rows are taken for what is near to them.
+const MOST_NODES: usize = 5000;
+/// From how many rows it is told how far rows lie apart.
+const MOST_APART: usize = 250;
+/// Fewer labeled rows than this cannot choose anything.
+const LEAST_LABELED: usize = 4;
+/// On how many unlabeled rows it is looked at what these changed.
+const MOST_LOOKED_AT: usize = 500;
+/// By how many of them members are moved: the share of a class among so many is known to a hundredth.
+const MOST_MOVED_BY: usize = 2000;
+
+impl Learn for Auto {
+    fn check(&self) -> Result<()> {
+        check_members(self.members, 2)?;
+        if self.views.is_empty() {
+            return Err(Error::setting("views", "empty", format!("some of {}", listed(View::ALL))));
+        }
+        if let Some(twice) = (1..self.views.len()).find(|&k| self.views[..k].contains(&self.views[k])) {
+            return Err(Error::setting("views", format!("`{}` twice", self.views[twice]), "each once"));
+        }
+        if self.features == 0 || self.features > u32::MAX as usize {
+            return Err(Error::setting("features", self.features, "at least 1"));
+        }
+        if !self.gamma.is_finite() {
+            return Err(Error::setting("gamma", self.gamma, "a number"));
+        }
+        if let Prior::Shares(shares) = &self.prior {
+            let total: f64 = shares.iter().sum();
+            if !shares.iter().all(|share| *share > 0.0 && *share < 1.0) || (total - 1.0).abs() > 1e-6 {
+                let found = format!("{shares:?}");
+                return Err(Error::setting("prior", found, "shares of the classes, each above 0, together 1"));
+            }
+        }
+        Ok(())
+    }
+
+    fn grows(&self) -> bool {
+        false
+    }
+
+    fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
+        let shares = self.shares_of_classes(prepared)?;
+        let mut warnings = Vec::new();
+        let views = self.possible_views(prepared, &mut warnings);
+        let bags = Bags::draw(prepared, self.members, self.seed)?;
+        let sights = self.sights(&views, &bags, &mut warnings, watch)?;
+        let choice = self.choose(&bags, &sights, &mut warnings, watch)?;
+        let members: Vec<Mapped> =
+            sights.iter().zip(&choice).flat_map(|(sight, chosen)| bags.mapped(&sight.seen, &chosen.fit)).collect();
+        let members = if !self.moves() {
+            members
+        } else if prepared.unlabeled.n_rows() == 0 {
+            warnings.push(Warning::NothingUnlabeled);
+            members
+        } else {
+            self.moved(&bags, &sights, &choice, &members, shares, watch)?
+        };
+        let m = bags.n_members();
+        let weights = choice.iter().flat_map(|chosen| std::iter::repeat_n(chosen.weight / m as f64, m)).collect();
+        let part = Part { members: Voters::Mapped(members), weights, rule: Rule::Weighted };
+        let ensemble = Ensemble::whole(prepared.n_classes(), part);
+        let findings = self.findings(&bags, &sights, &choice, &ensemble, watch)?;
+        let mut learned = Learned::from(ensemble);
+        learned.findings = Some(findings);
+        learned.warn(warnings, watch);
+        Ok(learned)
+    }
+}
+
+/// The labeled rows as the members of a view see them.
+struct Sight {
+    name: String,
+    seen: Seen,
+    /// Whether it is made of labels alone, unlabeled rows left out.
+    by_labels: bool,
+}
+
+/// What was chosen of a view.
+struct Chosen {
+    weight: f64,
+    lambda: f64,
+    fit: Fit,
+}
+
+impl Auto {
+    /// The share of each class among the unlabeled rows, where it is known.
+    fn shares_of_classes(&self, prepared: &Prepared) -> Result<Option<Vec<f64>>> {
+        match &self.prior {
+            Prior::Unknown => Ok(None),
+            Prior::Labeled => {
+                let mut shares = vec![0.0; prepared.n_classes()];
+                prepared.codes.iter().for_each(|&class| shares[usize::from(class)] += 1.0);
+                Ok(Some(shares.into_iter().map(|share| share / prepared.codes.len() as f64).collect()))
+            }
+            Prior::Shares(shares) if shares.len() == prepared.n_classes() => Ok(Some(shares.clone())),
+            Prior::Shares(shares) => {
+                let found = format!("{} shares for {} classes", shares.len(), prepared.n_classes());
+                Err(Error::setting("prior", found, format!("one for each of {}", listed(&prepared.classes))))
+            }
+        }
+    }
+
+    /// The views that the rows allow.
+    fn possible_views(&self, prepared: &Prepared, warnings: &mut Vec<Warning>) -> Vec<View> {
+        let only_linear = self.views == [View::Linear];
+        if prepared.labeled.is_sparse() && !only_linear {
+            warnings.push(Warning::SparseViews);
+            return vec![View::Linear];
+        }
+        if prepared.codes.len() < LEAST_LABELED && !only_linear {
+            warnings.push(Warning::FewLabels { rows: prepared.codes.len() });
+            return vec![View::Linear];
+        }
+        self.views.clone()
+    }
+
+    fn sights(
+        &self,
+        views: &[View],
+        bags: &Bags<'_>,
+        warnings: &mut Vec<Warning>,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<Sight>> {
+        let mut sights = Vec::new();
+        for view in views {
+            match view {
+                View::Linear => sights.push(linear(bags.prepared)),
+                View::Relevance => sights.push(self.relevance(bags)?),
+                View::Spectral => {
+                    let found = self.spectral(bags.prepared, watch)?;
+                    if found.is_empty() {
+                        warnings.push(Warning::NothingSpectral);
+                    }
+                    sights.extend(found);
+                }
+            }
+        }
+        if sights.is_empty() {
+            sights.push(linear(bags.prepared));
+        }
+        Ok(sights)
+    }
+
+    fn relevance(&self, bags: &Bags<'_>) -> Result<Sight> {
+        let prepared = bags.prepared;
+        let labeled = prepared.labeled.to_dense()?;
+        let near = self.landmarks(prepared, MOST_APART)?.1;
+        let seed = |k: usize| Stream::new(self.seed, Purpose::Relevance, k as u32).seed();
+        let seeds: Vec<u64> = (0..self.members).map(seed).collect();
+        let classes = (&prepared.codes[..], prepared.n_classes());
+        let maps = by_relevance(&labeled, classes, &bags.weights, &near, self.features, &seeds)?;
+        let maps: Vec<Arc<FeatureMap>> = maps.into_iter().map(|map| Arc::new(FeatureMap::Relevance(map))).collect();
+        let seen = Seen::each(maps, &labeled)?;
+        Ok(Sight { name: "relevance".into(), seen, by_labels: true })
+    }
+
+    fn spectral(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Vec<Sight>> {
+        let n = (prepared.codes.len() + prepared.unlabeled.n_rows()).min(MOST_NODES);
+        let bytes = 8 * n as u64 * prepared.labeled.rows().n_columns() as u64;
+        if bytes > half_of_memory() {
+            let found = format!("{n} rows for a graph, which take {}", size(bytes));
+            return Err(Error::training(found, format!("at most {}", size(half_of_memory())))
+                .with_hint("leave the graph out: `--views linear,relevance`"));
+        }
+        if bytes > MUCH_MEMORY {
+            watch.warn(&Warning::Memory { bytes });
+        }
+        let (landmarks, nodes) = self.landmarks(prepared, MOST_NODES)?;
+        let nodes = Arc::new(nodes);
+        let sight = |(name, map, features): (String, crate::view::SpectralMap, Dense)| {
+            let labeled = if landmarks.has_all_labeled() {
+                features.select(&(0..prepared.codes.len()).collect::<Vec<usize>>())
+            } else {
+                map.apply(&prepared.labeled.to_dense()?, watch)?
+            };
+            let map = Arc::new(FeatureMap::Spectral(map));
+            Ok(Sight { name, seen: Seen::Shared(map, Looked::new(labeled.into())), by_labels: false })
+        };
+        by_graph(&nodes, self.seed, watch)?.into_iter().map(sight).collect()
+    }
+
+    /// Rows that stand for all, labeled and unlabeled.
+    fn landmarks(&self, prepared: &Prepared, most: usize) -> Result<(Landmarks, Dense)> {
+        let landmarks = Landmarks::choose(prepared.codes.len(), prepared.unlabeled.n_rows(), most, self.seed);
+        let rows = landmarks.gather(prepared.labeled.rows(), prepared.unlabeled.blocks()?)?;
+        Ok((landmarks, rows))
+    }
+
+    /// How many fits there are: of each view at all lambdas and at the one that is chosen, and logistic regressions beside them.
+    fn total(&self, bags: &Bags<'_>, sights: &[Sight]) -> usize {
+        sights.len() * bags.n_fits(LAMBDAS.len() + 1) + bags.n_fits(1)
+    }
+
+    /// Lets the out-of-bag rows choose what each view counts, and its lambda.
+    fn choose(
+        &self,
+        bags: &Bags<'_>,
+        sights: &[Sight],
+        warnings: &mut Vec<Warning>,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<Chosen>> {
+        let (each, again) = (bags.n_fits(LAMBDAS.len()), bags.n_fits(1));
+        let total = self.total(bags, sights);
+        let mut fits: Vec<Vec<Fit>> = Vec::new();
+        for (place, sight) in sights.iter().enumerate() {
+            fits.push(bags.fit(&sight.seen, &LAMBDAS, None, (place * each, total), watch)?);
+        }
+        let candidates: Vec<&Fit> = fits.iter().flatten().collect();
+        let shares = if bags.classes_out() < 2 {
+            warnings.push(Warning::OneClassOut);
+            vec![1.0 / candidates.len() as f64; candidates.len()]
+        } else {
+            let probabilities: Vec<Vec<f64>> = candidates.iter().map(|fit| bags.probabilities(&fit.outputs)).collect();
+            mixture::shares(&probabilities, &bags.prepared.counts)
+        };
+        let chosen = |(place, (sight, shares)): (usize, (&Sight, &[f64]))| {
+            let weight: f64 = shares.iter().sum();
+            let mean: f64 = shares.iter().zip(LAMBDAS).map(|(share, lambda)| share * libm::log(lambda)).sum();
+            let lambda = libm::exp(mean / weight);
+            let far = |k: usize| (libm::log(LAMBDAS[k]) - mean / weight).abs();
+            let near = (0..LAMBDAS.len()).min_by(|&a, &b| far(a).total_cmp(&far(b))).map(|k| &fits[place][k]);
+            let done = sights.len() * each + place * again;
+            let fit = bags.fit(&sight.seen, &[lambda], near, (done, total), watch)?.swap_remove(0);
+            Ok(Chosen { weight, lambda, fit })
+        };
+        sights.iter().zip(shares.chunks(LAMBDAS.len())).enumerate().map(chosen).collect()
+    }
+
+    /// Whether members are moved by what is known of the unlabeled rows.
+    fn moves(&self) -> bool {
+        self.prior != Prior::Unknown || self.gamma != 0.0
+    }
+
+    /// The members, moved by what is known of the unlabeled rows.
+    fn moved(
+        &self,
+        bags: &Bags<'_>,
+        sights: &[Sight],
+        chosen: &[Chosen],
+        members: &[Mapped],
+        shares: Option<Vec<f64>>,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<Mapped>> {
+        let prepared = bags.prepared;
+        let rows = self.some_unlabeled(prepared, MOST_MOVED_BY)?;
+        let mut groups = Vec::new();
+        for (sight, chosen) in sights.iter().zip(chosen) {
+            let share = chosen.weight / bags.n_members() as f64;
+            groups.extend(moved::groups(bags, &sight.seen, (chosen.lambda, share), &rows, watch)?);
+        }
+        let mean = |share: &f64| 2.0 * share - 1.0;
+        let known = moved::Known {
+            means: shares.map(|shares| match &shares[..] {
+                [_, second] => vec![mean(second)],
+                all => all.iter().map(mean).collect(),
+            }),
+            gamma: self.gamma,
+            total: prepared.counts.iter().sum(),
+            targets: prepared.heads.iter().map(|head| &head.targets[..]).collect(),
+        };
+        moved::moved(&groups, members, &known, watch)
+    }
+
+    /// At most so many of the unlabeled rows.
+    fn some_unlabeled(&self, prepared: &Prepared, most: usize) -> Result<Dense> {
+        let landmarks = Landmarks::choose(0, prepared.unlabeled.n_rows(), most, self.seed);
+        landmarks.gather(prepared.labeled.rows(), prepared.unlabeled.blocks()?)
+    }
+
+    fn findings(
+        &self,
+        bags: &Bags<'_>,
+        sights: &[Sight],
+        chosen: &[Chosen],
+        ensemble: &Ensemble,
+        watch: &Watch<'_>,
+    ) -> Result<Findings> {
+        let prepared = bags.prepared;
+        let heads = prepared.heads.len();
+        let mixed = |head: usize| -> Vec<f64> {
+            let of = |i: usize| chosen.iter().map(|chosen| chosen.weight * chosen.fit.outputs[head][i]).sum();
+            (0..prepared.codes.len()).map(of).collect()
+        };
+        let outputs: Vec<Vec<f64>> = (0..heads).map(mixed).collect();
+        let plain = Seen::Shared(Arc::new(FeatureMap::Plain), Looked::new(prepared.labeled.clone()));
+        let total = self.total(bags, sights);
+        let logistic = bags.fit(&plain, &[1.0], None, (total - bags.n_fits(1), total), watch)?.swap_remove(0);
+        let view = |(sight, chosen): (&Sight, &Chosen)| ViewFound {
+            view: sight.name.clone(),
+            weight: chosen.weight,
+            lambda: chosen.lambda,
+        };
+        Ok(Findings {
+            views: sights.iter().zip(chosen).map(view).collect(),
+            accuracy: bags.accuracy(&outputs),
+            logistic: bags.accuracy(&logistic.outputs),
+            rows: bags.rows_out().len(),
+            changed: self.changed(bags, sights, chosen, ensemble)?,
+        })
+    }
+
+    /// How many predictions are other ones than the views that labels alone can make would give.
+    fn changed(
+        &self,
+        bags: &Bags<'_>,
+        sights: &[Sight],
+        chosen: &[Chosen],
+        ensemble: &Ensemble,
+    ) -> Result<Option<Changed>> {
+        let prepared = bags.prepared;
+        let all_by_labels = sights.iter().all(|sight| sight.by_labels);
+        if prepared.unlabeled.n_rows() == 0 || (all_by_labels && !self.moves()) {
+            return Ok(None);
+        }
+        let rows = self.some_unlabeled(prepared, MOST_LOOKED_AT)?;
+        let (mut by_labels, mut weights) = (Vec::new(), Vec::new());
+        for (sight, chosen) in sights.iter().zip(chosen).filter(|(sight, _)| sight.by_labels) {
+            by_labels.extend(bags.mapped(&sight.seen, &chosen.fit));
+            weights.extend(std::iter::repeat_n(chosen.weight, bags.n_members()));
+        }
+        let before = match weights.is_empty() {
+            true => prepared.logistic().decide(&rows)?,
+            false => mapped::decide(&by_labels, &weights, prepared.heads.len(), &rows)?,
+        };
+        let after = ensemble.decide(&rows)?;
+        let differs = |i: &usize| winner(before.get(*i)) != winner(after.get(*i));
+        let n = rows.n_rows();
+        Ok(Some(Changed { rows: (0..n).filter(differs).count(), of: n }))
+    }
+}
+
+/// The features as they are, so short that their mean square length is 1.
+fn linear(prepared: &Prepared) -> Sight {
+    let varying = prepared.preparation.factors().iter().filter(|factor| **factor != 0.0).count();
+    let looked = Looked::scaled(&prepared.labeled, 1.0 / (varying.max(1) as f64).sqrt());
+    Sight { name: "linear".into(), seen: Seen::Shared(Arc::new(FeatureMap::Plain), looked), by_labels: true }
+}

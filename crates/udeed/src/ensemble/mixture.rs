@@ -1,0 +1,58 @@
+//! What each of several candidates shall count in a mixture of them.
+
+/// How often the shares are reckoned anew.
+const ROUNDS: usize = 100;
+/// What the even shares with which it begins count, in rows.
+const PRIOR: f64 = 3.0;
+/// A candidate that is surely wrong about one row is not out for that alone.
+const LEAST: f64 = 0.01;
+
+/// The shares under which a mixture of candidates makes what was seen most probable, by expectation and maximisation.
+/// `probabilities` are those that each candidate gave to what each row is; rows count as much as `weights` says.
+pub(crate) fn shares(probabilities: &[Vec<f64>], weights: &[f64]) -> Vec<f64> {
+    let candidates = probabilities.len();
+    let total: f64 = weights.iter().sum();
+    let even = 1.0 / candidates as f64;
+    let mut shares = vec![even; candidates];
+    for _ in 0..ROUNDS {
+        let mut sums = vec![PRIOR * even; candidates];
+        for (i, weight) in weights.iter().enumerate() {
+            let own = |c: usize| shares[c] * probabilities[c][i].clamp(LEAST, 1.0);
+            let all: f64 = (0..candidates).map(own).sum();
+            sums.iter_mut().enumerate().for_each(|(c, sum)| *sum += weight * own(c) / all);
+        }
+        shares = sums.into_iter().map(|sum| sum / (total + PRIOR)).collect();
+    }
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_right_counts_and_nobody_is_out() {
+        let probabilities = [vec![0.9; 50], vec![0.5; 50], vec![0.0; 50]];
+        let found = shares(&probabilities, &[1.0; 50]);
+        assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!(found[0] > 0.9 && found[1] > found[2] && found[2] > 0.0, "{found:?}");
+        let even = shares(&[vec![0.7; 4], vec![0.7; 4]], &[1.0; 4]);
+        assert!(even.iter().all(|share| (share - 0.5).abs() < 1e-12), "{even:?}");
+    }
+
+    #[test]
+    fn the_shares_are_a_fixed_point_of_the_likelihood() {
+        // The derivative of the likelihood, with its prior, by each share is the same.
+        let probabilities = [vec![0.9, 0.2, 0.6, 0.8], vec![0.3, 0.9, 0.7, 0.1]];
+        let weights = [1.0, 2.0, 1.0, 0.5];
+        let found = shares(&probabilities, &weights);
+        let slope = |c: usize| {
+            let of = |i: usize| {
+                let all: f64 = (0..2).map(|c| found[c] * probabilities[c][i]).sum();
+                weights[i] * probabilities[c][i] / all
+            };
+            (0..4).map(of).sum::<f64>() + 0.5 * PRIOR / found[c]
+        };
+        assert!((slope(0) - slope(1)).abs() < 1e-6, "{} {}", slope(0), slope(1));
+    }
+}

@@ -1,0 +1,97 @@
+//! Rows that stand for all.
+
+use std::ops::Range;
+
+use crate::data::{Block, Blocks, Buffer, Dense, Row};
+use crate::error::Result;
+use crate::rng::{Purpose, Stream};
+
+/// Of labeled rows and unlabeled ones after them, some that stand for all: every one where they are not too many.
+pub(crate) struct Landmarks {
+    /// Which, in ascending order.
+    pub(crate) rows: Vec<usize>,
+    n_labeled: usize,
+}
+
+impl Landmarks {
+    pub(crate) fn choose(n_labeled: usize, n_unlabeled: usize, most: usize, seed: u64) -> Self {
+        let n = n_labeled + n_unlabeled;
+        let mut rows: Vec<usize> = (0..n).collect();
+        if n > most {
+            // The first of a shuffle.
+            let mut stream = Stream::new(seed, Purpose::Landmarks, most as u32);
+            for i in 0..most {
+                let j = i + stream.below(n - i);
+                rows.swap(i, j);
+            }
+            rows.truncate(most);
+            rows.sort_unstable();
+        }
+        Landmarks { rows, n_labeled }
+    }
+
+    /// Whether every labeled row is one.
+    pub(crate) fn has_all_labeled(&self) -> bool {
+        self.rows.get(..self.n_labeled).is_some_and(|rows| rows.last().is_none_or(|&last| last < self.n_labeled))
+    }
+
+    /// The rows themselves.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) fn gather(&self, labeled: &dyn Blocks, unlabeled: &dyn Blocks) -> Result<Dense> {
+        let width = labeled.shape().1;
+        let mut all = Dense::zeros(self.rows.len(), width)?;
+        let mut buffer = Buffer::default();
+        for (&row, to) in self.rows.iter().zip(all.rows_mut()) {
+            let (rows, i) = match row.checked_sub(self.n_labeled) {
+                None => (labeled, row),
+                Some(i) => (unlabeled, i),
+            };
+            rows.block(i..i + 1, &mut buffer)?.row(0, width).copy_to(to);
+        }
+        Ok(all)
+    }
+}
+
+/// Some rows that follow each other, every value stored.
+///
+/// # Errors
+/// If they cannot be read.
+pub(crate) fn gather(rows: &dyn Blocks, span: Range<usize>) -> Result<Dense> {
+    let (width, n) = (rows.shape().1, span.len());
+    let mut buffer = Buffer::default();
+    let block = rows.block(span, &mut buffer)?;
+    if let Block::Dense(values) = block {
+        return Dense::new(n, width, values.to_vec());
+    }
+    let mut all = Dense::zeros(n, width)?;
+    all.rows_mut().enumerate().for_each(|(i, to)| Row::copy_to(block.row(i, width), to));
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_rows_stand_for_themselves_unless_they_are_many() {
+        let all = Landmarks::choose(3, 4, 7, 1);
+        assert_eq!(all.rows, [0, 1, 2, 3, 4, 5, 6]);
+        assert!(all.has_all_labeled());
+        let some = Landmarks::choose(30, 40, 7, 1);
+        assert_eq!(some.rows.len(), 7);
+        assert!(some.rows.windows(2).all(|pair| pair[0] < pair[1]) && some.rows[6] < 70);
+        assert!(!some.has_all_labeled());
+        assert_ne!(some.rows, Landmarks::choose(30, 40, 7, 2).rows);
+    }
+
+    #[test]
+    fn labeled_rows_come_first() {
+        let labeled = Dense::new(2, 1, vec![1.0, 2.0]).unwrap();
+        let unlabeled = Dense::new(2, 1, vec![3.0, 4.0]).unwrap();
+        let rows = Landmarks::choose(2, 2, 9, 0).gather(&labeled, &unlabeled).unwrap();
+        assert_eq!(rows.values(), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(gather(&unlabeled, 1..2).unwrap().values(), [4.0]);
+    }
+}

@@ -1,0 +1,201 @@
+//! A random Fourier feature map that looks more at features that have to do with the labels.
+
+use std::ops::Range;
+
+use crate::data::{Block, Blocks, Buffer, Dense, Rows, Sealed};
+use crate::error::{Error, Result, size};
+use crate::kernel::map_rows;
+use crate::neighbors::half_of_memory;
+use crate::prepare::FourierMap;
+
+/// What every feature counts besides its relevance: of one that seems to have nothing to do with the labels, a little is
+/// looked at.
+const LEAST: f64 = 0.02;
+
+/// A map of one member. The frequencies follow from the seed and are not stored with a model.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RelevanceMap {
+    /// How much each feature counts, with mean square 1.
+    pub(crate) relevance: Vec<f64>,
+    /// The width of the kernel that the features stand for.
+    pub(crate) bandwidth: f64,
+    pub(crate) seed: u64,
+    pub(crate) fourier: FourierMap,
+}
+
+impl RelevanceMap {
+    /// Draws the map.
+    ///
+    /// # Errors
+    /// If it takes more memory than there is.
+    pub(crate) fn draw(relevance: Vec<f64>, bandwidth: f64, n_features: usize, seed: u64) -> Result<Self> {
+        let fourier = FourierMap::draw(relevance.len(), n_features, bandwidth, seed)?.scaled(&relevance);
+        Ok(RelevanceMap { relevance, bandwidth, seed, fourier })
+    }
+
+    /// Whether it can be drawn: what a file holds need not be what was written.
+    pub(crate) fn is_sound(relevance: &[f64], bandwidth: f64, n_features: usize) -> bool {
+        let numbers = relevance.iter().all(|r| r.is_finite()) && bandwidth.is_finite() && bandwidth > 0.0;
+        numbers && n_features > 0 && check_memory(1, relevance.len(), n_features).is_ok()
+    }
+}
+
+/// Refuses maps that would take more than half of the memory.
+pub(super) fn check_memory(maps: usize, n_inputs: usize, n_features: usize) -> Result<()> {
+    let (numbers, most) = ((maps as u64).saturating_mul(n_inputs as u64 + 1), half_of_memory());
+    let bytes = numbers.saturating_mul(n_features as u64).saturating_mul(size_of::<f64>() as u64);
+    if bytes <= most {
+        return Ok(());
+    }
+    let found = format!("{n_inputs} features, of which {maps} views by relevance take {}", size(bytes));
+    Err(Error::training(found, format!("at most {}", size(most))).with_hint("leave them out: `--views linear`"))
+}
+
+/// How much each feature has to do with the classes: the share of its deviation that lies between them, which of two classes is
+/// the size of its correlation with them. Rows count as much as `weights` says.
+pub(super) fn relevance(rows: &Dense, classes: &[u8], n_classes: usize, weights: &[f64]) -> Vec<f64> {
+    let d = rows.n_columns();
+    let mut counts = vec![0.0; n_classes];
+    let mut sums = vec![0.0; n_classes * d];
+    let (mut all, mut squares) = (vec![0.0; d], vec![0.0; d]);
+    for (i, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
+        let class = usize::from(classes[i]);
+        counts[class] += weight;
+        let own = &mut sums[class * d..][..d];
+        for (j, &x) in rows.get(i).iter().enumerate() {
+            own[j] += weight * x;
+            all[j] += weight * x;
+            squares[j] += weight * x * x;
+        }
+    }
+    let total: f64 = counts.iter().sum();
+    let share = |j: usize| {
+        let mean = all[j] / total;
+        let whole = squares[j] - total * mean * mean;
+        let of_class = |class: usize| match counts[class] {
+            0.0 => 0.0,
+            count => count * (sums[class * d + j] / count - mean).powi(2),
+        };
+        let between: f64 = (0..n_classes).map(of_class).sum();
+        // A feature that does not vary tells nothing.
+        if whole > 1e-12 * squares[j] { (between / whole).clamp(0.0, 1.0).sqrt() } else { 0.0 }
+    };
+    let mut relevance: Vec<f64> = (0..d).map(|j| share(j) + LEAST).collect();
+    let scale = (relevance.iter().map(|r| r * r).sum::<f64>() / d as f64).sqrt();
+    relevance.iter_mut().for_each(|r| *r /= scale);
+    relevance
+}
+
+/// The median distance of different rows whose features count as much as each of the lists says; 1 where all are the same.
+pub(super) fn median_distances(rows: &Dense, relevances: &[Vec<f64>]) -> Result<Vec<f64>> {
+    let m = relevances.len();
+    // Feature by feature, as the kernel wants them; nothing for the constant.
+    let squared = |j: usize| relevances.iter().map(move |relevance| relevance[j] * relevance[j]);
+    let mut weights: Vec<f64> = (0..rows.n_columns()).flat_map(squared).collect();
+    weights.resize(weights.len() + m, 0.0);
+    let distances = map_rows(&Differences { rows }, &weights, m, |sums| sums[..m].to_vec())?;
+    let median = |k: usize| {
+        let mut own: Vec<f64> = distances.iter().map(|distances| distances[k]).filter(|d| *d > 0.0).collect();
+        if own.is_empty() {
+            return 1.0;
+        }
+        let place = (own.len() - 1) / 2;
+        let median = own.select_nth_unstable_by(place, f64::total_cmp).1.sqrt();
+        if median.is_finite() && (1.0 / median).is_finite() { median } else { 1.0 }
+    };
+    Ok((0..m).map(median).collect())
+}
+
+/// The squared differences of all pairs of rows, feature by feature, computed where they are wanted.
+struct Differences<'a> {
+    rows: &'a Dense,
+}
+
+impl Sealed for Differences<'_> {}
+
+impl Blocks for Differences<'_> {
+    fn shape(&self) -> (usize, usize) {
+        let n = self.rows.n_rows();
+        (n * n.saturating_sub(1) / 2, self.rows.n_columns())
+    }
+
+    fn is_sparse(&self) -> bool {
+        false
+    }
+
+    fn block<'a>(&'a self, pairs: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>> {
+        buffer.values.clear();
+        // Pair p is (i, j) with j < i and i (i - 1) / 2 + j = p.
+        let mut i = (0.5 + (2.0 * pairs.start as f64 + 0.25).sqrt()) as usize;
+        while i * i.saturating_sub(1) / 2 > pairs.start {
+            i -= 1;
+        }
+        while i * (i + 1) / 2 <= pairs.start {
+            i += 1;
+        }
+        let mut j = pairs.start - i * i.saturating_sub(1) / 2;
+        for _ in pairs {
+            let (a, b) = (self.rows.get(i), self.rows.get(j));
+            buffer.values.extend(a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)));
+            j += 1;
+            if j == i {
+                (i, j) = (i + 1, 0);
+            }
+        }
+        Ok(Block::Dense(&buffer.values))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, Stream};
+
+    #[test]
+    fn of_two_classes_relevance_is_the_correlation() {
+        let mut stream = Stream::new(1, Purpose::Split, 0);
+        let classes: Vec<u8> = (0..40).map(|i| u8::from(i % 3 == 0)).collect();
+        let values = classes.iter().flat_map(|&c| [f64::from(c) + stream.unit(), stream.unit(), 1.0]).collect();
+        let rows = Dense::new(40, 3, values).unwrap();
+        let weights: Vec<f64> = (0..40).map(|i| f64::from(i % 4)).collect();
+        let found = relevance(&rows, &classes, 2, &weights);
+        let correlation = |j: usize| {
+            let mean = |of: &dyn Fn(usize) -> f64| {
+                (0..40).map(|i| weights[i] * of(i)).sum::<f64>() / weights.iter().sum::<f64>()
+            };
+            let (x, y) = (|i: usize| rows.get(i)[j], |i: usize| f64::from(classes[i]));
+            let (mx, my) = (mean(&x), mean(&y));
+            let with = mean(&|i| (x(i) - mx) * (y(i) - my));
+            with.abs() / (mean(&|i| (x(i) - mx).powi(2)) * mean(&|i| (y(i) - my).powi(2))).sqrt()
+        };
+        let expected = [correlation(0) + LEAST, correlation(1) + LEAST, LEAST];
+        let scale = (expected.iter().map(|r| r * r).sum::<f64>() / 3.0).sqrt();
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected / scale).abs() < 1e-12, "{found} against {}", expected / scale);
+        }
+        let square: f64 = found.iter().map(|r| r * r).sum();
+        assert!((square / 3.0 - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn medians_are_those_of_all_pairs() {
+        let mut stream = Stream::new(2, Purpose::Split, 0);
+        for n in [1, 2, 3, 47] {
+            let rows = Dense::new(n, 4, (0..4 * n).map(|_| stream.unit()).collect()).unwrap();
+            let relevances = [vec![1.0; 4], vec![0.5, 2.0, 0.0, 1.0]];
+            let found = median_distances(&rows, &relevances).unwrap();
+            for (relevance, found) in relevances.iter().zip(found) {
+                let mut all = Vec::new();
+                for i in 0..n {
+                    for j in 0..i {
+                        let squared = |c: usize| (relevance[c] * (rows.get(i)[c] - rows.get(j)[c])).powi(2);
+                        all.push((0..4).map(squared).sum::<f64>().sqrt());
+                    }
+                }
+                all.sort_by(f64::total_cmp);
+                let expected = if all.is_empty() { 1.0 } else { all[(all.len() - 1) / 2] };
+                assert!((found - expected).abs() < 1e-12, "{n}: {found} against {expected}");
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The eigenvectors of a graph of near rows: features that hardly change where rows lie close together.
+//!
+//! R. Coifman, S. Lafon, "Diffusion maps", Applied and Computational Harmonic Analysis 21, 2006; scaled to each row's own
+//! surroundings as by L. Zelnik-Manor, P. Perona, "Self-tuning spectral clustering", NIPS 2004.
+
+use std::sync::Arc;
+
+use crate::data::{Csr, Dense, Rows};
+use crate::ensemble::Watch;
+use crate::error::Result;
+use crate::neighbors::{Nearest, nearest_among};
+use crate::view::eigen;
+
+/// How a graph is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Look {
+    /// How many nearest rows each row is connected with.
+    pub(crate) neighbors: usize,
+    /// How many eigenvectors are taken at most.
+    pub(crate) vectors: usize,
+    /// How many steps of a walk along the graph the features stand for.
+    pub(crate) steps: i32,
+}
+
+/// A broad look at many neighbours and a fine one at few: together they do well on more data than either.
+pub(crate) const LOOKS: [Look; 2] =
+    [Look { neighbors: 20, vectors: 30, steps: 3 }, Look { neighbors: 5, vectors: 60, steps: 1 }];
+
+/// Smaller eigenvalues stand for noise.
+const LEAST: f64 = 0.05;
+
+/// A map of rows into features of a graph whose nodes are known rows.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct SpectralMap {
+    pub(crate) nodes: Arc<Dense>,
+    pub(crate) neighbors: usize,
+    /// The squared distance of each node from the last of its neighbours.
+    pub(crate) reach: Vec<f64>,
+    /// What a row takes over from each node that it is near.
+    pub(crate) values: Dense,
+}
+
+/// A map and the features of its own nodes.
+pub(super) struct Spectrum {
+    pub(super) map: SpectralMap,
+    pub(super) features: Dense,
+}
+
+/// Looks at a graph; `nearest` are the neighbours of each node, at least as many as the look wants. None where the graph
+/// shows nothing.
+pub(super) fn look(
+    nodes: &Arc<Dense>,
+    nearest: &[Nearest],
+    look: Look,
+    seed: u64,
+    watch: &Watch<'_>,
+) -> Result<Option<Spectrum>> {
+    let n = nodes.n_rows();
+    let near = |i: usize| &nearest[i][..look.neighbors.min(nearest[i].len())];
+    let reach: Vec<f64> = (0..n).map(|i| near(i).last().map_or(0.0, |(_, squared)| *squared)).collect();
+    let weights = connected(n, near, &reach);
+    let degrees: Vec<f64> = weights.iter().map(|edges| edges.iter().map(|(_, weight)| weight).sum()).collect();
+    // A node that is near to none has no features.
+    let scales: Vec<f64> = degrees.iter().map(|&degree| if degree > 0.0 { 1.0 / degree.sqrt() } else { 0.0 }).collect();
+    let mut matrix = Csr::empty(n);
+    for (i, edges) in weights.iter().enumerate() {
+        matrix.push_row(edges.iter().map(|&(j, weight)| (j, scales[i] * weight * scales[j])));
+    }
+    let found = eigen::largest(&matrix, (look.vectors + 1).min(n), LEAST, seed, watch)?;
+    // The first tells nothing but how many neighbours a row has.
+    let kept: Vec<usize> = (1..found.values.len()).filter(|&k| found.values[k] > LEAST).collect();
+    if kept.is_empty() {
+        return Ok(None);
+    }
+    // A row takes over from its neighbours what is one step less of a walk.
+    let features = |steps: i32| -> Result<Dense> {
+        let value = |i: usize, k: usize| scales[i] * found.vectors[k][i] * found.values[k].powi(steps);
+        Dense::new(n, kept.len(), (0..n).flat_map(|i| kept.iter().map(move |&k| value(i, k))).collect())
+    };
+    let (mut own, mut values) = (features(look.steps)?, features(look.steps - 1)?);
+    let square: f64 = own.values().iter().map(|x| x * x).sum::<f64>() / n as f64;
+    if square.is_nan() || square <= 0.0 {
+        return Ok(None);
+    }
+    let scale = 1.0 / square.sqrt();
+    for features in [&mut own, &mut values] {
+        features.values_mut().iter_mut().for_each(|x| *x *= scale);
+    }
+    let map = SpectralMap { nodes: Arc::clone(nodes), neighbors: look.neighbors, reach, values };
+    Ok(Some(Spectrum { map, features: own }))
+}
+
+/// For each node those that it is connected with, because either is near to the other, and how closely.
+fn connected<'a>(n: usize, near: impl Fn(usize) -> &'a [(usize, f64)], reach: &[f64]) -> Vec<Vec<(usize, f64)>> {
+    let mut edges = vec![Vec::new(); n];
+    for i in 0..n {
+        for &(j, squared) in near(i) {
+            let weight = libm::exp(-nearness(squared, reach[i], reach[j]));
+            edges[i].push((j, weight));
+            edges[j].push((i, weight));
+        }
+    }
+    for edges in &mut edges {
+        edges.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        edges.dedup_by_key(|edge| edge.0);
+    }
+    edges
+}
+
+/// A squared distance in terms of how far the neighbours of both ends lie.
+fn nearness(squared: f64, reach: f64, other: f64) -> f64 {
+    if squared == 0.0 { 0.0 } else { squared / (reach * other).sqrt() }
+}
+
+impl SpectralMap {
+    /// The features of rows: those of the nodes near by, the nearest of which count most.
+    pub(crate) fn apply(&self, rows: &Dense, watch: &Watch<'_>) -> Result<Dense> {
+        let near = nearest_among(rows, self.nodes.as_ref(), self.neighbors, false, watch)?;
+        let mut features = Dense::zeros(rows.n_rows(), self.values.n_columns())?;
+        for (near, to) in near.iter().zip(features.rows_mut()) {
+            for (node, share) in self.shares(near) {
+                to.iter_mut().zip(self.values.get(node)).for_each(|(to, value)| *to += share * value);
+            }
+        }
+        Ok(features)
+    }
+
+    /// What each of the nearest nodes counts; together 1.
+    fn shares(&self, near: &Nearest) -> Vec<(usize, f64)> {
+        let reach = near.last().map_or(0.0, |(_, squared)| *squared);
+        let far: Vec<f64> = near.iter().map(|&(node, squared)| nearness(squared, reach, self.reach[node])).collect();
+        // Against the nearest, so that not all vanish where a row lies far from everything.
+        let least = far.iter().copied().fold(f64::INFINITY, f64::min);
+        let weight = |far: f64| if least.is_finite() { libm::exp(least - far) } else { 1.0 };
+        let total: f64 = far.iter().map(|&far| weight(far)).sum();
+        near.iter().zip(far).map(|(&(node, _), far)| (node, weight(far) / total)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::neighbors::nearest;
+    use crate::rng::{Purpose, Stream};
+
+    /// Two rings, one within the other.
+    fn rings(n: usize) -> Dense {
+        let mut stream = Stream::new(4, Purpose::Split, 0);
+        let row = |i: usize| {
+            let (radius, angle) = (if i % 2 == 0 { 1.0 } else { 3.0 }, std::f64::consts::TAU * stream.unit());
+            [radius * angle.cos(), radius * angle.sin()]
+        };
+        Dense::new(n, 2, (0..n).flat_map(row).collect()).unwrap()
+    }
+
+    #[test]
+    fn a_feature_tells_parts_of_a_graph_apart() {
+        let (nodes, mut nobody) = (Arc::new(rings(200)), ());
+        let watch = Watch::new(&mut nobody);
+        let near = nearest(nodes.as_ref(), 5, &watch).unwrap();
+        let Spectrum { map, features } = look(&nodes, &near, LOOKS[1], 1, &watch).unwrap().unwrap();
+        let mean_square: f64 = features.values().iter().map(|x| x * x).sum::<f64>() / 200.0;
+        assert!((mean_square - 1.0).abs() < 1e-12);
+        // Some feature has one sign on each ring.
+        let tells = |k: usize| (0..200).all(|i| (features.get(i)[k] > 0.0) == (features.get(0)[k] > 0.0) || i % 2 == 1);
+        assert!((0..features.n_columns()).any(tells));
+        // A row that nobody has seen is given what its neighbours have: nearly what it would have itself.
+        let seen = map.apply(&nodes, &watch).unwrap();
+        let (mut off, mut all) = (0.0, 0.0);
+        for (a, b) in seen.values().iter().zip(features.values()) {
+            (off, all) = (off + (a - b) * (a - b), all + b * b);
+        }
+        assert!(off < 0.2 * all, "{off} of {all}");
+    }
+
+    #[test]
+    fn the_features_of_nodes_are_those_of_a_walk() {
+        // Of a node, the mean of what its neighbours hand on is its own feature: the eigenvectors are exact.
+        let (nodes, mut nobody) = (Arc::new(rings(120)), ());
+        let watch = Watch::new(&mut nobody);
+        let near = nearest(nodes.as_ref(), 20, &watch).unwrap();
+        let Spectrum { map, features } = look(&nodes, &near, LOOKS[0], 1, &watch).unwrap().unwrap();
+        let reach: Vec<f64> = near.iter().map(|near| near[19].1).collect();
+        assert_eq!(map.reach, reach);
+        for (i, edges) in connected(120, |i| &near[i], &reach).iter().enumerate() {
+            let total: f64 = edges.iter().map(|(_, weight)| weight).sum();
+            for k in 0..features.n_columns() {
+                let mean = edges.iter().map(|&(j, weight)| weight * map.values.get(j)[k]).sum::<f64>() / total;
+                assert!((mean - features.get(i)[k]).abs() < 1e-5, "{mean} against {}", features.get(i)[k]);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_that_are_all_the_same_show_nothing_or_little() {
+        let mut nobody = ();
+        let watch = Watch::new(&mut nobody);
+        for n in [1, 2, 30] {
+            let nodes = Arc::new(Dense::new(n, 2, vec![1.0; 2 * n]).unwrap());
+            let near = nearest(nodes.as_ref(), 20, &watch).unwrap();
+            if let Some(found) = look(&nodes, &near, LOOKS[0], 1, &watch).unwrap() {
+                let seen = found.map.apply(&nodes, &watch).unwrap();
+                assert!(seen.values().iter().chain(found.features.values()).all(|x| x.is_finite()));
+            }
+        }
+    }
+}
