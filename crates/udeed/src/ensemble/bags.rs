@@ -15,6 +15,9 @@ use crate::learner::{Batch, Logistic, Span, normalise, winner};
 use crate::neighbors::half_of_memory;
 use crate::view::FeatureMap;
 
+/// Newton's last step goes much nearer than the one before it, which is told by this.
+const NEAR: f64 = 1e-4;
+
 /// Bootstraps of the labeled rows, the same for every view and lambda.
 pub(crate) struct Bags<'a> {
     pub(crate) prepared: &'a Prepared,
@@ -208,7 +211,8 @@ impl<'a> Bags<'a> {
             let mut at = |lambda: f64| {
                 let search = |(start, head): (&mut Option<Vec<f64>>, &crate::ensemble::prepared::Head)| {
                     let learner = Logistic { lambda };
-                    let fit = learner.fit_watched(rows, &head.targets, &self.weights[k], start.as_deref(), watch)?;
+                    let (targets, weights) = (&head.targets, &self.weights[k]);
+                    let fit = learner.fit_to(NEAR, rows, targets, weights, start.as_deref(), watch)?;
                     *start = Some(fit.weights.clone());
                     let said = in_memory(map_rows(rows, &fit.weights, 1, |scores| scores[0].tanh_half()));
                     Ok((fit.weights, said))

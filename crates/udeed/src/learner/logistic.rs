@@ -77,18 +77,35 @@ impl Logistic {
         start: Option<&[f64]>,
         watch: &Watch<'_>,
     ) -> Result<LogisticFit> {
+        self.fit_to(Self::TOLERANCE, rows, targets, weights, start, watch)
+    }
+
+    /// As [`Logistic::fit_watched`], but ends as soon as the weights are within a tolerance.
+    ///
+    /// # Errors
+    /// As [`Logistic::fit_watched`].
+    pub(crate) fn fit_to(
+        &self,
+        tolerance: f64,
+        rows: &dyn Rows,
+        targets: &[f64],
+        weights: &[f64],
+        start: Option<&[f64]>,
+        watch: &Watch<'_>,
+    ) -> Result<LogisticFit> {
         let counted: Vec<usize> = (0..rows.n_rows()).filter(|&i| weights[i] != 0.0).collect();
         // Rows that do not count are only worth leaving out where they are many.
         if 4 * counted.len() < 3 * rows.n_rows() {
             let rows = Matrix::gather(rows, &counted);
             let take = |from: &[f64]| -> Vec<f64> { counted.iter().map(|&i| from[i]).collect() };
-            return self.search(rows.rows(), &take(targets), &take(weights), start, watch);
+            return self.search(tolerance, rows.rows(), &take(targets), &take(weights), start, watch);
         }
-        self.search(rows, targets, weights, start, watch)
+        self.search(tolerance, rows, targets, weights, start, watch)
     }
 
     fn search(
         &self,
+        tolerance: f64,
         rows: &dyn Rows,
         targets: &[f64],
         weights: &[f64],
@@ -115,7 +132,7 @@ impl Logistic {
             }
             let stalled =
                 flat && distance >= 0.5 * previous && distance * distance <= 1e-14 * (1.0 + state.value.abs());
-            if distance <= Self::TOLERANCE || stalled {
+            if distance <= tolerance || stalled {
                 return Ok(LogisticFit { weights: state.weights, steps, distance });
             }
             previous = distance;
