@@ -1,6 +1,6 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
-.PHONY: test format lint unit docs browser python deny fuzz bench methods
+.PHONY: test format lint unit docs browser python deny fuzz bench methods when-it-helps
 
 test: format lint unit docs browser python
 
@@ -34,6 +34,11 @@ bench: $(PEERS)/installed
 methods: $(PEERS)/installed
 	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
 	$(PEERS)/bin/python bench/methods.py $(METHODS)
+
+# Our methods beside scikit-learn's with few labels: the tables and pictures of docs/when-it-helps.md.
+when-it-helps: $(PEERS)/installed
+	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
+	$(PEERS)/bin/python bench/when_it_helps.py --write $(WHEN)
 
 $(PEERS)/installed: bench/requirements.txt
 	$(PYTHON) -m venv $(PEERS)

@@ -10,8 +10,9 @@ from udeed._files import ESTIMATORS
 
 METHODS = list(ESTIMATORS.values())
 ALL = [*METHODS, udeed.UDEEDClassifierCV]
-# Those whose members are linear by default: all but trees, and what stacks them.
-LINEAR = [kind for kind in METHODS if kind not in (udeed.CoForestClassifier, udeed.StackingClassifier)]
+# Those whose members are linear by default: all but trees, what stacks them, and what looks through maps.
+CURVED = (udeed.CoForestClassifier, udeed.StackingClassifier, udeed.UDEEDAutoClassifier)
+LINEAR = [kind for kind in METHODS if kind not in CURVED]
 # Those with a base learner to choose, and those that have something to learn from unlabeled rows.
 BASED = [kind for kind in METHODS if "base" in inspect.signature(kind).parameters]
 SUPERVISED = (udeed.BaggingClassifier, udeed.AdaBoostClassifier, udeed.StackingClassifier)

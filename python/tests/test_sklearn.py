@@ -13,6 +13,7 @@ from sklearn.utils import estimator_checks
 DRAWS = (
     udeed.UDEEDClassifier,
     udeed.UDEEDClassifierCV,
+    udeed.UDEEDAutoClassifier,
     udeed.BaggingClassifier,
     udeed.AssembleClassifier,
     udeed.TriTrainingClassifier,

@@ -28,6 +28,8 @@ enum News<T> {
 pub struct Reporter<T> {
     news: Sender<News<T>>,
     abandoned: Arc<AtomicBool>,
+    /// Whether anybody wants to hear how far it is: to wake the interpreter for nothing takes longer than many a fit.
+    shows_progress: bool,
 }
 
 impl<T> Reporter<T> {
@@ -39,7 +41,11 @@ impl<T> Reporter<T> {
 
 impl<T: Send> Observer for Reporter<T> {
     fn member(&mut self, done: usize, total: usize) -> ControlFlow<()> {
-        self.tell(News::Member { done, total })
+        match (self.shows_progress, self.abandoned.load(Ordering::Relaxed)) {
+            (true, _) => self.tell(News::Member { done, total }),
+            (false, false) => ControlFlow::Continue(()),
+            (false, true) => ControlFlow::Break(()),
+        }
     }
 
     fn step(&mut self, step: &Step) -> ControlFlow<()> {
@@ -78,10 +84,11 @@ pub fn run<T: Send + 'static>(
         .build()
         .map_err(|error| PyRuntimeError::new_err(format!("no threads to work on: {error}")))?;
     let (sender, mut receiver) = channel();
+    let shows_progress = progress.is_some();
     let abandoned = Arc::new(AtomicBool::new(false));
     let _abandon = Abandon(abandoned.clone());
     pool.spawn(move || {
-        let mut reporter = Reporter { news: sender, abandoned };
+        let mut reporter = Reporter { news: sender, abandoned, shows_progress };
         let end = catch_unwind(AssertUnwindSafe(|| work(&mut reporter)));
         // Nobody may be there to hear it.
         let _ = reporter.news.send(News::End(end));

@@ -128,7 +128,7 @@ pub(super) fn look(method: Contender) -> Look {
         Contender::Stacking => new(
             "Stacking",
             Shape::Star,
-            false,
+            true,
             "Different base learners, and a logistic regression on what they say of rows they have not seen.",
         ),
     }

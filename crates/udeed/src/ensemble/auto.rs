@@ -119,19 +119,19 @@ impl Learn for Auto {
     fn learn(&self, prepared: &Prepared, watch: &Watch<'_>) -> Result<Learned> {
         let shares = self.shares_of_classes(prepared)?;
         let mut warnings = Vec::new();
+        if prepared.unlabeled.n_rows() == 0 {
+            warnings.push(Warning::NothingUnlabeled);
+        }
         let views = self.possible_views(prepared, &mut warnings);
         let bags = Bags::draw(prepared, self.members, self.seed)?;
         let sights = self.sights(&views, &bags, &mut warnings, watch)?;
         let choice = self.choose(&bags, &sights, &mut warnings, watch)?;
         let members: Vec<Mapped> =
             sights.iter().zip(&choice).flat_map(|(sight, chosen)| bags.mapped(&sight.seen, &chosen.fit)).collect();
-        let members = if !self.moves() {
-            members
-        } else if prepared.unlabeled.n_rows() == 0 {
-            warnings.push(Warning::NothingUnlabeled);
-            members
-        } else {
+        let members = if self.moves() && prepared.unlabeled.n_rows() > 0 {
             self.moved(&bags, &sights, &choice, &members, shares, watch)?
+        } else {
+            members
         };
         let m = bags.n_members();
         let weights = choice.iter().flat_map(|chosen| std::iter::repeat_n(chosen.weight / m as f64, m)).collect();

@@ -61,7 +61,7 @@ impl fmt::Display for Findings {
         }
         writeln!(
             f,
-            "out-of-bag accuracy {:.1} +- {:.1} % of {} rows; logistic regression on the labels {:.1} %",
+            "out-of-bag accuracy {:.1} +- {:.1} % of {} rows\nlogistic regression on the labels alone {:.1} %",
             100.0 * self.accuracy,
             100.0 * self.margin(),
             self.rows,

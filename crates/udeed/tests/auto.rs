@@ -1,0 +1,243 @@
+//! The automatic ensemble: what it chooses, what it says of it, and what it does with rows that give it little to go by.
+#![allow(clippy::unwrap_used)]
+
+use udeed::{Auto, Bagging, Changed, Labels, Matrix, Model, Prior, Table, TrainSet, Udeed, View, Warning, built_in};
+
+fn ionosphere(labeled: impl Fn(usize) -> bool) -> (TrainSet, TrainSet) {
+    let all = built_in("ionosphere").unwrap().read().unwrap().into_train().unwrap();
+    let hidden: Vec<usize> = (0..351).filter(|&i| !labeled(i)).collect();
+    (all.clone().hide_labels(&hidden), all)
+}
+
+fn accuracy(model: &Model, on: &TrainSet) -> f64 {
+    model.evaluate(on.table(), on.labels()).unwrap().accuracy
+}
+
+/// Two interleaved half circles: no line tells them apart, and few labels say where they run.
+fn moons() -> (TrainSet, TrainSet) {
+    let point = |i: usize| {
+        let (second, angle) = (i % 2 == 1, std::f64::consts::PI * ((i / 2) as f64 + 0.5) / 100.0);
+        let wobble = 0.05 * (((i * 37) % 11) as f64 - 5.0) / 5.0;
+        if second { [1.0 - angle.cos(), 0.5 - angle.sin() + wobble] } else { [angle.cos(), angle.sin() + wobble] }
+    };
+    let rows: Vec<[f64; 2]> = (0..200).map(point).collect();
+    let labels = Labels::new((0..200).map(|i| Some(["above", "below"][i % 2])));
+    let all = TrainSet::new(Table::from_rows(&rows).unwrap(), labels).unwrap();
+    let hidden: Vec<usize> = (0..200).filter(|&i| (i / 2) % 20 != 0).collect();
+    (all.clone().hide_labels(&hidden), all)
+}
+
+#[test]
+fn unlabeled_rows_show_what_few_labels_cannot() {
+    let (train, all) = moons();
+    let model = Auto::new().fit(&train).unwrap();
+    let blind = Auto::new().views(vec![View::Linear]).fit(&train).unwrap();
+    assert!(
+        accuracy(&model, &all) > accuracy(&blind, &all) + 0.03,
+        "{} {}",
+        accuracy(&model, &all),
+        accuracy(&blind, &all)
+    );
+    let found = model.training().findings.as_ref().unwrap();
+    let Some(Changed { rows, of }) = found.changed else { panic!("{found}") };
+    assert!(rows > 0 && of == 190, "{found}");
+    assert!(blind.training().findings.as_ref().unwrap().changed.is_none());
+}
+
+#[test]
+fn what_it_found_is_told() {
+    let (train, all) = ionosphere(|i| i % 4 == 0);
+    let model = Auto::new().seed(3).fit(&train).unwrap();
+    let found = model.training().findings.as_ref().unwrap();
+    let names: Vec<&str> = found.views.iter().map(|view| view.view.as_str()).collect();
+    assert_eq!(names, ["linear", "relevance", "spectral, 20 neighbors", "spectral, 5 neighbors"]);
+    assert!((found.views.iter().map(|view| view.weight).sum::<f64>() - 1.0).abs() < 1e-9);
+    assert!(found.views.iter().all(|view| (1.0..=1000.0).contains(&view.lambda) && view.weight > 0.0));
+    assert_eq!(found.rows, 88);
+    // The out-of-bag accuracy is an estimate of the accuracy on rows that were not seen.
+    let unseen = accuracy(&model, &all);
+    assert!((found.accuracy - unseen).abs() < 0.1, "{} against {unseen}", found.accuracy);
+    assert!(accuracy(&model.logistic(), &all) < unseen);
+    let text = found.to_string();
+    for word in ["relevance", "out-of-bag accuracy", "logistic regression", "unlabeled rows changed"] {
+        assert!(text.contains(word), "{text}");
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn members_of_each_view_count_what_the_view_does() {
+    let (train, all) = ionosphere(|i| i % 4 == 0);
+    let model = Auto::new().members(6).fit(&train).unwrap();
+    assert_eq!(model.ensemble().n_members(), 24);
+    let found = model.training().findings.as_ref().unwrap();
+    for (view, weights) in found.views.iter().zip(model.ensemble().weights(0).chunks(6)) {
+        assert!((weights.iter().sum::<f64>() - view.weight).abs() < 1e-12 && weights.iter().all(|w| *w == weights[0]));
+    }
+    assert_eq!(model.classify(all.table()).unwrap().len(), 351 * 24);
+    let first = model.prefix(9);
+    assert_eq!(first.ensemble().n_members(), 9);
+    assert_eq!(first.classify(all.table()).unwrap().len(), 351 * 9);
+    assert!(accuracy(&first, &all) > 0.7);
+}
+
+#[test]
+fn a_known_share_of_the_classes_is_kept() {
+    let (train, all) = ionosphere(|i| i % 12 == 0);
+    let classes = all.classes().unwrap();
+    let share = |model: &Model| {
+        let predicted = model.predict_proba(all.table()).unwrap();
+        predicted.values().chunks(2).map(|p| p[1]).sum::<f64>() / 351.0
+    };
+    let settings = Auto::new().members(6);
+    let as_it_comes = share(&settings.fit(&train).unwrap());
+    for second in [0.2, 0.5, 0.8] {
+        let prior = Prior::Shares(vec![1.0 - second, second]);
+        let moved = share(&settings.clone().prior(prior).fit(&train).unwrap());
+        assert!((moved - second).abs() < 0.5 * (as_it_comes - second).abs().max(0.1), "{moved} for {second}");
+    }
+    let labeled = settings.clone().prior(Prior::Labeled).fit(&train).unwrap();
+    assert!(accuracy(&labeled, &all) > 0.7);
+    assert_eq!(classes, ["b", "g"]);
+}
+
+#[test]
+fn diversity_moves_members_apart_or_together() {
+    let (train, _) = ionosphere(|i| i % 6 == 0);
+    let disagreement = |gamma: f64| {
+        let model = Auto::new().members(6).views(vec![View::Linear, View::Relevance]).gamma(gamma).fit(&train).unwrap();
+        let m = model.ensemble().n_members();
+        let said = model.classify(train.table()).unwrap();
+        let pairs = said.chunks(m).map(|row| {
+            let second = row.iter().map(|&class| usize::from(class)).sum::<usize>();
+            second * (m - second)
+        });
+        pairs.sum::<usize>()
+    };
+    assert!(disagreement(2.0) > disagreement(0.0) && disagreement(0.0) > disagreement(-2.0));
+}
+
+#[test]
+fn rows_that_give_little_to_go_by_are_no_failure() {
+    // Few labels: the linear view.
+    let (train, all) = ionosphere(|i| i < 3);
+    let model = Auto::new().fit(&train).unwrap();
+    assert!(model.training().warnings.contains(&Warning::FewLabels { rows: 3 }));
+    assert_eq!(model.training().findings.as_ref().unwrap().views.len(), 1);
+    // One row of a class is in every bootstrap.
+    let second = (0..351).find(|&i| all.labels().name(i) == Some("b")).unwrap();
+    let firsts: Vec<usize> = (0..351).filter(|&i| all.labels().name(i) == Some("g")).take(6).collect();
+    let (train, _) = ionosphere(|i| i == second || firsts.contains(&i));
+    let model = Auto::new().fit(&train).unwrap();
+    assert!(model.training().warnings.contains(&Warning::OneClassOut), "{:?}", model.training().warnings);
+    // No unlabeled rows, one column, rows that are all the same.
+    let fit = |rows: &[[f64; 1]]| {
+        let labels = Labels::new((0..rows.len()).map(|i| Some(["a", "b"][i % 2])));
+        Auto::new().fit(&TrainSet::new(Table::from_rows(rows).unwrap(), labels).unwrap()).unwrap()
+    };
+    let model = fit(&[[0.0], [1.0], [0.1], [0.9], [0.2], [1.1]]);
+    assert_eq!(model.predict(&Table::from_rows(&[[0.0], [1.0]]).unwrap()).unwrap(), ["a", "b"]);
+    let model = fit(&[[3.0]; 8]);
+    assert!(
+        model.decision(&Table::from_rows(&[[3.0], [9.0]]).unwrap()).unwrap().values().iter().all(|f| f.is_finite())
+    );
+    // A prior without unlabeled rows moves nothing, and says so.
+    let (labeled, _) = ionosphere(|_| true);
+    let model = Auto::new().members(4).prior(Prior::Labeled).fit(&labeled).unwrap();
+    assert_eq!(model.training().warnings, [Warning::NothingUnlabeled]);
+}
+
+#[test]
+fn of_sparse_rows_there_is_the_linear_view() {
+    let (train, all) = ionosphere(|i| i % 4 == 0);
+    let sparse = |set: &TrainSet| {
+        let rows = Matrix::from(set.table().matrix().to_sparse());
+        TrainSet::new(Table::from_matrix(rows).unwrap(), set.labels().clone()).unwrap()
+    };
+    let model = Auto::new().fit(&sparse(&train)).unwrap();
+    assert_eq!(model.training().warnings, [Warning::SparseViews]);
+    assert!(accuracy(&model, &sparse(&all)) > 0.75);
+    assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), model);
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused_in_words() {
+    let (train, _) = ionosphere(|i| i % 4 == 0);
+    let refused = |settings: Auto| settings.fit(&train).unwrap_err().to_string();
+    for (settings, word) in [
+        (Auto::new().members(1), "members"),
+        (Auto::new().views(vec![]), "views"),
+        (Auto::new().views(vec![View::Linear, View::Linear]), "twice"),
+        (Auto::new().features(0), "features"),
+        (Auto::new().gamma(f64::NAN), "gamma"),
+        (Auto::new().prior(Prior::Shares(vec![0.5, 0.6])), "together 1"),
+        (Auto::new().prior(Prior::Shares(vec![0.0, 1.0])), "above 0"),
+        (Auto::new().prior(Prior::Shares(vec![0.2, 0.3, 0.5])), "3 shares for 2 classes"),
+        (Auto::new().prior(Prior::Shares(vec![f64::NAN, 0.5])), "prior"),
+    ] {
+        let error = refused(settings);
+        assert!(error.contains(word), "{error}");
+    }
+}
+
+#[test]
+fn many_rows_are_seen_by_landmarks() {
+    let mut state = 1u64;
+    let mut unit = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let rows: Vec<[f64; 2]> = (0..6000).map(|i| [unit() + f64::from(i % 2), unit()]).collect();
+    let labels = Labels::new((0..6000).map(|i| (i < 60).then_some(["left", "right"][i % 2])));
+    let train = TrainSet::new(Table::from_rows(&rows).unwrap(), labels).unwrap();
+    let model = Auto::new().members(4).fit(&train).unwrap();
+    let predicted = model.predict(train.table()).unwrap();
+    let right = predicted.iter().enumerate().filter(|(i, class)| **class == ["left", "right"][i % 2]).count();
+    assert!(right > 5700, "{right}");
+    assert_eq!(model.training().findings.as_ref().unwrap().views.len(), 4);
+}
+
+#[test]
+fn a_model_with_a_graph_is_not_exported_and_says_how_to_do_without() {
+    let (train, _) = ionosphere(|i| i % 4 == 0);
+    let error = Auto::new().members(3).fit(&train).unwrap().to_onnx().unwrap_err();
+    assert!(error.to_string().contains("spectral") && error.hint().unwrap().contains("--views linear,relevance"));
+    let model = Auto::new().members(3).views(vec![View::Linear, View::Relevance]).fit(&train).unwrap();
+    assert!(model.to_onnx().unwrap().windows(3).any(|bytes| bytes == b"Cos"));
+}
+
+#[test]
+fn maps_are_drawn_from_the_seed_and_not_stored() {
+    let (train, _) = ionosphere(|i| i % 4 == 0);
+    let bytes = |features: usize| {
+        let settings = Auto::new().members(10).views(vec![View::Relevance]).features(features);
+        settings.fit(&train).unwrap().to_bytes().unwrap().len() as f64
+    };
+    // A member has a weight a feature; the frequencies would be as many as features times columns.
+    let (few, many) = (bytes(100), bytes(1100));
+    assert!((many - few) / (10.0 * 1000.0 * 8.0) < 1.5, "{few} {many}");
+    assert!(train.table().matrix().rows().n_columns() > 30);
+}
+
+#[test]
+fn out_of_bag_rows_choose_lambda_for_bagging_and_udeed() {
+    let (train, all) = ionosphere(|i| i % 4 == 0);
+    let bagging = Bagging::new().choose_lambda(true).fit(&train).unwrap();
+    let found = bagging.training().findings.as_ref().unwrap();
+    let lambda = bagging.method().shared().lambda;
+    assert_eq!(lambda, found.views[0].lambda);
+    assert_ne!(lambda, 1.0);
+    // It is the same ensemble that this lambda gives when it is told.
+    let told = Bagging::new().lambda(lambda).fit(&train).unwrap();
+    for (a, b) in
+        told.ensemble().linear(0).unwrap().weights().iter().zip(bagging.ensemble().linear(0).unwrap().weights())
+    {
+        assert!((a - b).abs() < 1e-6, "{a} against {b}");
+    }
+    let udeed = Udeed::new().choose_lambda(true).fit(&train).unwrap();
+    assert_eq!(udeed.method().shared().lambda, lambda);
+    assert!(accuracy(&udeed, &all) >= accuracy(&Udeed::new().fit(&train).unwrap(), &all));
+    assert_eq!(Model::from_bytes(&udeed.to_bytes().unwrap()).unwrap(), udeed);
+    let start = Udeed::new().choose_lambda(true).start(&train, &mut ()).unwrap();
+    assert_eq!(start.model(20).unwrap().ensemble(), &udeed.initial().unwrap().ensemble().clone());
+}
