@@ -24,7 +24,7 @@ def test_it_says_what_it_found(cancer: Data, capsys: pytest.CaptureFixture[str])
     assert sum(view["weight"] for view in found["views"]) == pytest.approx(1.0)
     assert found["changed"]["of"] == 500
     told = capsys.readouterr().err
-    assert "out-of-bag accuracy" in told and "unlabeled rows changed" in told
+    assert "out-of-bag accuracy" in told and "unlabeled rows" in told
     assert model.member_predictions(X).shape == (len(X), 20)
     np.testing.assert_allclose(model.member_weights_.sum(), 1.0)
     with pytest.raises(AttributeError, match="not linear"):

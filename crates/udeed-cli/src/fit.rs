@@ -278,6 +278,8 @@ struct Watcher<'a> {
     trace: String,
     /// Whether the bar runs over several fits, which then warn only once.
     counts_all: bool,
+    /// How many members an ensemble has.
+    members: usize,
     /// How many members of the present fit are done.
     done: usize,
 }
@@ -297,6 +299,7 @@ impl<'a> Watcher<'a> {
             bar: progress.bar("members", method.shared().members),
             trace: String::from("stage,step,v_emp,v_div,v,accepted\n"),
             counts_all: false,
+            members: method.shared().members,
             done: 0,
         }
     }
@@ -307,6 +310,9 @@ impl Observer for Watcher<'_> {
         if !self.counts_all && self.bar.length() != Some(total as u64) {
             self.bar.set_length(total as u64);
         }
+        // Over folds the bar counts members, of which a fold has so many, however many fits these take.
+        let (done, total) =
+            if self.counts_all { (done * self.members / total.max(1), self.members) } else { (done, total) };
         self.bar.inc(done.saturating_sub(self.done) as u64);
         self.done = if done == total { 0 } else { done };
         if done == total && !self.counts_all {

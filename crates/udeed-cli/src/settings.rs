@@ -16,7 +16,8 @@ use crate::output::Usage;
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Learning")]
 pub struct Settings {
-    /// UDEED: how much diversity counts against accuracy [default: 1]; auto: how much it counts as members are moved [default: 0]
+    /// UDEED: how much diversity counts against accuracy [default: 1]; `fit --method auto`: how much it counts as members are moved
+    /// [default: 0]
     #[arg(long, allow_hyphen_values = true)]
     pub gamma: Option<f64>,
     /// How much labels count against small weights in the initial members (scikit-learn's C); `auto` lets the rows choose that
@@ -76,6 +77,21 @@ impl Settings {
             .vote(self.vote.into())
             .precision(self.precision.into())
             .seed(self.seed)
+    }
+}
+
+impl Settings {
+    /// Refuses what a method that chooses for itself would not heed.
+    fn check_untouched(&self, name: &str) -> anyhow::Result<()> {
+        let given = [
+            ("--lambda", self.lambda != Lambda::Is(1.0)),
+            ("--scaling", !matches!(self.scaling, ScalingName::MinMax)),
+            ("--fourier", self.fourier != 0),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            None => Ok(()),
+            Some((option, _)) => Err(Usage(format!("`{option}`: `{name}` chooses it itself")).into()),
+        }
     }
 }
 
@@ -239,7 +255,10 @@ impl Rivals {
         let method = match Method::named(name)? {
             Method::Udeed(_) => settings.udeed().variant(variant).into(),
             Method::Bagging(_) => Bagging::new().vote(settings.vote.into()).choose_lambda(chooses).into(),
-            Method::Auto(_) => self.automatic.auto(settings.gamma.unwrap_or(0.0)).into(),
+            Method::Auto(_) => {
+                settings.check_untouched(name)?;
+                self.automatic.auto(settings.gamma.unwrap_or(0.0)).into()
+            }
             _ if chooses => return Err(Usage(format!("`--lambda auto`: `{name}` cannot choose it")).into()),
             other => self.optioned(other),
         };
@@ -263,6 +282,10 @@ impl Rivals {
             });
         }
         self.automatic.check(contenders.contains(&Contender::Auto))?;
+        let can_choose = |contender: &Contender| matches!(contender.method(), None | Some("bagging"));
+        if udeed.choose_lambda && !contenders.iter().any(can_choose) {
+            return Err(Usage("`--lambda auto`: none of these methods can choose it".into()).into());
+        }
         let takes_part = |method: &Method| {
             let named = |contender: &Contender| contender.method().unwrap_or("udeed") == method.name();
             contenders.iter().any(named)

@@ -46,6 +46,10 @@ fn what_is_known_of_the_classes_is_said_in_words_or_numbers() {
         ("compare ionosphere --methods lcud --views linear", "only `auto`"),
         ("fit ionosphere --method adaboost --lambda auto --out model", "cannot choose"),
         ("fit ionosphere --lambda much --out model", "expected a number or `auto`"),
+        ("compare ionosphere --methods adaboost --lambda auto", "none of these methods"),
+        ("fit ionosphere --method bagging --base tree --lambda auto --out model", "only logistic regression"),
+        ("fit ionosphere --method auto --scaling none --out model", "chooses it itself"),
+        ("fit ionosphere --method auto --lambda 5 --out model", "chooses it itself"),
     ] {
         let error = folder.fail(2, line);
         assert!(error.contains(word), "{line}: {error}");

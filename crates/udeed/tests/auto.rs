@@ -41,7 +41,7 @@ fn unlabeled_rows_show_what_few_labels_cannot() {
     let found = model.training().findings.as_ref().unwrap();
     let Some(Changed { rows, of }) = found.changed else { panic!("{found}") };
     assert!(rows > 0 && of == 190, "{found}");
-    assert!(blind.training().findings.as_ref().unwrap().changed.is_none());
+    assert_eq!(blind.training().findings.as_ref().unwrap().changed, Some(Changed { rows: 0, of: 0 }));
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn what_it_found_is_told() {
     assert!((found.accuracy - unseen).abs() < 0.1, "{} against {unseen}", found.accuracy);
     assert!(accuracy(&model.logistic(), &all) < unseen);
     let text = found.to_string();
-    for word in ["relevance", "out-of-bag accuracy", "logistic regression", "unlabeled rows changed"] {
+    for word in ["relevance", "out-of-bag accuracy", "95 % interval", "logistic regression", "unlabeled rows changed"] {
         assert!(text.contains(word), "{text}");
     }
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
@@ -96,6 +96,10 @@ fn a_known_share_of_the_classes_is_kept() {
         let moved = share(&settings.clone().prior(prior).fit(&train).unwrap());
         assert!((moved - second).abs() < 0.5 * (as_it_comes - second).abs().max(0.1), "{moved} for {second}");
     }
+    // What is told of rows out of bag is told of the members that were moved: most are of the first class here.
+    let far = settings.clone().prior(Prior::Shares(vec![0.98, 0.02])).fit(&train).unwrap();
+    let told = |model: &Model| model.training().findings.as_ref().unwrap().accuracy;
+    assert!(told(&far) < told(&settings.fit(&train).unwrap()), "{}", told(&far));
     let labeled = settings.clone().prior(Prior::Labeled).fit(&train).unwrap();
     assert!(accuracy(&labeled, &all) > 0.7);
     assert_eq!(classes, ["b", "g"]);
@@ -141,6 +145,16 @@ fn rows_that_give_little_to_go_by_are_no_failure() {
     assert!(
         model.decision(&Table::from_rows(&[[3.0], [9.0]]).unwrap()).unwrap().values().iter().all(|f| f.is_finite())
     );
+    // A column that is the same everywhere but for rounding is left alone, whatever it is later.
+    let rows: Vec<[f64; 2]> = (0..101).map(|i| [f64::from(i % 2) + f64::from(i) / 200.0, 0.1]).collect();
+    let labels = Labels::new((0..101).map(|i| Some(["a", "b"][i % 2])));
+    let model = Auto::new().members(4).fit(&TrainSet::new(Table::from_rows(&rows).unwrap(), labels).unwrap()).unwrap();
+    let told = model.decision(&Table::from_rows(&[[0.2, 0.1], [0.2, 0.11]]).unwrap()).unwrap();
+    assert_eq!(told.values()[0], told.values()[1]);
+    // Two labeled rows: none is ever out of bag.
+    let (train, _) = ionosphere(|i| i < 2);
+    let text = Auto::new().fit(&train).unwrap().training().findings.as_ref().unwrap().to_string();
+    assert!(text.contains("no row was out of bag"), "{text}");
     // A prior without unlabeled rows moves nothing, and says so.
     let (labeled, _) = ionosphere(|_| true);
     let model = Auto::new().members(4).prior(Prior::Labeled).fit(&labeled).unwrap();
@@ -156,6 +170,10 @@ fn of_sparse_rows_there_is_the_linear_view() {
     };
     let model = Auto::new().fit(&sparse(&train)).unwrap();
     assert_eq!(model.training().warnings, [Warning::SparseViews]);
+    let text = model.training().findings.as_ref().unwrap().to_string();
+    assert!(text.contains("no view looks at unlabeled rows"), "{text}");
+    let moved = Auto::new().prior(Prior::Shares(vec![0.5, 0.5])).fit(&sparse(&train)).unwrap();
+    assert_ne!(moved.ensemble(), model.ensemble());
     assert!(accuracy(&model, &sparse(&all)) > 0.75);
     assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), model);
 }
@@ -170,6 +188,7 @@ fn settings_that_make_no_sense_are_refused_in_words() {
         (Auto::new().views(vec![View::Linear, View::Linear]), "twice"),
         (Auto::new().features(0), "features"),
         (Auto::new().gamma(f64::NAN), "gamma"),
+        (Auto::new().gamma(1e300), "gamma"),
         (Auto::new().prior(Prior::Shares(vec![0.5, 0.6])), "together 1"),
         (Auto::new().prior(Prior::Shares(vec![0.0, 1.0])), "above 0"),
         (Auto::new().prior(Prior::Shares(vec![0.2, 0.3, 0.5])), "3 shares for 2 classes"),

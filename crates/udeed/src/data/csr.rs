@@ -153,11 +153,11 @@ impl Csr {
         self.columns.iter().copied().max()
     }
 
-    /// Where each row starts, the columns and the stored values.
     pub(crate) fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
 
+    /// Where each row starts, the columns and the stored values.
     pub(crate) fn parts(&self) -> (&[usize], &[u32], &[f64]) {
         (&self.starts, &self.columns, &self.values)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Dense, Rows};
+use crate::data::{Dense, Matrix};
 use crate::ensemble::bags::{Bags, Fit, Looked, Seen};
 use crate::ensemble::findings::{Changed, Findings, ViewFound};
 use crate::ensemble::mapped::{self, Mapped};
@@ -18,7 +18,7 @@ use crate::error::{Error, Result, listed, size};
 use crate::learner::winner;
 use crate::neighbors::{MUCH_MEMORY, half_of_memory};
 use crate::rng::{Purpose, Stream};
-use crate::view::{FeatureMap, Landmarks, View, by_graph, by_relevance};
+use crate::view::{FeatureMap, Landmarks, N_SPECTRAL, View, by_graph, by_relevance};
 
 /// What is known of the share of each class among the unlabeled rows.
 ///
@@ -80,6 +80,8 @@ pub(crate) const LAMBDAS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
 const MOST_NODES: usize = 5000;
 /// From how many rows it is told how far rows lie apart.
 const MOST_APART: usize = 250;
+/// More diversity than this would leave nothing of the labels.
+const MOST_GAMMA: f64 = 1e6;
 /// Fewer labeled rows than this cannot choose anything.
 const LEAST_LABELED: usize = 4;
 /// On how many unlabeled rows it is looked at what these changed.
@@ -99,8 +101,8 @@ impl Learn for Auto {
         if self.features == 0 || self.features > u32::MAX as usize {
             return Err(Error::setting("features", self.features, "at least 1"));
         }
-        if !self.gamma.is_finite() {
-            return Err(Error::setting("gamma", self.gamma, "a number"));
+        if self.gamma.is_nan() || self.gamma.abs() > MOST_GAMMA {
+            return Err(Error::setting("gamma", self.gamma, format!("between -{MOST_GAMMA} and {MOST_GAMMA}")));
         }
         if let Prior::Shares(shares) = &self.prior {
             let total: f64 = shares.iter().sum();
@@ -125,11 +127,11 @@ impl Learn for Auto {
         let views = self.possible_views(prepared, &mut warnings);
         let bags = Bags::draw(prepared, self.members, self.seed)?;
         let sights = self.sights(&views, &bags, &mut warnings, watch)?;
-        let choice = self.choose(&bags, &sights, &mut warnings, watch)?;
+        let mut choice = self.choose(&bags, &sights, &mut warnings, watch)?;
         let members: Vec<Mapped> =
             sights.iter().zip(&choice).flat_map(|(sight, chosen)| bags.mapped(&sight.seen, &chosen.fit)).collect();
         let members = if self.moves() && prepared.unlabeled.n_rows() > 0 {
-            self.moved(&bags, &sights, &choice, &members, shares, watch)?
+            self.moved(&bags, &sights, &mut choice, &members, shares, watch)?
         } else {
             members
         };
@@ -203,10 +205,10 @@ impl Auto {
         for view in views {
             match view {
                 View::Linear => sights.push(linear(bags.prepared)),
-                View::Relevance => sights.push(self.relevance(bags)?),
+                View::Relevance => sights.push(self.relevance(bags, watch)?),
                 View::Spectral => {
                     let found = self.spectral(bags.prepared, watch)?;
-                    if found.is_empty() {
+                    if found.len() < N_SPECTRAL {
                         warnings.push(Warning::NothingSpectral);
                     }
                     sights.extend(found);
@@ -219,16 +221,16 @@ impl Auto {
         Ok(sights)
     }
 
-    fn relevance(&self, bags: &Bags<'_>) -> Result<Sight> {
+    fn relevance(&self, bags: &Bags<'_>, watch: &Watch<'_>) -> Result<Sight> {
         let prepared = bags.prepared;
         let labeled = prepared.labeled.to_dense()?;
-        let near = self.landmarks(prepared, MOST_APART)?.1;
+        let near = self.landmarks(prepared, MOST_APART)?.1.to_dense()?;
         let seed = |k: usize| Stream::new(self.seed, Purpose::Relevance, k as u32).seed();
         let seeds: Vec<u64> = (0..self.members).map(seed).collect();
         let classes = (&prepared.codes[..], prepared.n_classes());
         let maps = by_relevance(&labeled, classes, &bags.weights, &near, self.features, &seeds)?;
         let maps: Vec<Arc<FeatureMap>> = maps.into_iter().map(|map| Arc::new(FeatureMap::Relevance(map))).collect();
-        let seen = Seen::each(maps, &labeled)?;
+        let seen = Seen::each(maps, &labeled, watch)?;
         Ok(Sight { name: "relevance".into(), seen, by_labels: true })
     }
 
@@ -244,7 +246,7 @@ impl Auto {
             watch.warn(&Warning::Memory { bytes });
         }
         let (landmarks, nodes) = self.landmarks(prepared, MOST_NODES)?;
-        let nodes = Arc::new(nodes);
+        let nodes = Arc::new(nodes.to_dense()?);
         let sight = |(name, map, features): (String, crate::view::SpectralMap, Dense)| {
             let labeled = if landmarks.has_all_labeled() {
                 features.select(&(0..prepared.codes.len()).collect::<Vec<usize>>())
@@ -258,7 +260,7 @@ impl Auto {
     }
 
     /// Rows that stand for all, labeled and unlabeled.
-    fn landmarks(&self, prepared: &Prepared, most: usize) -> Result<(Landmarks, Dense)> {
+    fn landmarks(&self, prepared: &Prepared, most: usize) -> Result<(Landmarks, Matrix)> {
         let landmarks = Landmarks::choose(prepared.codes.len(), prepared.unlabeled.n_rows(), most, self.seed);
         let rows = landmarks.gather(prepared.labeled.rows(), prepared.unlabeled.blocks()?)?;
         Ok((landmarks, rows))
@@ -314,7 +316,7 @@ impl Auto {
         &self,
         bags: &Bags<'_>,
         sights: &[Sight],
-        chosen: &[Chosen],
+        chosen: &mut [Chosen],
         members: &[Mapped],
         shares: Option<Vec<f64>>,
         watch: &Watch<'_>,
@@ -322,7 +324,7 @@ impl Auto {
         let prepared = bags.prepared;
         let rows = self.some_unlabeled(prepared, MOST_MOVED_BY)?;
         let mut groups = Vec::new();
-        for (sight, chosen) in sights.iter().zip(chosen) {
+        for (sight, chosen) in sights.iter().zip(chosen.iter()) {
             let share = chosen.weight / bags.n_members() as f64;
             groups.extend(moved::groups(bags, &sight.seen, (chosen.lambda, share), &rows, watch)?);
         }
@@ -336,11 +338,24 @@ impl Auto {
             total: prepared.counts.iter().sum(),
             targets: prepared.heads.iter().map(|head| &head.targets[..]).collect(),
         };
-        moved::moved(&groups, members, &known, watch)
+        let moved = moved::moved(&groups, members, &known, watch)?;
+        // What rows out of bag tell is told of the members as they are now.
+        let mut said = &moved.said[..];
+        for (sight, chosen) in sights.iter().zip(chosen) {
+            let n_groups = sight.seen.n_maps();
+            let (own, others) = said.split_at(n_groups);
+            let outputs = |head: usize| match own {
+                [together] => bags.out_of_bag(|k, i| together[i][head * bags.n_members() + k]),
+                each => bags.out_of_bag(|k, i| each[k][i][head]),
+            };
+            chosen.fit.outputs = (0..prepared.heads.len()).map(outputs).collect();
+            said = others;
+        }
+        Ok(moved.members)
     }
 
     /// At most so many of the unlabeled rows.
-    fn some_unlabeled(&self, prepared: &Prepared, most: usize) -> Result<Dense> {
+    fn some_unlabeled(&self, prepared: &Prepared, most: usize) -> Result<Matrix> {
         let landmarks = Landmarks::choose(0, prepared.unlabeled.n_rows(), most, self.seed);
         landmarks.gather(prepared.labeled.rows(), prepared.unlabeled.blocks()?)
     }
@@ -387,8 +402,11 @@ impl Auto {
     ) -> Result<Option<Changed>> {
         let prepared = bags.prepared;
         let all_by_labels = sights.iter().all(|sight| sight.by_labels);
-        if prepared.unlabeled.n_rows() == 0 || (all_by_labels && !self.moves()) {
+        if prepared.unlabeled.n_rows() == 0 {
             return Ok(None);
+        }
+        if all_by_labels && !self.moves() {
+            return Ok(Some(Changed { rows: 0, of: 0 }));
         }
         let rows = self.some_unlabeled(prepared, MOST_LOOKED_AT)?;
         let (mut by_labels, mut weights) = (Vec::new(), Vec::new());
@@ -397,12 +415,12 @@ impl Auto {
             weights.extend(std::iter::repeat_n(chosen.weight, bags.n_members()));
         }
         let before = match weights.is_empty() {
-            true => prepared.logistic().decide(&rows)?,
-            false => mapped::decide(&by_labels, &weights, prepared.heads.len(), &rows)?,
+            true => prepared.logistic().decide(rows.rows())?,
+            false => mapped::decide(&by_labels, &weights, prepared.heads.len(), rows.rows())?,
         };
-        let after = ensemble.decide(&rows)?;
+        let after = ensemble.decide(rows.rows())?;
         let differs = |i: &usize| winner(before.get(*i)) != winner(after.get(*i));
-        let n = rows.n_rows();
+        let n = rows.rows().n_rows();
         Ok(Some(Changed { rows: (0..n).filter(differs).count(), of: n }))
     }
 }

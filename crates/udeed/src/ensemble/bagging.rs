@@ -53,6 +53,9 @@ impl Learn for Bagging {
     fn check(&self) -> Result<()> {
         check_members(self.members, 1)?;
         self.base.validate()?;
+        if self.choose_lambda && self.base != Base::Logistic {
+            return Err(Error::setting("choose_lambda", true, "`false`: only logistic regression has a lambda"));
+        }
         check_positive("lambda", self.lambda)
     }
 

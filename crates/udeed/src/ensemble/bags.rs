@@ -8,13 +8,16 @@ use rayon::prelude::*;
 use crate::data::{Dense, Matrix, Rows};
 use crate::ensemble::bagging::bootstraps;
 use crate::ensemble::mapped::Mapped;
-use crate::ensemble::{Members, Prepared, Watch};
+use crate::ensemble::prepared::Head;
+use crate::ensemble::{Members, Prepared, Warning, Watch};
 use crate::error::{Error, Result, size};
 use crate::kernel::{Real, in_memory, map_rows};
 use crate::learner::{Batch, Logistic, Span, normalise, winner};
-use crate::neighbors::half_of_memory;
+use crate::neighbors::{MUCH_MEMORY, half_of_memory};
 use crate::view::FeatureMap;
 
+/// How many members that look at rows of their own are fitted at once.
+const AT_ONCE: usize = 16;
 /// Newton's last step goes much nearer than the one before it, which is told by this.
 const NEAR: f64 = 1e-4;
 
@@ -34,22 +37,32 @@ pub(crate) enum Seen {
 }
 
 impl Seen {
+    pub(crate) fn n_maps(&self) -> usize {
+        match self {
+            Seen::Shared(..) => 1,
+            Seen::Each(maps, _) => maps.len(),
+        }
+    }
+
     /// What each of several maps makes of rows.
     ///
     /// # Errors
     /// If it takes more memory than there is.
-    pub(crate) fn each(maps: Vec<Arc<FeatureMap>>, rows: &Dense) -> Result<Self> {
+    pub(crate) fn each(maps: Vec<Arc<FeatureMap>>, rows: &Dense, watch: &Watch<'_>) -> Result<Self> {
         let n = rows.n_rows();
         let width = maps.iter().map(|map| map.n_features(rows.n_columns())).max().unwrap_or(0);
-        let bytes = 8 * maps.len() as u64 * n as u64 * width.max(n.min(width)) as u64;
+        let bytes = 8 * maps.len() as u64 * n as u64 * (width + n.min(width)) as u64;
         let most = half_of_memory();
         if bytes > most {
             let found = format!("{n} labeled rows, whose views by relevance take {}", size(bytes));
             return Err(Error::training(found, format!("at most {}", size(most)))
                 .with_hint("leave them out: `--views linear,spectral`, or take fewer members"));
         }
+        if bytes > MUCH_MEMORY {
+            watch.warn(&Warning::Memory { bytes });
+        }
         let looked = |map: &Arc<FeatureMap>| {
-            let features = map.apply(rows, 0..n, &Watch::new(&mut ()))?;
+            let features = map.apply(rows, 0..n, watch)?;
             Ok(Looked::new(features.unwrap_or_else(|| rows.clone()).into()))
         };
         let looked = maps.par_iter().map(looked).collect::<Result<_>>()?;
@@ -123,8 +136,8 @@ impl<'a> Bags<'a> {
 
     /// The rows that some member was not fitted to.
     pub(crate) fn rows_out(&self) -> Vec<usize> {
-        let is_out = |row: &usize| self.draws.iter().any(|draw| draw[*row] == 0);
-        (0..self.prepared.codes.len()).filter(is_out).collect()
+        let counts = self.counts_out();
+        (0..counts.len()).filter(|&i| counts[i] > 0).collect()
     }
 
     /// How many classes these are of.
@@ -148,8 +161,8 @@ impl<'a> Bags<'a> {
         lambdas * self.n_members() * self.n_heads()
     }
 
-    /// Members at each lambda, which rise: each search begins where that for the lambda before ended, the first one at
-    /// `near`, if there is one. `done` fits were made before, of `total`.
+    /// Members at each lambda, which rise: each search begins where that for the lambda before ended. Where each member has
+    /// a map of its own the first one begins at `near`, if there is one. `done` fits were made before, of `total`.
     pub(crate) fn fit(
         &self,
         seen: &Seen,
@@ -205,42 +218,72 @@ impl<'a> Bags<'a> {
         // For each lambda and question the weights and what they say of each row.
         type Alone = Vec<Vec<(Vec<f64>, Vec<f64>)>>;
         let alone = |(k, looked): (usize, &Looked)| -> Result<Alone> {
-            let rows = looked.rows();
             let mut starts: Vec<Option<Vec<f64>>> =
                 (0..heads).map(|head| near.map(|near| near.weights[head][k].clone())).collect();
             let mut at = |lambda: f64| {
-                let search = |(start, head): (&mut Option<Vec<f64>>, &crate::ensemble::prepared::Head)| {
-                    let learner = Logistic { lambda };
-                    let (targets, weights) = (&head.targets, &self.weights[k]);
-                    let fit = learner.fit_to(NEAR, rows, targets, weights, start.as_deref(), watch)?;
-                    *start = Some(fit.weights.clone());
-                    let said = in_memory(map_rows(rows, &fit.weights, 1, |scores| scores[0].tanh_half()));
-                    Ok((fit.weights, said))
-                };
-                starts.iter_mut().zip(&self.prepared.heads).map(search).collect::<Result<Vec<_>>>()
+                let questions = starts.iter_mut().zip(&self.prepared.heads);
+                questions.map(|(start, head)| self.fit_alone(k, looked, lambda, head, start, watch)).collect()
             };
             lambdas.iter().map(|&lambda| at(lambda)).collect()
         };
-        let members: Vec<Alone> = each.par_iter().enumerate().map(alone).collect::<Result<_>>()?;
-        let fit = |place: usize| {
-            let of = |head: usize| members.iter().map(|alone| alone[place][head].0.clone()).collect();
-            let outputs = |head: usize| self.out_of_bag(|k, i| members[k][place][head].1[i]);
-            Fit { weights: (0..heads).map(of).collect(), outputs: (0..heads).map(outputs).collect() }
-        };
-        Ok((0..lambdas.len()).map(fit).collect())
+        let n = self.prepared.codes.len();
+        let mut fits =
+            vec![Fit { weights: vec![Vec::new(); heads], outputs: vec![vec![0.0; n]; heads] }; lambdas.len()];
+        // Some at a time: of what they say only the sums are kept.
+        for (place, some) in each.chunks(AT_ONCE).enumerate() {
+            let first = place * AT_ONCE;
+            let found: Vec<Alone> =
+                some.par_iter().enumerate().map(|(k, looked)| alone((first + k, looked))).collect::<Result<_>>()?;
+            for (k, alone) in found.into_iter().enumerate() {
+                for (fit, answers) in fits.iter_mut().zip(alone) {
+                    for (head, (weights, said)) in answers.into_iter().enumerate() {
+                        fit.weights[head].push(weights);
+                        let out = said.iter().zip(&self.draws[first + k]).map(|(f, &n)| if n == 0 { *f } else { 0.0 });
+                        fit.outputs[head].iter_mut().zip(out).for_each(|(sum, f)| *sum += f);
+                    }
+                }
+            }
+        }
+        let counts = self.counts_out();
+        for outputs in fits.iter_mut().flat_map(|fit| &mut fit.outputs) {
+            outputs.iter_mut().zip(&counts).for_each(|(sum, &n)| *sum /= f64::from(n.max(1)));
+        }
+        Ok(fits)
     }
 
-    /// For each row the mean of what those members say of it that were not fitted to it.
-    fn out_of_bag(&self, said: impl Fn(usize, usize) -> f64) -> Vec<f64> {
-        let mean = |i: usize| {
-            let (mut sum, mut n) = (0.0, 0);
-            for (k, _) in self.draws.iter().enumerate().filter(|(_, draw)| draw[i] == 0) {
-                sum += said(k, i);
-                n += 1;
-            }
-            if n == 0 { 0.0 } else { sum / f64::from(n) }
+    /// The weights of one member for one question, which replace those the search began at, and what it says of each row.
+    fn fit_alone(
+        &self,
+        k: usize,
+        looked: &Looked,
+        lambda: f64,
+        head: &Head,
+        start: &mut Option<Vec<f64>>,
+        watch: &Watch<'_>,
+    ) -> Result<(Vec<f64>, Vec<f64>)> {
+        let rows = looked.rows();
+        let fit = Logistic { lambda }.fit_to(NEAR, rows, &head.targets, &self.weights[k], start.as_deref(), watch)?;
+        *start = Some(fit.weights.clone());
+        let said = in_memory(map_rows(rows, &fit.weights, 1, |scores| scores[0].tanh_half()));
+        Ok((fit.weights, said))
+    }
+
+    /// How many members were not fitted to each row.
+    fn counts_out(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.prepared.codes.len()];
+        for draw in &self.draws {
+            counts.iter_mut().zip(draw).for_each(|(count, &n)| *count += u32::from(n == 0));
+        }
+        counts
+    }
+
+    /// For each row the mean of what those members say of it that were not fitted to it; 0 where there are none.
+    pub(crate) fn out_of_bag(&self, said: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+        let mean = |(i, n): (usize, u32)| {
+            let out = self.draws.iter().enumerate().filter(|(_, draw)| draw[i] == 0);
+            out.map(|(k, _)| said(k, i)).sum::<f64>() / f64::from(n.max(1))
         };
-        (0..self.prepared.codes.len()).map(mean).collect()
+        self.counts_out().into_iter().enumerate().map(mean).collect()
     }
 
     /// The probability that outputs for each question give to the class that each row is of.

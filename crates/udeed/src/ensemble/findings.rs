@@ -15,7 +15,7 @@ pub struct Findings {
     pub logistic: f64,
     /// How many rows were out of bag for some member.
     pub rows: usize,
-    /// What the unlabeled rows did; none where they could only help to scale the features.
+    /// What the unlabeled rows did; none where there are none, or nobody looked.
     pub changed: Option<Changed>,
 }
 
@@ -30,26 +30,31 @@ pub struct ViewFound {
     pub lambda: f64,
 }
 
-/// How many predictions are other ones than the same labels give without the unlabeled rows.
+/// How many predictions are other ones than those of the views that labels alone make, at the weights these have among
+/// themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changed {
     /// So many.
     pub rows: usize,
-    /// Of so many unlabeled rows that were looked at.
+    /// Of so many unlabeled rows that were looked at; 0 where no view looks at them.
     pub of: usize,
 }
 
 impl Findings {
-    /// Half the width of the interval in which the accuracy lies with 95 % (Wilson's).
+    /// The interval in which the accuracy lies with 95 % (Wilson's). The rows also chose weights and lambdas, which flatters
+    /// it a little.
     ///
     /// ```
     /// let found = udeed::Findings { views: vec![], accuracy: 0.9, logistic: 0.8, rows: 100, changed: None };
-    /// assert!((found.margin() - 0.059).abs() < 0.001);
+    /// let [low, high] = found.interval();
+    /// assert!((low - 0.826).abs() < 0.001 && (high - 0.945).abs() < 0.001);
     /// ```
-    pub fn margin(&self) -> f64 {
+    pub fn interval(&self) -> [f64; 2] {
         const Z: f64 = 1.96;
         let (p, n) = (self.accuracy, self.rows.max(1) as f64);
-        Z / (1.0 + Z * Z / n) * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt()
+        let scale = 1.0 / (1.0 + Z * Z / n);
+        let (centre, half) = (p + Z * Z / (2.0 * n), Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt());
+        [(scale * (centre - half)).max(0.0), (scale * (centre + half)).min(1.0)]
     }
 }
 
@@ -59,21 +64,29 @@ impl fmt::Display for Findings {
         for ViewFound { view, weight, lambda } in &self.views {
             writeln!(f, "{view:<24} {:>6.1} % {lambda:>10.1}", 100.0 * weight)?;
         }
-        writeln!(
-            f,
-            "out-of-bag accuracy {:.1} +- {:.1} % of {} rows\nlogistic regression on the labels alone {:.1} %",
-            100.0 * self.accuracy,
-            100.0 * self.margin(),
-            self.rows,
-            100.0 * self.logistic
-        )?;
+        if self.rows == 0 {
+            f.write_str("no row was out of bag: nothing tells how well it does")?;
+        } else {
+            let [low, high] = self.interval().map(|bound| 100.0 * bound);
+            write!(
+                f,
+                "out-of-bag accuracy {:.1} %, 95 % interval {low:.1} to {high:.1}, of {} rows\n\
+                 logistic regressions on the labels alone {:.1} %",
+                100.0 * self.accuracy,
+                self.rows,
+                100.0 * self.logistic
+            )?;
+        }
         match self.changed {
-            None => f.write_str("the unlabeled rows helped to scale the features, no more"),
+            None => Ok(()),
+            Some(Changed { of: 0, .. }) => {
+                f.write_str("\nno view looks at unlabeled rows: they helped to scale the features, no more")
+            }
             Some(Changed { rows: 0, of }) => {
-                write!(f, "the unlabeled rows changed no prediction, of {of} that were looked at")
+                write!(f, "\nthe unlabeled rows changed no prediction of {of} that were looked at")
             }
             Some(Changed { rows, of }) => {
-                write!(f, "the unlabeled rows changed {rows} predictions of {of} that were looked at")
+                write!(f, "\nthe unlabeled rows changed {rows} of {of} predictions that were looked at")
             }
         }
     }

@@ -60,7 +60,7 @@ fn choose(prepared: &Prepared, shared: Shared, watch: &Watch<'_>) -> Result<Find
         bags.fit(&seen, &[lambda], None, (bags.n_fits(done), total), watch).map(|mut fits| fits.swap_remove(0))
     });
     Ok(Findings {
-        views: vec![ViewFound { view: "features".into(), weight: 1.0, lambda }],
+        views: vec![ViewFound { view: "members before a descent".into(), weight: 1.0, lambda }],
         accuracy: bags.accuracy(&chosen?.outputs),
         logistic: bags.accuracy(&plain?.outputs),
         rows: bags.rows_out().len(),

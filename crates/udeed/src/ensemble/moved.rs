@@ -9,7 +9,7 @@
 use pulp::Simd;
 use rayon::prelude::*;
 
-use crate::data::{Blocks, Dense, Matrix};
+use crate::data::{Matrix, Rows};
 use crate::ensemble::bags::{Bags, Looked, Seen};
 use crate::ensemble::mapped::Mapped;
 use crate::ensemble::{Members, Watch};
@@ -24,7 +24,7 @@ const STEPS: usize = 60;
 /// Members that look through the same map, and what they are moved by.
 pub(crate) struct Group<'a> {
     labeled: &'a Matrix,
-    unlabeled: Dense,
+    unlabeled: Matrix,
     /// What the features of the map were multiplied by.
     factor: f64,
     /// How much each labeled row counts for each member.
@@ -54,13 +54,15 @@ pub(crate) fn groups<'a>(
     bags: &'a Bags<'_>,
     seen: &'a Seen,
     (lambda, share): (f64, f64),
-    unlabeled: &Dense,
+    unlabeled: &Matrix,
     watch: &Watch<'_>,
 ) -> Result<Vec<Group<'a>>> {
     let group = |map: &FeatureMap, looked: &'a Looked, bags: &'a [Vec<f64>], heads: usize| {
-        let mapped = map.apply(unlabeled, 0..unlabeled.shape().0, watch)?;
-        let mut unlabeled = mapped.unwrap_or_else(|| unlabeled.clone());
-        unlabeled.values_mut().iter_mut().for_each(|x| *x *= looked.factor());
+        let mapped = map.apply(unlabeled.rows(), 0..unlabeled.rows().n_rows(), watch)?;
+        let unlabeled = match mapped {
+            Some(features) => features.into(),
+            None => unlabeled.scaled(looked.factor()),
+        };
         Ok(Group { labeled: looked.features(), unlabeled, factor: looked.factor(), bags, lambda, share, heads })
     };
     let heads = bags.prepared.heads.len();
@@ -75,16 +77,18 @@ pub(crate) fn groups<'a>(
     }
 }
 
+/// Members that were moved, and what those of each group now say of the labeled rows: for each row the members' answers to the
+/// first question, then those to the next.
+pub(crate) struct Moved {
+    pub(crate) members: Vec<Mapped>,
+    pub(crate) said: Vec<Vec<Vec<f64>>>,
+}
+
 /// Moves members, group after group.
 ///
 /// # Errors
 /// [`Error::Stopped`](crate::Error::Stopped) if it is ended from outside.
-pub(crate) fn moved(
-    groups: &[Group<'_>],
-    members: &[Mapped],
-    known: &Known<'_>,
-    watch: &Watch<'_>,
-) -> Result<Vec<Mapped>> {
+pub(crate) fn moved(groups: &[Group<'_>], members: &[Mapped], known: &Known<'_>, watch: &Watch<'_>) -> Result<Moved> {
     let starts: Vec<Vec<f64>> =
         groups.iter().zip(members).map(|(group, mapped)| group.variables(mapped.scores.weights())).collect();
     let mut stopped = Ok(());
@@ -100,11 +104,13 @@ pub(crate) fn moved(
     });
     stopped?;
     let mut rest = &found[..];
-    let mut all = Vec::with_capacity(members.len());
+    let mut all = Moved { members: Vec::new(), said: Vec::new() };
     for ((group, mapped), start) in groups.iter().zip(members).zip(&starts) {
         let (own, others) = rest.split_at(start.len());
         let scores = Members::from_weights(mapped.scores.n_members(), group.weights(own));
-        all.push(Mapped { scores, ..mapped.clone() });
+        let own: Vec<f64> = own.iter().map(|x| x / group.share.sqrt()).collect();
+        all.said.push(group.outputs(group.labeled.rows(), &own));
+        all.members.push(Mapped { scores, ..mapped.clone() });
         rest = others;
     }
     Ok(all)
@@ -116,7 +122,7 @@ impl Group<'_> {
     }
 
     fn len(&self) -> usize {
-        (self.unlabeled.shape().1 + 1) * self.lanes()
+        (self.unlabeled.rows().n_columns() + 1) * self.lanes()
     }
 
     /// Weights as the search knows them: of features that are multiplied, and the longer the more a member counts.
@@ -135,10 +141,10 @@ impl Group<'_> {
         weights.iter().enumerate().map(scale).collect()
     }
 
-    /// What the members say of each unlabeled row.
-    fn outputs(&self, weights: &[f64]) -> Vec<Vec<f64>> {
+    /// What the members say of rows behind the map.
+    fn outputs(&self, rows: &dyn Rows, weights: &[f64]) -> Vec<Vec<f64>> {
         let lanes = self.lanes();
-        in_memory(map_rows(&self.unlabeled, weights, lanes, |scores| {
+        in_memory(map_rows(rows, weights, lanes, |scores| {
             scores.iter_mut().for_each(|z| *z = z.tanh_half());
             scores[..lanes].to_vec()
         }))
@@ -163,7 +169,7 @@ fn evaluate(groups: &[Group<'_>], known: &Known<'_>, at: &[f64], gradient: &mut 
     let labeled = |(group, weights): (&Group<'_>, &Vec<f64>)| {
         let mut gradient = vec![0.0; weights.len()];
         let value = group.loss(&known.targets, known.total, weights, &mut gradient);
-        (value, gradient, group.outputs(weights))
+        (value, gradient, group.outputs(group.unlabeled.rows(), weights))
     };
     let all: Vec<(f64, Vec<f64>, Vec<Vec<f64>>)> = groups.par_iter().zip(&weights).map(labeled).collect();
     let outputs: Vec<&Vec<Vec<f64>>> = all.iter().map(|(_, _, outputs)| outputs).collect();
@@ -172,7 +178,7 @@ fn evaluate(groups: &[Group<'_>], known: &Known<'_>, at: &[f64], gradient: &mut 
     let unlabeled =
         |((group, weights), (_, mut gradient, outputs)): ((&Group<'_>, &Vec<f64>), (f64, Vec<f64>, Vec<Vec<f64>>))| {
             let given = Given { agreed: &agreed, outputs: &outputs, share: group.share, m: group.bags.len() };
-            in_memory(pass(&group.unlabeled, weights, group.lanes(), Some(&mut gradient), &given));
+            in_memory(pass(group.unlabeled.rows(), weights, group.lanes(), Some(&mut gradient), &given));
             gradient.iter_mut().for_each(|g| *g /= group.share.sqrt());
             gradient
         };
@@ -278,6 +284,7 @@ impl Visit<f64> for Given<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Dense;
     use crate::rng::{Purpose, Stream};
 
     #[test]
@@ -291,7 +298,7 @@ mod tests {
         let unlabeled: Vec<Dense> = widths.iter().map(|&d| Dense::new(u, d, draw(u * d)).unwrap()).collect();
         let group = |g: usize, bags, share| Group {
             labeled: &labeled[g],
-            unlabeled: unlabeled[g].clone(),
+            unlabeled: unlabeled[g].clone().into(),
             factor: 0.5,
             bags,
             lambda: 3.0,
@@ -329,7 +336,7 @@ mod tests {
         let none = Matrix::from(Dense::zeros(1, 1).unwrap());
         let group = Group {
             labeled: &none,
-            unlabeled: Dense::zeros(1, 1).unwrap(),
+            unlabeled: Dense::zeros(1, 1).unwrap().into(),
             factor: 1.0,
             bags: &bags,
             lambda: 1.0,

@@ -130,6 +130,13 @@ impl Learn for Udeed {
         if self.hidden > MOST_HIDDEN {
             return Err(Error::setting("hidden", self.hidden, format!("at most {MOST_HIDDEN}")));
         }
+        if self.choose_lambda && self.hidden > 0 {
+            return Err(Error::setting(
+                "choose_lambda",
+                true,
+                "`false` with hidden units: it is chosen by linear members",
+            ));
+        }
         check_positive("rate", self.rate)
     }
 

@@ -137,7 +137,7 @@ impl Logistic {
             }
             previous = distance;
         }
-        Err(Error::NotConverged { iterations: Self::MOST_STEPS, distance: previous, tolerance: Self::TOLERANCE })
+        Err(Error::NotConverged { iterations: Self::MOST_STEPS, distance: previous, tolerance })
     }
 }
 

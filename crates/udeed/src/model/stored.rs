@@ -162,6 +162,7 @@ impl Stored<'_> {
         let n_classes = if whole { self.n_classes } else { 2 };
         let read = |(place, part): (usize, StoredPart)| self.part(&format!("{name}.{place}"), part, n_classes);
         let parts: Option<Vec<Part>> = parts.into_iter().enumerate().map(read).collect();
+        let parts = parts.filter(|parts| whole || !parts.iter().any(|part| matches!(part.members, Voters::Mapped(_))));
         Some(Ensemble::of_parts(self.n_classes, parts?))
     }
 

@@ -54,9 +54,15 @@ impl Stored<'_> {
         let nodes = self.nodes(prefix);
         let read = |(place, map): (usize, &StoredMap)| {
             let prefix = format!("{prefix}.{place}");
+            let values = self.finite(&format!("{prefix}.scores"))?;
+            // Before a map is drawn, which may take long: whether there are weights for it.
+            if let StoredMap::Relevance { features, .. } = map
+                && *features >= values.len()
+            {
+                return None;
+            }
             let map = self.map(&prefix, map, nodes.as_ref())?;
             let (heads, width) = (n_heads(n_classes), map.n_features(self.n_features).checked_add(1)?);
-            let values = self.finite(&format!("{prefix}.scores"))?;
             let whole = !values.is_empty() && values.len() % width == 0 && (values.len() / width) % heads == 0;
             let rows: Vec<Vec<f64>> = whole.then(|| values.chunks(width).map(<[f64]>::to_vec).collect())?;
             Some(Mapped { map: Arc::new(map), scores: Members::from_rows(&rows), heads })

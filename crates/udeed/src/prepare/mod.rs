@@ -232,7 +232,10 @@ impl Preparation {
 
     fn scale(&self, column: &Column, statistics: &ColumnStatistics) -> Result<(f64, f64)> {
         let place = || Place::new("the training rows").column(&column.name);
-        let (low, high, deviation) = (statistics.low, statistics.high, statistics.deviation());
+        let (low, high) = (statistics.low, statistics.high);
+        // Of values that are all the same, the deviation is what rounding leaves of it.
+        let rounding = 1e-12 * low.abs().max(high.abs());
+        let deviation = Some(statistics.deviation()).filter(|deviation| *deviation > rounding).unwrap_or(0.0);
         let (shift, width) = match self.scaling {
             Scaling::None => return Ok((0.0, 1.0)),
             Scaling::MinMax if self.sparse && low < 0.0 => {

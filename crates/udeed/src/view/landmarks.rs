@@ -1,8 +1,9 @@
 //! Rows that stand for all.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::data::{Block, Blocks, Buffer, Dense, Row};
+use crate::data::{Block, Blocks, Buffer, Csr, Dense, Matrix, Row};
 use crate::error::Result;
 use crate::rng::{Purpose, Stream};
 
@@ -16,18 +17,19 @@ pub(crate) struct Landmarks {
 impl Landmarks {
     pub(crate) fn choose(n_labeled: usize, n_unlabeled: usize, most: usize, seed: u64) -> Self {
         let n = n_labeled + n_unlabeled;
-        let mut rows: Vec<usize> = (0..n).collect();
-        if n > most {
-            // The first of a shuffle.
-            let mut stream = Stream::new(seed, Purpose::Landmarks, most as u32);
-            for i in 0..most {
-                let j = i + stream.below(n - i);
-                rows.swap(i, j);
-            }
-            rows.truncate(most);
-            rows.sort_unstable();
+        if n <= most {
+            return Landmarks { rows: (0..n).collect(), n_labeled };
         }
-        Landmarks { rows, n_labeled }
+        // Floyd's draw without repetition: all rows may be too many to list.
+        let mut stream = Stream::new(seed, Purpose::Landmarks, most as u32);
+        let mut rows = BTreeSet::new();
+        for last in n - most..n {
+            let row = stream.below(last + 1);
+            if !rows.insert(row) {
+                rows.insert(last);
+            }
+        }
+        Landmarks { rows: rows.into_iter().collect(), n_labeled }
     }
 
     /// Whether every labeled row is one.
@@ -35,22 +37,31 @@ impl Landmarks {
         self.rows.get(..self.n_labeled).is_some_and(|rows| rows.last().is_none_or(|&last| last < self.n_labeled))
     }
 
-    /// The rows themselves.
+    /// The rows themselves: sparse where all are.
     ///
     /// # Errors
     /// If they cannot be read.
-    pub(crate) fn gather(&self, labeled: &dyn Blocks, unlabeled: &dyn Blocks) -> Result<Dense> {
+    pub(crate) fn gather(&self, labeled: &dyn Blocks, unlabeled: &dyn Blocks) -> Result<Matrix> {
         let width = labeled.shape().1;
-        let mut all = Dense::zeros(self.rows.len(), width)?;
         let mut buffer = Buffer::default();
-        for (&row, to) in self.rows.iter().zip(all.rows_mut()) {
+        let mut visit = |row: usize, visit: &mut dyn FnMut(Row<'_>)| {
             let (rows, i) = match row.checked_sub(self.n_labeled) {
                 None => (labeled, row),
                 Some(i) => (unlabeled, i),
             };
-            rows.block(i..i + 1, &mut buffer)?.row(0, width).copy_to(to);
+            visit(rows.block(i..i + 1, &mut buffer)?.row(0, width));
+            Ok(())
+        };
+        if labeled.is_sparse() && unlabeled.is_sparse() {
+            let mut all = Csr::empty(width);
+            self.rows.iter().try_for_each(|&row| visit(row, &mut |row| all.push_row(row.iter())))?;
+            return Ok(all.into());
         }
-        Ok(all)
+        let mut all = Dense::zeros(self.rows.len(), width)?;
+        for (&row, to) in self.rows.iter().zip(all.rows_mut()) {
+            visit(row, &mut |row| row.copy_to(to))?;
+        }
+        Ok(all.into())
     }
 }
 
@@ -91,7 +102,10 @@ mod tests {
         let labeled = Dense::new(2, 1, vec![1.0, 2.0]).unwrap();
         let unlabeled = Dense::new(2, 1, vec![3.0, 4.0]).unwrap();
         let rows = Landmarks::choose(2, 2, 9, 0).gather(&labeled, &unlabeled).unwrap();
-        assert_eq!(rows.values(), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(rows.to_dense().unwrap().values(), [1.0, 2.0, 3.0, 4.0]);
+        let sparse = |rows: &Dense| Matrix::from(rows.clone()).to_sparse();
+        let few = Landmarks::choose(2, 2, 9, 0).gather(&sparse(&labeled), &sparse(&unlabeled)).unwrap();
+        assert!(few.is_sparse() && few.to_dense().unwrap() == rows.to_dense().unwrap());
         assert_eq!(gather(&unlabeled, 1..2).unwrap().values(), [4.0]);
     }
 }

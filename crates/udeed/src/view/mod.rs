@@ -58,6 +58,9 @@ impl fmt::Display for View {
     }
 }
 
+/// How many views `spectral` is.
+pub(crate) const N_SPECTRAL: usize = spectral::LOOKS.len();
+
 /// A map of prepared rows into features.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum FeatureMap {

@@ -88,6 +88,13 @@ pub(super) fn relevance(rows: &Dense, classes: &[u8], n_classes: usize, weights:
 
 /// The median distance of different rows whose features count as much as each of the lists says; 1 where all are the same.
 pub(super) fn median_distances(rows: &Dense, relevances: &[Vec<f64>]) -> Result<Vec<f64>> {
+    // Some at a time: each takes a number for every pair of rows.
+    const AT_ONCE: usize = 64;
+    let some: Result<Vec<Vec<f64>>> = relevances.chunks(AT_ONCE).map(|some| medians(rows, some)).collect();
+    Ok(some?.concat())
+}
+
+fn medians(rows: &Dense, relevances: &[Vec<f64>]) -> Result<Vec<f64>> {
     let m = relevances.len();
     // Feature by feature, as the kernel wants them; nothing for the constant.
     let squared = |j: usize| relevances.iter().map(move |relevance| relevance[j] * relevance[j]);
