@@ -197,7 +197,10 @@ def histograms(bars: list[tuple[str, np.ndarray]]) -> str:
 def fill(page: str, mark: str, text: str) -> str:
     """The page with what stands between two marks replaced."""
     between = rf"(<!-- {re.escape(mark)} -->\n).*?(<!-- end -->)"
-    return re.sub(between, lambda found: f"{found[1]}{text}\n{found[2]}", page, flags=re.S)
+    filled, times = re.subn(between, lambda found: f"{found[1]}{text}\n{found[2]}", page, flags=re.S)
+    if times != 1:
+        raise ValueError(f"{PAGE.name} has {times} marks `{mark}`, expected one")
+    return filled
 
 
 def main() -> None:
@@ -221,7 +224,7 @@ def main() -> None:
     texts.update({title: sets_table(found, options.sets) for title, found in tables.items()})
     for mark, text in texts.items():
         print(f"\n{mark}\n{text}")
-        page = fill(page, mark, text)
+        page = fill(page, mark, text) if options.write else page
     if options.write:
         PAGE.write_text(page, encoding="utf-8")
         (DOCS / "identity.svg").write_text(picture, encoding="utf-8")

@@ -44,7 +44,8 @@ def test_layouts_and_types_agree(kind: type) -> None:
     np.testing.assert_array_equal(decisions(kind, single), decisions(kind, single.astype(float)))
 
 
-@pytest.mark.parametrize("kind", METHODS)
+# Of sparse rows the automatic ensemble has one view only.
+@pytest.mark.parametrize("kind", [kind for kind in METHODS if kind is not udeed.UDEEDAutoClassifier])
 def test_sparse_rows_are_what_dense_ones_are(kind: type) -> None:
     # Zeros stay zeros: a column whose least value is zero is scaled the same.
     expected = decisions(kind, DENSE)

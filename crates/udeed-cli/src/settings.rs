@@ -85,7 +85,7 @@ impl Settings {
     fn check_untouched(&self, name: &str) -> anyhow::Result<()> {
         let given = [
             ("--lambda", self.lambda != Lambda::Is(1.0)),
-            ("--scaling", !matches!(self.scaling, ScalingName::MinMax)),
+            ("--scaling", matches!(self.scaling, ScalingName::None)),
             ("--fourier", self.fourier != 0),
         ];
         match given.iter().find(|(_, given)| *given) {
