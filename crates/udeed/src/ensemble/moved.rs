@@ -160,6 +160,13 @@ impl Group<'_> {
     }
 }
 
+/// What a group is at some weights: what it loses on the labels, the gradient of that, and its outputs on the unlabeled rows.
+struct Evaluated {
+    value: f64,
+    gradient: Vec<f64>,
+    outputs: Vec<Vec<f64>>,
+}
+
 /// The value at a point, and the gradient there.
 fn evaluate(groups: &[Group<'_>], known: &Known<'_>, at: &[f64], gradient: &mut [f64]) -> f64 {
     let heads = known.targets.len();
@@ -169,21 +176,19 @@ fn evaluate(groups: &[Group<'_>], known: &Known<'_>, at: &[f64], gradient: &mut 
     let labeled = |(group, weights): (&Group<'_>, &Vec<f64>)| {
         let mut gradient = vec![0.0; weights.len()];
         let value = group.loss(&known.targets, known.total, weights, &mut gradient);
-        (value, gradient, group.outputs(group.unlabeled.rows(), weights))
+        Evaluated { value, gradient, outputs: group.outputs(group.unlabeled.rows(), weights) }
     };
-    let all: Vec<(f64, Vec<f64>, Vec<Vec<f64>>)> = groups.par_iter().zip(&weights).map(labeled).collect();
-    let outputs: Vec<&Vec<Vec<f64>>> = all.iter().map(|(_, _, outputs)| outputs).collect();
+    let mut all: Vec<Evaluated> = groups.par_iter().zip(&weights).map(labeled).collect();
+    let outputs: Vec<&Vec<Vec<f64>>> = all.iter().map(|group| &group.outputs).collect();
     let agreed = Agreed::new(groups, known, &outputs, heads);
-    let value = all.iter().map(|(value, ..)| value).sum::<f64>() + agreed.value;
-    let unlabeled =
-        |((group, weights), (_, mut gradient, outputs)): ((&Group<'_>, &Vec<f64>), (f64, Vec<f64>, Vec<Vec<f64>>))| {
-            let given = Given { agreed: &agreed, outputs: &outputs, share: group.share, m: group.bags.len() };
-            in_memory(pass(group.unlabeled.rows(), weights, group.lanes(), Some(&mut gradient), &given));
-            gradient.iter_mut().for_each(|g| *g /= group.share.sqrt());
-            gradient
-        };
-    let gradients: Vec<Vec<f64>> = groups.par_iter().zip(&weights).zip(all.into_par_iter()).map(unlabeled).collect();
-    gradient.copy_from_slice(&gradients.concat());
+    let value = all.iter().map(|group| group.value).sum::<f64>() + agreed.value;
+    groups.par_iter().zip(&weights).zip(&mut all).for_each(|((group, weights), found)| {
+        let given = Given { agreed: &agreed, outputs: &found.outputs, share: group.share, m: group.bags.len() };
+        in_memory(pass(group.unlabeled.rows(), weights, group.lanes(), Some(&mut found.gradient), &given));
+        found.gradient.iter_mut().for_each(|g| *g /= group.share.sqrt());
+    });
+    let gradients = all.iter().flat_map(|group| &group.gradient);
+    gradient.iter_mut().zip(gradients).for_each(|(to, from)| *to = *from);
     value
 }
 

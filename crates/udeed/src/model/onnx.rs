@@ -52,7 +52,7 @@ impl Model {
         if self.by_column() {
             self.check_names()?;
         }
-        if self.ensemble.parts.iter().any(|part| part.looks_at_a_graph()) {
+        if self.ensemble.parts.iter().any(Part::looks_at_a_graph) {
             return Err(Error::input(Place::new("the model"), "a spectral view", "views that ONNX can be told")
                 .with_hint("fit it again without: `--views linear,relevance`"));
         }

@@ -147,7 +147,7 @@ mod tests {
     fn rings(n: usize) -> Dense {
         let mut stream = Stream::new(4, Purpose::Split, 0);
         let row = |i: usize| {
-            let (radius, angle) = (if i % 2 == 0 { 1.0 } else { 3.0 }, std::f64::consts::TAU * stream.unit());
+            let (radius, angle) = (if i.is_multiple_of(2) { 1.0 } else { 3.0 }, std::f64::consts::TAU * stream.unit());
             [radius * angle.cos(), radius * angle.sin()]
         };
         Dense::new(n, 2, (0..n).flat_map(row).collect()).unwrap()
