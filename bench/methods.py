@@ -126,6 +126,7 @@ def own_co_training(jobs: int | None) -> Fit:
 
 
 ENTRIES = [
+    Entry("auto", own(udeed.UDEEDAutoClassifier, members=MEMBERS), None, None),
     Entry(
         "bagging",
         own(udeed.BaggingClassifier, members=MEMBERS),
