@@ -126,7 +126,7 @@ def own_co_training(jobs: int | None) -> Fit:
 
 
 ENTRIES = [
-    Entry("auto", own(udeed.UDEEDAutoClassifier, members=MEMBERS), None, None),
+    Entry("auto", own(udeed.UDEEDAutoClassifier, members=MEMBERS)),
     Entry(
         "bagging",
         own(udeed.BaggingClassifier, members=MEMBERS),
