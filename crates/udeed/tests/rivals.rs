@@ -230,8 +230,8 @@ impl Observer for Impatient {
 }
 
 /// Rows of zeros and ones, every second of which is labeled, and so many that their distances take a while.
-fn many_rows(sparse: bool) -> TrainSet {
-    let (n, d) = (4000, 40);
+fn many_rows(n: usize, sparse: bool) -> TrainSet {
+    let d = 40;
     let value = |i: usize| f64::from((i * i + i / 7).is_multiple_of(5));
     let rows = Matrix::from(Dense::new(n, d, (0..n * d).map(value).collect()).unwrap());
     let rows = if sparse { rows.to_sparse().into() } else { rows };
@@ -242,13 +242,13 @@ fn many_rows(sparse: bool) -> TrainSet {
 
 #[test]
 fn the_search_for_neighbours_can_be_stopped() {
-    for (method, sparse) in [
-        (Method::from(SemiBoost::new()), false),
-        (SemiBoost::new().neighbors(5).into(), false),
-        (SemiBoost::new().neighbors(5).into(), true),
-        (Assemble::new().into(), true),
+    for (method, n, sparse) in [
+        (Method::from(SemiBoost::new()), 4000, false),
+        (SemiBoost::new().neighbors(5).into(), 20_000, false),
+        (SemiBoost::new().neighbors(5).into(), 20_000, true),
+        (Assemble::new().into(), 20_000, true),
     ] {
-        let train = many_rows(sparse);
+        let train = many_rows(n, sparse);
         let mut impatient = Impatient(Vec::new());
         let stopped = method.fit_observed(&train, &mut impatient);
         assert!(matches!(stopped, Err(Error::Stopped)), "{stopped:?}");
