@@ -210,6 +210,7 @@ pub(super) enum Shape {
     Left,
     Right,
     Hexagon,
+    Hourglass,
     Plus,
     Cross,
     Star,
@@ -230,6 +231,7 @@ pub(super) fn mark(shape: Shape, open: bool, x: f64, y: f64, radius: f64) -> Mar
             let [half, full, high] = [0.55 * r, 1.1 * r, 0.95 * r].map(Px);
             ((-1.1 * r, 0.0), format!("l{half}-{high}h{full}l{half} {high}l-{half} {high}h-{full}z"))
         }
+        Shape::Hourglass => ((-r, -r), format!("h{0}l-{0} {0}h{0}z", Px(2.0 * r))),
         Shape::Star => {
             let [full, twice, part, rest] = [1.2 * r, 2.4 * r, 1.7 * r, 2.05 * r].map(Px);
             let upright = format!("h{twice}m-{full}-{full}v{twice}");

@@ -158,7 +158,7 @@ fn settings(results: &Results) -> Markup {
         }
     }
     Table {
-        caption: html! { "Settings. Lambda, scaling, Fourier features and seed of UDEED are those of all methods." },
+        caption: html! { "Settings. Lambda, scaling, Fourier features and seed of UDEED are those of all methods but Auto, which has the seed only." },
         heads: ["of", "settings"].iter().map(|head| html! { (head) }).collect(),
         rows,
         foot: Vec::new(),

@@ -46,7 +46,7 @@ pub(super) fn look(method: Contender) -> Look {
         ),
         Contender::Auto => new(
             "Auto",
-            Shape::Star,
+            Shape::Hourglass,
             false,
             "Bagged logistic regressions on several views of the rows; rows left out of a bootstrap choose what counts.",
         ),
@@ -128,7 +128,7 @@ pub(super) fn look(method: Contender) -> Look {
         Contender::Stacking => new(
             "Stacking",
             Shape::Star,
-            true,
+            false,
             "Different base learners, and a logistic regression on what they say of rows they have not seen.",
         ),
     }
@@ -188,6 +188,8 @@ mod tests {
         let looks: Vec<(Contender, Look)> = Contender::ALL.iter().map(|&method| (method, look(method))).collect();
         for (i, (method, look)) in looks.iter().enumerate() {
             assert!(style.contains(&format!(".{} {{", class(*method))), "{}", class(*method));
+            // Of lines alone there is no open mark.
+            assert!(!(look.open && matches!(look.shape, Shape::Plus | Shape::Cross | Shape::Star)), "{}", look.label);
             for (_, other) in &looks[..i] {
                 assert!((look.shape, look.open) != (other.shape, other.open), "{} {}", look.label, other.label);
                 assert_ne!(look.label, other.label);
