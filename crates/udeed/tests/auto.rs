@@ -81,6 +81,46 @@ fn members_of_each_view_count_what_the_view_does() {
     assert!(accuracy(&first, &all) > 0.7);
 }
 
+/// Many features that each tell a little: who is near to whom tells nothing.
+fn weak(state: u64) -> TrainSet {
+    let mut state = state;
+    let mut unit = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as f64 / (1u64 << 31) as f64 - 0.5
+    };
+    let rows: Vec<Vec<f64>> = (0..200).map(|_| (0..40).map(|_| unit()).collect()).collect();
+    let labels = rows.iter().map(|row| Some(if row.iter().sum::<f64>() + unit() > 0.0 { "yes" } else { "no" }));
+    let all = TrainSet::new(Table::from_rows(&rows).unwrap(), Labels::new(labels)).unwrap();
+    all.hide_labels(&(60..200).collect::<Vec<usize>>())
+}
+
+#[test]
+fn logistic_regressions_join_where_they_tell_more_rows_right() {
+    let mut joined = 0;
+    for state in 0..8 {
+        let train = weak(state);
+        let settings = Auto::new().members(10);
+        let model = settings.fit(&train).unwrap();
+        let found = model.training().findings.as_ref().unwrap();
+        assert!((found.views.iter().map(|view| view.weight).sum::<f64>() - 1.0).abs() < 1e-9, "{found}");
+        assert_eq!(model.ensemble().n_members(), 10 * found.views.len());
+        let Some(logistic) = found.views.iter().find(|view| view.view == "logistic") else {
+            assert!(found.accuracy >= found.logistic, "{found}");
+            continue;
+        };
+        joined += 1;
+        // One row more is a half, two are two thirds, and so on; by more than 20 it is not.
+        assert!((1..20).any(|n| (logistic.weight - f64::from(n) / f64::from(n + 1)).abs() < 1e-12), "{found}");
+        // What was not asked for does not join.
+        let asked = settings.clone().views(vec![View::Relevance, View::Spectral]).fit(&train).unwrap();
+        assert_eq!(asked.training().findings.as_ref().unwrap().views.len(), 3);
+        // It can be moved like any view.
+        let moved = settings.clone().prior(Prior::Labeled).fit(&train).unwrap();
+        assert_eq!(moved.ensemble().n_members(), model.ensemble().n_members());
+    }
+    assert!((1..8).contains(&joined), "{joined}");
+}
+
 #[test]
 fn a_known_share_of_the_classes_is_kept() {
     let (train, all) = ionosphere(|i| i % 12 == 0);

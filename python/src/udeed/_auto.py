@@ -19,7 +19,8 @@ class UDEEDAutoClassifier(Ensemble):
 
     Its members are bagged logistic regressions on several views of the rows. The labeled rows that a bootstrap leaves out
     tell how well each view does at each strength of the penalty; a mixture is made of them, so there is nothing to tune.
-    ``verbose`` and ``findings_`` tell what was chosen, and what the unlabeled rows changed.
+    Plain logistic regressions join it where they tell more of these rows right. ``verbose`` and ``findings_`` tell what was
+    chosen, and what the unlabeled rows changed.
 
     Parameters
     ----------

@@ -10,7 +10,6 @@ use crate::ensemble::bags::{Bags, Fit, Looked, Seen};
 use crate::ensemble::findings::{Changed, Findings, ViewFound};
 use crate::ensemble::mapped::{self, Mapped};
 use crate::ensemble::method::{Learn, Learned};
-use crate::ensemble::mixture;
 use crate::ensemble::moved;
 use crate::ensemble::settings::{check_members, settings};
 use crate::ensemble::{Ensemble, Part, Prepared, Rule, Voters, Warning, Watch};
@@ -45,7 +44,8 @@ pub enum Prior {
 settings! {
     /// The automatic ensemble: what to take if nothing is known. Its members are bagged logistic regressions on several views
     /// of the rows, see [`View`]. The labeled rows that a bootstrap left out tell how well each view does at each lambda: a
-    /// mixture is made of them, so there is nothing to tune. Features are always scaled to mean 0 and deviation 1.
+    /// mixture is made of them, so there is nothing to tune; plain logistic regressions join it where they tell more of these
+    /// rows right. Features are always scaled to mean 0 and deviation 1.
     ///
     /// ```
     /// use udeed::{Auto, built_in};
@@ -127,11 +127,11 @@ impl Learn for Auto {
         let views = self.possible_views(prepared, &mut warnings);
         let bags = Bags::draw(prepared, self.members, self.seed)?;
         let sights = self.sights(&views, &bags, &mut warnings, watch)?;
-        let mut choice = self.choose(&bags, &sights, &mut warnings, watch)?;
+        let (mut choice, logistic) = self.choose(&bags, sights, &mut warnings, watch)?;
         let members: Vec<Mapped> =
-            sights.iter().zip(&choice).flat_map(|(sight, chosen)| bags.mapped(&sight.seen, &chosen.fit)).collect();
+            choice.iter().flat_map(|chosen| bags.mapped(&chosen.sight.seen, &chosen.fit)).collect();
         let members = if self.moves() && prepared.unlabeled.n_rows() > 0 {
-            self.moved(&bags, &sights, &mut choice, &members, shares, watch)?
+            self.moved(&bags, &mut choice, &members, shares, watch)?
         } else {
             members
         };
@@ -139,7 +139,7 @@ impl Learn for Auto {
         let weights = choice.iter().flat_map(|chosen| std::iter::repeat_n(chosen.weight / m as f64, m)).collect();
         let part = Part { members: Voters::Mapped(members), weights, rule: Rule::Weighted };
         let ensemble = Ensemble::whole(prepared.n_classes(), part);
-        let findings = self.findings(&bags, &sights, &choice, &ensemble, watch)?;
+        let findings = self.findings(&bags, &choice, logistic, &ensemble)?;
         let mut learned = Learned::from(ensemble);
         learned.findings = Some(findings);
         learned.warn(warnings, watch);
@@ -157,6 +157,7 @@ struct Sight {
 
 /// What was chosen of a view.
 struct Chosen {
+    sight: Sight,
     weight: f64,
     lambda: f64,
     fit: Fit,
@@ -266,44 +267,59 @@ impl Auto {
         Ok((landmarks, rows))
     }
 
-    /// How many fits there are: of each view at all lambdas and at the one that is chosen, and logistic regressions beside them.
-    fn total(&self, bags: &Bags<'_>, sights: &[Sight]) -> usize {
-        sights.len() * bags.n_fits(LAMBDAS.len() + 1) + bags.n_fits(1)
-    }
-
-    /// Lets the out-of-bag rows choose what each view counts, and its lambda.
+    /// Lets the out-of-bag rows choose what each view counts, and its lambda. Also the share of them that logistic regressions
+    /// tell right: these join the views where they do better.
     fn choose(
         &self,
         bags: &Bags<'_>,
-        sights: &[Sight],
+        sights: Vec<Sight>,
+        warnings: &mut Vec<Warning>,
+        watch: &Watch<'_>,
+    ) -> Result<(Vec<Chosen>, f64)> {
+        // Each view is fitted at all lambdas and at the one that is chosen; then come the logistic regressions.
+        let total = sights.len() * bags.n_fits(LAMBDAS.len() + 1) + bags.n_fits(1);
+        let mut views = self.weighed(bags, sights, total, warnings, watch)?;
+        let seen = Seen::Shared(Arc::new(FeatureMap::Plain), Looked::new(bags.prepared.labeled.clone()));
+        let fit = bags.fit(&seen, &[1.0], None, (total - bags.n_fits(1), total), watch)?.swap_remove(0);
+        let logistic = bags.accuracy(&fit.outputs);
+        let ahead = bags.n_right(&fit.outputs).saturating_sub(bags.n_right(&mixed(bags, &views)));
+        if ahead > 0 && bags.classes_out() > 1 && self.views.contains(&View::Linear) {
+            // The same rows weighed the views, which flatters these. One row more may be chance, some are not.
+            let weight = ahead as f64 / (ahead + 1) as f64;
+            views.iter_mut().for_each(|chosen| chosen.weight *= 1.0 - weight);
+            let sight = Sight { name: "logistic".into(), seen, by_labels: true };
+            views.push(Chosen { sight, weight, lambda: 1.0, fit });
+        }
+        Ok((views, logistic))
+    }
+
+    /// What each view counts, at its lambda.
+    fn weighed(
+        &self,
+        bags: &Bags<'_>,
+        sights: Vec<Sight>,
+        total: usize,
         warnings: &mut Vec<Warning>,
         watch: &Watch<'_>,
     ) -> Result<Vec<Chosen>> {
-        let (each, again) = (bags.n_fits(LAMBDAS.len()), bags.n_fits(1));
-        let total = self.total(bags, sights);
-        let mut fits: Vec<Vec<Fit>> = Vec::new();
+        let (n, each, again) = (sights.len(), bags.n_fits(LAMBDAS.len()), bags.n_fits(1));
+        let mut fits: Vec<Fit> = Vec::new();
         for (place, sight) in sights.iter().enumerate() {
-            fits.push(bags.fit(&sight.seen, &LAMBDAS, None, (place * each, total), watch)?);
+            fits.extend(bags.fit(&sight.seen, &LAMBDAS, None, (place * each, total), watch)?);
         }
-        let candidates: Vec<&Fit> = fits.iter().flatten().collect();
-        let shares = if bags.classes_out() < 2 {
-            warnings.push(Warning::OneClassOut);
-            vec![1.0 / candidates.len() as f64; candidates.len()]
-        } else {
-            let probabilities: Vec<Vec<f64>> = candidates.iter().map(|fit| bags.probabilities(&fit.outputs)).collect();
-            mixture::shares(&probabilities, &bags.prepared.counts)
-        };
-        let chosen = |(place, (sight, shares)): (usize, (&Sight, &[f64]))| {
+        let shares = bags.shares(&fits, warnings);
+        let by_view = shares.chunks(LAMBDAS.len()).zip(fits.chunks(LAMBDAS.len()));
+        let chosen = |(place, (sight, (shares, fits))): (usize, (Sight, (&[f64], &[Fit])))| {
             let weight: f64 = shares.iter().sum();
             let mean: f64 = shares.iter().zip(LAMBDAS).map(|(share, lambda)| share * libm::log(lambda)).sum();
             let lambda = libm::exp(mean / weight);
             let far = |k: usize| (libm::log(LAMBDAS[k]) - mean / weight).abs();
-            let near = (0..LAMBDAS.len()).min_by(|&a, &b| far(a).total_cmp(&far(b))).map(|k| &fits[place][k]);
-            let done = sights.len() * each + place * again;
+            let near = (0..LAMBDAS.len()).min_by(|&a, &b| far(a).total_cmp(&far(b))).map(|k| &fits[k]);
+            let done = n * each + place * again;
             let fit = bags.fit(&sight.seen, &[lambda], near, (done, total), watch)?.swap_remove(0);
-            Ok(Chosen { weight, lambda, fit })
+            Ok(Chosen { sight, weight, lambda, fit })
         };
-        sights.iter().zip(shares.chunks(LAMBDAS.len())).enumerate().map(chosen).collect()
+        sights.into_iter().zip(by_view).enumerate().map(chosen).collect()
     }
 
     /// Whether members are moved by what is known of the unlabeled rows.
@@ -315,8 +331,7 @@ impl Auto {
     fn moved(
         &self,
         bags: &Bags<'_>,
-        sights: &[Sight],
-        chosen: &mut [Chosen],
+        views: &mut [Chosen],
         members: &[Mapped],
         shares: Option<Vec<f64>>,
         watch: &Watch<'_>,
@@ -324,9 +339,9 @@ impl Auto {
         let prepared = bags.prepared;
         let rows = self.some_unlabeled(prepared, MOST_MOVED_BY)?;
         let mut groups = Vec::new();
-        for (sight, chosen) in sights.iter().zip(chosen.iter()) {
+        for chosen in views.iter() {
             let share = chosen.weight / bags.n_members() as f64;
-            groups.extend(moved::groups(bags, &sight.seen, (chosen.lambda, share), &rows, watch)?);
+            groups.extend(moved::groups(bags, &chosen.sight.seen, (chosen.lambda, share), &rows, watch)?);
         }
         let mean = |share: &f64| 2.0 * share - 1.0;
         let known = moved::Known {
@@ -341,9 +356,8 @@ impl Auto {
         let moved = moved::moved(&groups, members, &known, watch)?;
         // What rows out of bag tell is told of the members as they are now.
         let mut said = &moved.said[..];
-        for (sight, chosen) in sights.iter().zip(chosen) {
-            let n_groups = sight.seen.n_maps();
-            let (own, others) = said.split_at(n_groups);
+        for chosen in views {
+            let (own, others) = said.split_at(chosen.sight.seen.n_maps());
             let outputs = |head: usize| match own {
                 [together] => bags.out_of_bag(|k, i| together[i][head * bags.n_members() + k]),
                 each => bags.out_of_bag(|k, i| each[k][i][head]),
@@ -360,48 +374,25 @@ impl Auto {
         landmarks.gather(prepared.labeled.rows(), prepared.unlabeled.blocks()?)
     }
 
-    fn findings(
-        &self,
-        bags: &Bags<'_>,
-        sights: &[Sight],
-        chosen: &[Chosen],
-        ensemble: &Ensemble,
-        watch: &Watch<'_>,
-    ) -> Result<Findings> {
-        let prepared = bags.prepared;
-        let heads = prepared.heads.len();
-        let mixed = |head: usize| -> Vec<f64> {
-            let of = |i: usize| chosen.iter().map(|chosen| chosen.weight * chosen.fit.outputs[head][i]).sum();
-            (0..prepared.codes.len()).map(of).collect()
-        };
-        let outputs: Vec<Vec<f64>> = (0..heads).map(mixed).collect();
-        let plain = Seen::Shared(Arc::new(FeatureMap::Plain), Looked::new(prepared.labeled.clone()));
-        let total = self.total(bags, sights);
-        let logistic = bags.fit(&plain, &[1.0], None, (total - bags.n_fits(1), total), watch)?.swap_remove(0);
-        let view = |(sight, chosen): (&Sight, &Chosen)| ViewFound {
-            view: sight.name.clone(),
+    fn findings(&self, bags: &Bags<'_>, views: &[Chosen], logistic: f64, ensemble: &Ensemble) -> Result<Findings> {
+        let view = |chosen: &Chosen| ViewFound {
+            view: chosen.sight.name.clone(),
             weight: chosen.weight,
             lambda: chosen.lambda,
         };
         Ok(Findings {
-            views: sights.iter().zip(chosen).map(view).collect(),
-            accuracy: bags.accuracy(&outputs),
-            logistic: bags.accuracy(&logistic.outputs),
+            views: views.iter().map(view).collect(),
+            accuracy: bags.accuracy(&mixed(bags, views)),
+            logistic,
             rows: bags.rows_out().len(),
-            changed: self.changed(bags, sights, chosen, ensemble)?,
+            changed: self.changed(bags, views, ensemble)?,
         })
     }
 
     /// How many predictions are other ones than the views that labels alone can make would give.
-    fn changed(
-        &self,
-        bags: &Bags<'_>,
-        sights: &[Sight],
-        chosen: &[Chosen],
-        ensemble: &Ensemble,
-    ) -> Result<Option<Changed>> {
+    fn changed(&self, bags: &Bags<'_>, views: &[Chosen], ensemble: &Ensemble) -> Result<Option<Changed>> {
         let prepared = bags.prepared;
-        let all_by_labels = sights.iter().all(|sight| sight.by_labels);
+        let all_by_labels = views.iter().all(|chosen| chosen.sight.by_labels);
         if prepared.unlabeled.n_rows() == 0 {
             return Ok(None);
         }
@@ -410,8 +401,8 @@ impl Auto {
         }
         let rows = self.some_unlabeled(prepared, MOST_LOOKED_AT)?;
         let (mut by_labels, mut weights) = (Vec::new(), Vec::new());
-        for (sight, chosen) in sights.iter().zip(chosen).filter(|(sight, _)| sight.by_labels) {
-            by_labels.extend(bags.mapped(&sight.seen, &chosen.fit));
+        for chosen in views.iter().filter(|chosen| chosen.sight.by_labels) {
+            by_labels.extend(bags.mapped(&chosen.sight.seen, &chosen.fit));
             weights.extend(std::iter::repeat_n(chosen.weight, bags.n_members()));
         }
         let before = match weights.is_empty() {
@@ -423,6 +414,15 @@ impl Auto {
         let n = rows.rows().n_rows();
         Ok(Some(Changed { rows: (0..n).filter(differs).count(), of: n }))
     }
+}
+
+/// What the views together say of the out-of-bag rows, for each question.
+fn mixed(bags: &Bags<'_>, views: &[Chosen]) -> Vec<Vec<f64>> {
+    let of_head = |head: usize| -> Vec<f64> {
+        let of = |i: usize| views.iter().map(|chosen| chosen.weight * chosen.fit.outputs[head][i]).sum();
+        (0..bags.prepared.codes.len()).map(of).collect()
+    };
+    (0..bags.prepared.heads.len()).map(of_head).collect()
 }
 
 /// The features as they are, so short that their mean square length is 1.

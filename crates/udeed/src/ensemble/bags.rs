@@ -9,7 +9,7 @@ use crate::data::{Dense, Matrix, Rows};
 use crate::ensemble::bagging::bootstraps;
 use crate::ensemble::mapped::Mapped;
 use crate::ensemble::prepared::Head;
-use crate::ensemble::{Members, Prepared, Warning, Watch};
+use crate::ensemble::{Members, Prepared, Warning, Watch, mixture};
 use crate::error::{Error, Result, size};
 use crate::kernel::{Real, in_memory, map_rows};
 use crate::learner::{Batch, Logistic, Span, normalise, winner};
@@ -146,14 +146,18 @@ impl<'a> Bags<'a> {
         classes.len()
     }
 
+    /// How many of these outputs for each question tell right.
+    pub(crate) fn n_right(&self, outputs: &[Vec<f64>]) -> usize {
+        let right = |i: &usize| {
+            let said: Vec<f64> = outputs.iter().map(|head| head[*i]).collect();
+            winner(&said) == usize::from(self.prepared.codes[*i])
+        };
+        self.rows_out().into_iter().filter(right).count()
+    }
+
     /// The share of these that outputs for each question tell right.
     pub(crate) fn accuracy(&self, outputs: &[Vec<f64>]) -> f64 {
-        let out = self.rows_out();
-        let right = |i: &&usize| {
-            let said: Vec<f64> = outputs.iter().map(|head| head[**i]).collect();
-            winner(&said) == usize::from(self.prepared.codes[**i])
-        };
-        out.iter().filter(right).count() as f64 / out.len().max(1) as f64
+        self.n_right(outputs) as f64 / self.rows_out().len().max(1) as f64
     }
 
     /// How many fits [`Bags::fit`] makes for so many lambdas.
@@ -287,7 +291,7 @@ impl<'a> Bags<'a> {
     }
 
     /// The probability that outputs for each question give to the class that each row is of.
-    pub(crate) fn probabilities(&self, outputs: &[Vec<f64>]) -> Vec<f64> {
+    fn probabilities(&self, outputs: &[Vec<f64>]) -> Vec<f64> {
         let probability = |(i, &class): (usize, &u8)| {
             if let [only] = outputs {
                 let target = self.prepared.heads[0].targets[i];
@@ -298,6 +302,16 @@ impl<'a> Bags<'a> {
             shares[usize::from(class)]
         };
         self.prepared.codes.iter().enumerate().map(probability).collect()
+    }
+
+    /// What each of several fits shall count in a mixture of them; the same where rows out of bag are of one class only.
+    pub(crate) fn shares(&self, fits: &[Fit], warnings: &mut Vec<Warning>) -> Vec<f64> {
+        if self.classes_out() < 2 {
+            warnings.push(Warning::OneClassOut);
+            return vec![1.0 / fits.len() as f64; fits.len()];
+        }
+        let probabilities: Vec<Vec<f64>> = fits.iter().map(|fit| self.probabilities(&fit.outputs)).collect();
+        mixture::shares(&probabilities, &self.prepared.counts)
     }
 
     /// The members of a fit, as they look at rows that were prepared.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::ensemble::auto::LAMBDAS;
 use crate::ensemble::bags::{Bags, Looked, Seen};
 use crate::ensemble::findings::{Findings, ViewFound};
-use crate::ensemble::{Method, Prepared, Shared, Warning, Watch, mixture};
+use crate::ensemble::{Method, Prepared, Shared, Watch};
 use crate::error::Result;
 use crate::learner::Base;
 use crate::view::FeatureMap;
@@ -48,13 +48,9 @@ fn choose(prepared: &Prepared, shared: Shared, watch: &Watch<'_>) -> Result<Find
     let seen = Seen::Shared(Arc::new(FeatureMap::Plain), Looked::new(prepared.labeled.clone()));
     let total = bags.n_fits(LAMBDAS.len() + 2);
     let fits = bags.fit(&seen, &lambdas, None, (0, total), watch)?;
-    let shares = if bags.classes_out() < 2 {
-        watch.warn(&Warning::OneClassOut);
-        vec![1.0 / LAMBDAS.len() as f64; LAMBDAS.len()]
-    } else {
-        let probabilities: Vec<Vec<f64>> = fits.iter().map(|fit| bags.probabilities(&fit.outputs)).collect();
-        mixture::shares(&probabilities, &prepared.counts)
-    };
+    let mut warnings = Vec::new();
+    let shares = bags.shares(&fits, &mut warnings);
+    warnings.iter().for_each(|warning| watch.warn(warning));
     let lambda = libm::exp(shares.iter().zip(lambdas).map(|(share, lambda)| share * libm::log(lambda)).sum());
     let [chosen, plain] = [(lambda, 4), (1.0, 5)].map(|(lambda, done)| {
         bags.fit(&seen, &[lambda], None, (bags.n_fits(done), total), watch).map(|mut fits| fits.swap_remove(0))
