@@ -177,15 +177,17 @@ ENTRIES = [
 ]
 
 
-def fit(fit: Fit, split: Split, seed: int) -> tuple[float, float]:
-    """The accuracy on the test rows, and the seconds of the fit. All see rows between 0 and 1."""
+def fit(fit: Fit, split: Split, seed: int, times: int = 1) -> tuple[float, float]:
+    """The accuracy on the test rows, and the seconds of the fit, the fastest of some. All see rows between 0 and 1."""
     scaler = MinMaxScaler().fit(split.train)
     rows, test = np.ascontiguousarray(scaler.transform(split.train)), scaler.transform(split.test)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        begun = time.perf_counter()
-        model = fit(split, rows, seed)
-        seconds = time.perf_counter() - begun
+        seconds = np.inf
+        for _ in range(times):
+            begun = time.perf_counter()
+            model = fit(split, rows, seed)
+            seconds = min(seconds, time.perf_counter() - begun)
         return float(np.mean(model.predict(test) == split.y_test)), seconds
 
 
@@ -204,14 +206,16 @@ def compare(folder: Path, n_splits: int) -> Iterator[Figures]:
         found: dict[str, list[list[float]]] = {entry.name: [[], [], [], [], []] for entry in ENTRIES}
         for seed in range(n_splits):
             part = split(X, y, seed)
+            # Threads of whoever came before may not have come to rest at the first fit.
+            times = 3 if name == TIMED else 1
             for entry in ENTRIES:
                 accuracies, peers, *seconds = found[entry.name]
                 for jobs, to in zip(JOBS, seconds, strict=False):
-                    accuracy, time_taken = fit(entry.ours(jobs), part, seed)
+                    accuracy, time_taken = fit(entry.ours(jobs), part, seed, times)
                     to.append(time_taken)
                 accuracies.append(accuracy)
                 if entry.theirs is not None:
-                    accuracy, time_taken = fit(entry.theirs, part, seed)
+                    accuracy, time_taken = fit(entry.theirs, part, seed, times)
                     peers.append(accuracy)
                     seconds[-1].append(time_taken)
         for entry_name, (accuracies, peers, *seconds) in found.items():

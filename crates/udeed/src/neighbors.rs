@@ -6,13 +6,13 @@ use rayon::prelude::*;
 use crate::data::{Csr, Dense, Matrix, Row, Rows};
 use crate::ensemble::{Warning, Watch};
 use crate::error::{Error, Result, size};
-use crate::kernel::{Visit, in_memory, pass};
+use crate::kernel::{Visit, in_memory, pass, sum_of};
 use crate::rng::{Purpose, Stream};
 
 /// The squared distance of two rows of the same width.
 pub(crate) fn squared_distance(a: Row<'_>, b: Row<'_>) -> f64 {
     match (a, b) {
-        (Row::Dense(a), Row::Dense(b)) => a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum(),
+        (Row::Dense(a), Row::Dense(b)) => sum_of(a, b, |x, y| (x - y) * (x - y)),
         _ => {
             let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
             let mut sum = 0.0;

@@ -215,7 +215,8 @@ class Ensemble(ClassifierMixin, BaseEstimator):
             raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
         rows = read_rows(self, X, reset=True)
         labels = read_labels(y, self.unlabeled)
-        check_consistent_length(labels.codes, np.empty(rows.n_rows))
+        if labels.codes.size != rows.n_rows:
+            check_consistent_length(labels.codes, np.empty(rows.n_rows))
         weights = None
         if sample_weight is not None:
             like = np.empty((rows.n_rows, 1))

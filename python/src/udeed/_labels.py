@@ -44,7 +44,9 @@ def read_labels(y: ArrayLike, unlabeled: object) -> Labels:
         raise ValueError(f"y has no labeled row, expected rows of at least two classes{_hint(unlabeled, without)}")
     if labeled.dtype.kind == "f":
         assert_all_finite(labeled, input_name="y")
-    check_classification_targets(labeled)
+    # Whole numbers and words are classes, whatever they are, and looking closer takes longer than many a fit.
+    if labeled.dtype.kind not in "iubUS":
+        check_classification_targets(labeled)
     classes, inverse = np.unique(labeled, return_inverse=True)
     if classes.size == 1:
         raise ValueError(_one_class(classes[0]) + _hint(unlabeled, without))

@@ -29,5 +29,5 @@ pub(crate) use labels::{plain_number, same_number};
 pub(crate) use renumbering::Renumbering;
 pub(crate) use rows::sealed::Sealed;
 pub(crate) use rows::{PIECE, dense_size, pieces, sparse_size};
-pub(crate) use rows::{Stretch, fill_rows};
+pub(crate) use rows::{Stretch, fill_rows, fill_stretches};
 pub(crate) use table::{check_names, missing_column, spreads};

@@ -98,6 +98,18 @@ impl<'a> Block<'a> {
             }
         }
     }
+
+    /// The block as rows of their own, if it has `n` and they are so wide.
+    fn to_matrix(self, n: usize, width: usize) -> Matrix {
+        match self {
+            Block::Dense(values) => Dense::from_parts(n, width, values.to_vec()).into(),
+            Block::Sparse { .. } => {
+                let mut rows = Csr::empty(width);
+                (0..n).for_each(|i| rows.push_row(self.row(i, width).iter()));
+                rows.into()
+            }
+        }
+    }
 }
 
 /// Makes a row of `width` numbers of each row, in parallel. `f` gets the row, scratch memory as long as the row is wide
@@ -121,6 +133,27 @@ pub(crate) fn fill_rows(
     };
     let state = || (Buffer::default(), vec![0.0; d]);
     values.par_chunks_mut(ROWS * width).enumerate().map_init(state, fill).collect::<Result<()>>()?;
+    Dense::new(n, width, values)
+}
+
+/// As [`fill_rows`], but `f` gets many rows at once, and the numbers of all of them to fill in.
+///
+/// # Errors
+/// As [`fill_rows`].
+pub(crate) fn fill_stretches(
+    rows: &dyn Blocks,
+    width: usize,
+    f: impl Fn(&dyn Rows, &mut [f64]) + Sync,
+) -> Result<Dense> {
+    const ROWS: usize = 256;
+    let (n, d) = rows.shape();
+    let mut values = Dense::zeros(n, width)?.into_values();
+    let fill = |memory: &mut Buffer, (stretch, out): (usize, &mut [f64])| {
+        let span = stretch * ROWS..n.min((stretch + 1) * ROWS);
+        f(rows.block(span.clone(), memory)?.to_matrix(span.len(), d).rows(), out);
+        Ok(())
+    };
+    values.par_chunks_mut(ROWS * width).enumerate().map_init(Buffer::default, fill).collect::<Result<()>>()?;
     Dense::new(n, width, values)
 }
 

@@ -308,8 +308,9 @@ impl Auto {
             fits.extend(bags.fit(&sight.seen, &LAMBDAS, None, (place * each, total), watch)?);
         }
         let shares = bags.shares(&fits, warnings);
-        let by_view = shares.chunks(LAMBDAS.len()).zip(fits.chunks(LAMBDAS.len()));
-        let chosen = |(place, (sight, (shares, fits))): (usize, (Sight, (&[f64], &[Fit])))| {
+        let chosen = |(place, sight): (usize, Sight)| {
+            let own = place * LAMBDAS.len()..(place + 1) * LAMBDAS.len();
+            let (shares, fits) = (&shares[own.clone()], &fits[own]);
             let weight: f64 = shares.iter().sum();
             let mean: f64 = shares.iter().zip(LAMBDAS).map(|(share, lambda)| share * libm::log(lambda)).sum();
             let lambda = libm::exp(mean / weight);
@@ -319,7 +320,7 @@ impl Auto {
             let fit = bags.fit(&sight.seen, &[lambda], near, (done, total), watch)?.swap_remove(0);
             Ok(Chosen { sight, weight, lambda, fit })
         };
-        sights.into_iter().zip(by_view).enumerate().map(chosen).collect()
+        sights.into_iter().enumerate().map(chosen).collect()
     }
 
     /// Whether members are moved by what is known of the unlabeled rows.

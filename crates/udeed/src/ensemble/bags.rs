@@ -18,8 +18,8 @@ use crate::view::FeatureMap;
 
 /// How many members that look at rows of their own are fitted at once.
 const AT_ONCE: usize = 16;
-/// Newton's last step goes much nearer than the one before it, which is told by this.
-const NEAR: f64 = 1e-4;
+/// How near members that look at rows of their own come to their optimum: there are many, and their features are random.
+const NEAR: f64 = 1e-6;
 
 /// Bootstraps of the labeled rows, the same for every view and lambda.
 pub(crate) struct Bags<'a> {

@@ -14,8 +14,8 @@ use crate::ensemble::bags::{Bags, Looked, Seen};
 use crate::ensemble::mapped::Mapped;
 use crate::ensemble::{Members, Watch};
 use crate::error::Result;
-use crate::kernel::{Real, Visit, in_memory, map_rows, pass};
-use crate::learner::{dot, minimise};
+use crate::kernel::{Real, Visit, dot, in_memory, map_rows, pass};
+use crate::learner::minimise;
 use crate::view::FeatureMap;
 
 /// How many steps are taken at most.

@@ -68,7 +68,8 @@ impl Learn for Stacking {
         let mut said = Dense::zeros(n, width)?;
         let members_of = |weights: &[f64]| -> Result<Vec<Hypothesis>> {
             let sample = Sample { rows, classes, n_classes, weights, seed: self.seed };
-            self.bases.par_iter().map(|base| base.learner(self.lambda, watch).learn(&sample)).collect()
+            let start = prepared.start();
+            self.bases.par_iter().map(|base| base.learner(self.lambda, watch).relearn(&sample, &start)).collect()
         };
         for fold in 0..folds.iter().max().map_or(0, |last| last + 1) {
             let kept = |i: usize| if folds[i] == fold { 0.0 } else { prepared.counts[i] };

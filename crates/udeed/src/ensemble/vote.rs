@@ -1,6 +1,6 @@
 //! What a model decides by: members, what their voices count, and how they are put together.
 
-use crate::data::{Blocks, Dense, Row, Rows, fill_rows};
+use crate::data::{Blocks, Dense, Row, Rows, fill_rows, fill_stretches};
 use crate::ensemble::mapped::{self, Mapped};
 use crate::ensemble::{Members, Vote};
 use crate::error::Result;
@@ -182,20 +182,27 @@ impl Ensemble {
         if let [Part { members: Voters::Mapped(members), .. }] = self.parts.as_slice() {
             return mapped::classify(members, rows);
         }
+        if let [Part { members: Voters::Any(members), .. }] = self.parts.as_slice() {
+            let said = fill_stretches(rows, m, |rows, to| {
+                for (k, member) in members.iter().enumerate() {
+                    let said = member.distributions(rows);
+                    let classes = (0..rows.n_rows()).map(|i| likeliest(said.get(i)) as f64);
+                    to[k..].iter_mut().step_by(m).zip(classes).for_each(|(to, class)| *to = class);
+                }
+            })?;
+            return Ok(said.values().iter().map(|&class| class as u8).collect());
+        }
         let said = fill_rows(rows, m, |row, scratch, to| {
-            to.iter_mut().enumerate().for_each(|(k, class)| *class = self.class_by(k, row, scratch) as f64);
+            let mut room = vec![0.0; self.n_classes];
+            to.iter_mut().enumerate().for_each(|(k, class)| *class = self.class_by(k, row, scratch, &mut room) as f64);
         })?;
         Ok(said.values().iter().map(|&class| class as u8).collect())
     }
 
-    fn class_by(&self, k: usize, row: Row<'_>, scratch: &mut [f64]) -> usize {
-        let mut probabilities = vec![0.0; self.n_classes];
-        if let [part] = self.parts.as_slice() {
-            part.distribution(k, row, scratch, &mut probabilities);
-            return likeliest(&probabilities);
-        }
+    /// The class that member `k` of each class's own ensemble gives a row; `probabilities` has room for one a class.
+    fn class_by(&self, k: usize, row: Row<'_>, scratch: &mut [f64], probabilities: &mut [f64]) -> usize {
         let mut pair = [0.0; 2];
-        for (part, to) in self.parts.iter().zip(&mut probabilities) {
+        for (part, to) in self.parts.iter().zip(&mut *probabilities) {
             // A class whose ensemble ended early has no voice here.
             *to = if k < part.n_members() {
                 part.distribution(k, row, scratch, &mut pair);
@@ -204,7 +211,7 @@ impl Ensemble {
                 0.0
             };
         }
-        winner(&probabilities)
+        winner(probabilities)
     }
 }
 
@@ -271,15 +278,18 @@ impl Part {
             }
         };
         let n_classes = width.max(2);
-        fill_rows(rows, width, |row, scratch, to| {
-            let mut said = vec![0.0; n_classes * members.len()];
-            let voices = said.chunks_exact_mut(n_classes).zip(members);
-            voices.for_each(|(to, member)| member.distribution(row, scratch, to));
-            let mut probabilities = vec![0.0; n_classes];
-            self.combine(&said, &mut probabilities);
-            match to {
-                [decision] => *decision = probabilities[1] - probabilities[0],
-                decisions => decisions.iter_mut().zip(&probabilities).for_each(|(to, p)| *to = 2.0 * p - 1.0),
+        fill_stretches(rows, width, |rows, to| {
+            let tables: Vec<Dense> = members.iter().map(|member| member.distributions(rows)).collect();
+            let (mut said, mut probabilities) = (Vec::new(), vec![0.0; n_classes]);
+            for (i, to) in to.chunks_exact_mut(width).enumerate() {
+                said.clear();
+                tables.iter().for_each(|table| said.extend_from_slice(table.get(i)));
+                probabilities.fill(0.0);
+                self.combine(&said, &mut probabilities);
+                match to {
+                    [decision] => *decision = probabilities[1] - probabilities[0],
+                    decisions => decisions.iter_mut().zip(&probabilities).for_each(|(to, p)| *to = 2.0 * p - 1.0),
+                }
             }
         })
     }

@@ -24,6 +24,29 @@ pub(super) fn pack_weights<S: Simd, T: Real>(weights: &[f64], m: usize) -> Vecto
 /// How many rows ahead of the one that is packed the memory is asked for.
 const AHEAD: usize = 4;
 
+/// Memory to walk in.
+pub(super) struct Room<S: Simd, T: Real> {
+    x: Packed<T>,
+    next: Packed<T>,
+    scores: Vectors<S, T>,
+    gradient: Vectors<S, T>,
+    buffer: Buffer,
+}
+
+impl<S: Simd, T: Real> Room<S, T> {
+    /// For walks over at most so many rows, with a gradient of `features` rows.
+    pub(super) fn new(rows: usize, columns: usize, features: usize, stride: usize) -> Self {
+        let x = Packed::new(rows, columns);
+        Room {
+            next: Packed::new(rows, columns),
+            scores: Vectors::zeros(x.rows, stride),
+            gradient: Vectors::zeros(features, stride),
+            buffer: Buffer::default(),
+            x,
+        }
+    }
+}
+
 /// One walk over some of the rows.
 pub(super) struct Walk<'a, S: Simd, T: Real, V: Visit<T>> {
     pub(super) simd: S,
@@ -35,6 +58,7 @@ pub(super) struct Walk<'a, S: Simd, T: Real, V: Visit<T>> {
     /// Where the gradient is added, one padded row a feature.
     pub(super) gradient: Option<&'a mut [f64]>,
     pub(super) visitor: &'a V,
+    pub(super) room: &'a mut Room<S, T>,
 }
 
 impl<S: Simd, T: Real, V: Visit<T>> WithSimd for Walk<'_, S, T, V> {
@@ -45,24 +69,19 @@ impl<S: Simd, T: Real, V: Visit<T>> WithSimd for Walk<'_, S, T, V> {
         let simd = self.simd;
         let (_, columns) = self.rows.shape();
         let stride = self.stride;
-        let mut x = Packed::new(self.span.len(), columns);
-        let mut next_x = Packed::new(self.span.len(), columns);
-        let mut scores = Vectors::zeros(x.rows, stride);
-        let features = if self.gradient.is_some() { columns + 1 } else { 0 };
-        let mut block_gradient = Vectors::zeros(features, stride);
-        let mut buffer = Buffer::default();
+        let Room { x, next: next_x, scores, gradient: block_gradient, buffer } = self.room;
         let mut tally = V::Tally::default();
         let (rows, end) = (x.rows, self.span.end);
         let block = |start: usize| start.min(end)..end.min(start + rows);
-        for (i, row) in dense_rows(self.rows.block(block(self.span.start), &mut buffer)?, columns).enumerate() {
+        for (i, row) in dense_rows(self.rows.block(block(self.span.start), buffer)?, columns).enumerate() {
             x.pack(i, row);
         }
         for start in self.span.clone().step_by(rows) {
             let n = block(start).len();
-            let mut next = dense_rows(self.rows.block(block(start + rows), &mut buffer)?, columns);
+            let mut next = dense_rows(self.rows.block(block(start + rows), buffer)?, columns);
             let mut after = next.clone();
             after.by_ref().take(AHEAD).for_each(prefetch);
-            tile::score(simd, &x, self.weights, n, &mut scores);
+            tile::score(simd, x, self.weights, n, scores);
             for (i, scores) in scores.numbers_mut().chunks_exact_mut(stride).take(n).enumerate() {
                 self.visitor.visit(simd, &mut tally, start + i, scores);
                 // The next block is packed here, a row at a time, so that the memory can bring it in the meantime.
@@ -74,12 +93,12 @@ impl<S: Simd, T: Real, V: Visit<T>> WithSimd for Walk<'_, S, T, V> {
                 }
             }
             if let Some(gradient) = &mut self.gradient {
-                tile::differentiate(simd, &x, &scores, n, &mut block_gradient);
+                tile::differentiate(simd, x, scores, n, block_gradient);
                 for (to, from) in gradient.iter_mut().zip(block_gradient.numbers()) {
                     *to += from.to_double();
                 }
             }
-            std::mem::swap(&mut x, &mut next_x);
+            std::mem::swap(x, next_x);
         }
         Ok(tally)
     }

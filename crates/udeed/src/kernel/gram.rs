@@ -5,7 +5,7 @@ use std::ops::Range;
 use pulp::{Simd, WithSimd};
 
 use super::instructions;
-use super::pass::in_parts;
+use super::pass::{in_parts, longest, most_parts};
 use super::tile::{self, Packed, Vectors};
 use crate::data::{Row, Rows};
 
@@ -29,12 +29,14 @@ impl WithSimd for Gram<'_> {
         let stride = if self.rows.is_sparse() { width } else { tile::padded::<f64>(width) };
         let mut sum = vec![0.0; width * stride];
         let (rows, factors) = (self.rows, self.factors);
-        let done = in_parts(n, sum.len(), Some(&mut sum), |span, sum| {
+        let spans = whole_blocks(n, most_parts(sum.len()));
+        let (len, sparse) = (sum.len(), rows.is_sparse());
+        let room = || (!sparse).then(|| Room::<S>::new(longest(&spans), columns, stride));
+        let done = in_parts(&spans, len, Some(&mut sum), room, |room, span, sum| {
             let sum = sum.unwrap_or_default();
-            if rows.is_sparse() {
-                simd.vectorize(SparseWalk { rows, factors, span, sum });
-            } else {
-                simd.vectorize(DenseWalk { simd, rows, factors, span, sum, stride });
+            match room {
+                None => simd.vectorize(SparseWalk { rows, factors, span, sum }),
+                Some(room) => simd.vectorize(DenseWalk { simd, rows, factors, span, sum, stride, room }),
             }
             Ok(())
         });
@@ -46,13 +48,37 @@ impl WithSimd for Gram<'_> {
     }
 }
 
-struct DenseWalk<'a, S> {
+/// Cuts `n` rows where blocks end, into parts of some blocks: a last block of few rows costs nearly as much as a whole one.
+fn whole_blocks(n: usize, most_parts: usize) -> Vec<Range<usize>> {
+    const BLOCKS: usize = 4;
+    let blocks = n.div_ceil(tile::MOST_ROWS);
+    let parts = blocks.div_ceil(BLOCKS).clamp(1, most_parts);
+    let end = |p: usize| n.min(blocks * p / parts * tile::MOST_ROWS);
+    (0..parts).map(|p| end(p)..end(p + 1)).collect()
+}
+
+/// Memory to walk in.
+struct Room<S: Simd> {
+    x: Packed<f64>,
+    scaled: Vectors<S, f64>,
+    sum: Vectors<S, f64>,
+}
+
+impl<S: Simd> Room<S> {
+    fn new(rows: usize, columns: usize, stride: usize) -> Self {
+        let x = Packed::new(rows, columns);
+        Room { scaled: Vectors::zeros(x.rows, stride), sum: Vectors::zeros(columns + 1, stride), x }
+    }
+}
+
+struct DenseWalk<'a, S: Simd> {
     simd: S,
     rows: &'a dyn Rows,
     factors: &'a [f64],
     span: Range<usize>,
     sum: &'a mut [f64],
     stride: usize,
+    room: &'a mut Room<S>,
 }
 
 impl<S: Simd> WithSimd for DenseWalk<'_, S> {
@@ -62,9 +88,7 @@ impl<S: Simd> WithSimd for DenseWalk<'_, S> {
     #[inline(always)]
     fn with_simd<Same: Simd>(self, _: Same) {
         let (simd, columns) = (self.simd, self.rows.n_columns());
-        let mut x = Packed::new(self.span.len(), columns);
-        let mut scaled = Vectors::<S, f64>::zeros(x.rows, self.stride);
-        let mut block_sum = Vectors::zeros(columns + 1, self.stride);
+        let Room { x, scaled, sum: block_sum } = self.room;
         for start in self.span.clone().step_by(x.rows) {
             let block = start..self.span.end.min(start + x.rows);
             let to = scaled.numbers_mut().chunks_exact_mut(self.stride);
@@ -75,7 +99,7 @@ impl<S: Simd> WithSimd for DenseWalk<'_, S> {
                     to[columns] = factor;
                 }
             }
-            tile::differentiate(simd, &x, &scaled, block.len(), &mut block_sum);
+            tile::lower_triangle(simd, x, scaled, block.len(), block_sum);
             self.sum.iter_mut().zip(block_sum.numbers()).for_each(|(to, from)| *to += from);
         }
     }

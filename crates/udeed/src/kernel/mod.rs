@@ -16,6 +16,7 @@ mod real;
 mod scatter;
 mod sigmoid;
 mod sparse;
+mod sums;
 mod tile;
 
 use std::sync::OnceLock;
@@ -28,6 +29,7 @@ pub(crate) use cosine::cosines;
 pub(crate) use gram::gram;
 pub(crate) use pass::{Visit, in_memory, map_rows, pass};
 pub(crate) use real::Real;
+pub(crate) use sums::{dot, sum_of};
 
 /// The environment variable that names an instruction set.
 const VARIABLE: &str = "UDEED_INSTRUCTIONS";

@@ -108,8 +108,11 @@ impl<T: Real, V: Visit<T>> Pass<'_, T, V> {
         let (rows, visitor, stride) = (self.rows, self.visitor, tile::padded::<T>(self.m));
         let len = self.weights.len() / self.m * stride;
         let mut padded = self.gradient.as_ref().map(|_| vec![0.0; len]);
-        let tallies = in_parts(rows.shape().0, len, padded.as_deref_mut(), |span, gradient| {
-            simd.vectorize(dense::Walk { simd, rows, span, weights, stride, gradient, visitor })
+        let spans = parts_of(rows.shape().0, len, padded.is_some());
+        let features = if padded.is_some() { rows.shape().1 + 1 } else { 0 };
+        let room = || dense::Room::new(longest(&spans), rows.shape().1, features, stride);
+        let tallies = in_parts(&spans, len, padded.as_deref_mut(), room, |room, span, gradient| {
+            simd.vectorize(dense::Walk { simd, rows, span, weights, stride, gradient, visitor, room })
         })?;
         if let (Some(gradient), Some(padded)) = (self.gradient, padded) {
             for (to, from) in gradient.chunks_exact_mut(self.m).zip(padded.chunks_exact(stride)) {
@@ -128,38 +131,77 @@ impl<T: Real, V: Visit<T>> Pass<'_, T, V> {
             }
             gradient => gradient,
         };
-        in_parts(rows.shape().0, weights.len(), gradient, |span, gradient| {
-            simd.vectorize(sparse::Walk { rows, span, weights, m, gradient, residuals: None, visitor })
-        })
+        let spans = parts_of(rows.shape().0, weights.len(), gradient.is_some());
+        in_parts(
+            &spans,
+            weights.len(),
+            gradient,
+            || (),
+            |(), span, gradient| {
+                simd.vectorize(sparse::Walk { rows, span, weights, m, gradient, residuals: None, visitor })
+            },
+        )
     }
 }
 
-/// Cuts `n` rows into parts, walks over them in parallel, and adds their gradients, of `len` numbers each, in order.
-pub(super) fn in_parts<A: Send>(
-    n: usize,
+/// Cuts `n` rows into parts; of few enough that their gradients of `len` numbers, if they have any, do not take much memory.
+fn parts_of(n: usize, len: usize, with_gradient: bool) -> Vec<Range<usize>> {
+    let most = if with_gradient { most_parts(len) } else { PARTS };
+    let parts = most.min(n.div_ceil(SMALLEST_PART)).max(1);
+    (0..parts).map(|p| n * p / parts..n * (p + 1) / parts).collect()
+}
+
+/// How many parts there are at most, each with `len` numbers of its own.
+pub(super) fn most_parts(len: usize) -> usize {
+    PARTS.min(PARTS_MEMORY / len.max(1)).max(1)
+}
+
+/// How many rows the longest part has.
+pub(super) fn longest(spans: &[Range<usize>]) -> usize {
+    spans.iter().map(Range::len).max().unwrap_or(0)
+}
+
+/// Walks over parts of the rows in parallel, and adds their gradients, of `len` numbers each, in order. Parts that follow
+/// one another on a thread share the `room` they work in.
+pub(super) fn in_parts<A: Send, R>(
+    spans: &[Range<usize>],
     len: usize,
     gradient: Option<&mut [f64]>,
-    walk: impl Fn(Range<usize>, Option<&mut [f64]>) -> Result<A> + Sync,
+    room: impl Fn() -> R + Sync + Send,
+    walk: impl Fn(&mut R, Range<usize>, Option<&mut [f64]>) -> Result<A> + Sync + Send,
 ) -> Result<Vec<A>> {
-    let fitting = if gradient.is_some() { PARTS_MEMORY / len.max(1) } else { PARTS };
-    let parts = PARTS.min(fitting).clamp(1, n.div_ceil(SMALLEST_PART).max(1));
-    let spans: Vec<Range<usize>> = (0..parts).map(|p| n * p / parts..n * (p + 1) / parts).collect();
-    let at_once = if n.saturating_mul(len) < WORTH_THREADS { parts } else { 1 };
-    match (spans.as_slice(), gradient) {
-        ([span], gradient) => Ok(vec![walk(span.clone(), gradient)?]),
-        (_, None) => spans.into_par_iter().with_min_len(at_once).map(|span| walk(span, None)).collect(),
-        (_, Some(gradient)) => {
-            let walk = |span| {
+    let n = spans.last().map_or(0, |span| span.end);
+    let worth_threads = spans.len() > 1 && n.saturating_mul(len) >= WORTH_THREADS;
+    match (spans, gradient) {
+        ([span], gradient) => Ok(vec![walk(&mut room(), span.clone(), gradient)?]),
+        (_, None) if worth_threads => {
+            spans.par_iter().map_init(room, |room, span| walk(room, span.clone(), None)).collect()
+        }
+        (_, None) => {
+            let mut room = room();
+            spans.iter().map(|span| walk(&mut room, span.clone(), None)).collect()
+        }
+        (_, Some(gradient)) if worth_threads => {
+            let walk = |room: &mut R, span: &Range<usize>| {
                 let mut part = vec![0.0; len];
-                Ok((walk(span, Some(&mut part))?, part))
+                Ok((walk(room, span.clone(), Some(&mut part))?, part))
             };
-            let sums: Vec<(A, Vec<f64>)> =
-                spans.into_par_iter().with_min_len(at_once).map(walk).collect::<Result<_>>()?;
+            let sums: Vec<(A, Vec<f64>)> = spans.par_iter().map_init(room, walk).collect::<Result<_>>()?;
             let tally = |(tally, part): (A, Vec<f64>)| {
                 add(gradient, &part);
                 tally
             };
             Ok(sums.into_iter().map(tally).collect())
+        }
+        (_, Some(gradient)) => {
+            let (mut room, mut part) = (room(), vec![0.0; len]);
+            let tally = |span: &Range<usize>| {
+                part.fill(0.0);
+                let tally = walk(&mut room, span.clone(), Some(&mut part))?;
+                add(gradient, &part);
+                Ok(tally)
+            };
+            spans.iter().map(tally).collect()
         }
     }
 }
@@ -204,7 +246,8 @@ mod tests {
             numbers.extend(gradient);
         }
         let gram = Gram { rows, factors: &vec![0.7; rows.n_rows()] };
-        numbers.extend(named_instructions(instructions)?.dispatch(gram));
+        let (gram, width) = (named_instructions(instructions)?.dispatch(gram), rows.n_columns() + 1);
+        numbers.extend(gram.chunks(width).enumerate().flat_map(|(j, row)| &row[..=j]));
         Some(numbers.into_iter().map(f64::to_bits).collect())
     }
 

@@ -53,6 +53,9 @@ pub(crate) trait Real:
     /// `1 / (1 + e^-x)`, see [`sigmoid`].
     fn logistic(self) -> Self;
 
+    /// `1 / (1 + e^-x)`, `1 / (1 + e^x)` and `ln(1 + e^-x)`, see [`sigmoid`].
+    fn odds(self) -> (Self, Self, Self);
+
     /// `tanh(z / 2)` and `ln(1 + e^-|z|)`, see [`sigmoid`].
     fn tanh_half_and_softplus(self) -> (Self, Self);
 
@@ -139,6 +142,11 @@ macro_rules! real {
             #[inline(always)]
             fn logistic(self) -> Self {
                 sigmoid::$real::logistic(self)
+            }
+
+            #[inline(always)]
+            fn odds(self) -> (Self, Self, Self) {
+                sigmoid::$real::odds(self)
             }
 
             #[inline(always)]

@@ -36,6 +36,15 @@ macro_rules! sigmoid {
                 (if x < 0.0 { 1.0 } else { e + 1.0 }) / (e + 2.0)
             }
 
+            /// `1 / (1 + e^-x)`, `1 / (1 + e^x)` and `ln(1 + e^-x)`, which share most of their work.
+            #[inline(always)]
+            pub(in super::super) fn odds(x: $real) -> ($real, $real, $real) {
+                let e = exponential(x);
+                let (less, more) = (1.0 / (e + 2.0), (e + 1.0) / (e + 2.0));
+                let (right, wrong) = if x < 0.0 { (less, more) } else { (more, less) };
+                (right, wrong, (-x).max(0.0) + logarithm(e))
+            }
+
             /// `tanh(z / 2)` and `ln(1 + e^-|z|)`, which share most of their work.
             #[inline(always)]
             pub(in super::super) fn tanh_half_and_softplus(z: $real) -> ($real, $real) {
@@ -133,6 +142,8 @@ mod tests {
                 assert!(near(softplus, expected, 4.0, f64::EPSILON), "softplus({z}): {softplus} against {expected}");
                 let logistic = super::f64::logistic(z);
                 assert!(near(logistic, 1.0 / (1.0 + (-z).exp()), 4.0, f64::EPSILON), "logistic({z}): {logistic}");
+                let apart = (logistic, super::f64::logistic(-z), super::f64::softplus(-z));
+                assert_eq!(super::f64::odds(z), apart, "odds({z})");
                 let both = super::f64::tanh_half_and_softplus(z);
                 assert_eq!((both.0, both.1 + z.max(0.0)), (tanh, softplus));
             }

@@ -13,7 +13,7 @@ use pulp::{Simd, WithSimd, bytemuck};
 use super::real::Real;
 
 /// Rows in a block at most: few enough that a block and its scores stay in the cache, and a multiple of eight.
-const MOST_ROWS: usize = 96;
+pub(super) const MOST_ROWS: usize = 96;
 /// Features in a tile.
 const FEATURES: usize = 8;
 
@@ -128,7 +128,19 @@ pub(super) fn differentiate<S: Simd, T: Real>(
     rows: usize,
     gradient: &mut Vectors<S, T>,
 ) {
-    simd.vectorize(Differentiate { simd, x, residuals, rows, gradient });
+    simd.vectorize(Differentiate { simd, x, residuals, rows, gradient, lower: false });
+}
+
+/// As [`differentiate`], but what stands above the diagonal of the gradient may be anything.
+#[inline(always)]
+pub(super) fn lower_triangle<S: Simd, T: Real>(
+    simd: S,
+    x: &Packed<T>,
+    residuals: &Vectors<S, T>,
+    rows: usize,
+    gradient: &mut Vectors<S, T>,
+) {
+    simd.vectorize(Differentiate { simd, x, residuals, rows, gradient, lower: true });
 }
 
 /// A function of its own, not a part of each walk that calls it: there would be dozens of copies to compile.
@@ -178,6 +190,7 @@ struct Differentiate<'a, S: Simd, T: Real> {
     residuals: &'a Vectors<S, T>,
     rows: usize,
     gradient: &'a mut Vectors<S, T>,
+    lower: bool,
 }
 
 impl<S: Simd, T: Real> WithSimd for Differentiate<'_, S, T> {
@@ -185,13 +198,13 @@ impl<S: Simd, T: Real> WithSimd for Differentiate<'_, S, T> {
 
     #[inline(always)]
     fn with_simd<Same: Simd>(self, _: Same) {
-        let Differentiate { simd, x, residuals, rows, gradient } = self;
+        let Differentiate { simd, x, residuals, rows, gradient, lower } = self;
         let features = gradient.vectors().len() / gradient.stride;
         let tallest = if S::REGISTER_COUNT >= 32 { 8 } else { 4 };
         let mut column = 0;
         while column < residuals.stride {
             let vectors = VECTORS.min(residuals.stride - column);
-            let mut feature = 0;
+            let mut feature = if lower { column * lanes::<S, T>() / FEATURES * FEATURES } else { 0 };
             while feature < features {
                 let left = features - feature;
                 let height = if left >= tallest { tallest } else { 1 << left.ilog2() };

@@ -10,9 +10,9 @@ use rayon::prelude::*;
 use crate::data::Rows;
 use crate::ensemble::Watch;
 use crate::error::Result;
-use crate::kernel::{Real, Visit, in_memory, map_rows, pass};
+use crate::kernel::{Real, Visit, dot, in_memory, map_rows, pass};
 use crate::learner::Logistic;
-use crate::learner::cholesky::{self, dot};
+use crate::learner::cholesky;
 use crate::learner::logistic::{factored_hessian, is_worth_factoring};
 
 /// How many steps L-BFGS remembers.

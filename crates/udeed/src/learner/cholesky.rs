@@ -1,6 +1,6 @@
 //! The factor of a positive definite matrix.
 
-use crate::kernel::vectorized;
+use crate::kernel::{dot, vectorized};
 
 /// Replaces the lower triangle of the `n` x `n` matrix, stored row by row, by its Cholesky factor. False if the matrix
 /// is not positive definite in this arithmetic.
@@ -69,20 +69,6 @@ fn dots(a: &[f64], rows: &[f64], n: usize) -> [f64; ROWS] {
         let rest: f64 = a[whole..].iter().zip(&rows[k][whole..]).map(|(a, b)| a * b).sum();
         (sums[k][0] + sums[k][1]) + (sums[k][2] + sums[k][3]) + rest
     })
-}
-
-/// Four sums side by side, so that the compiler can use vectors; always in the same order.
-#[inline(always)]
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let (a_chunks, b_chunks) = (a.chunks_exact(4), b.chunks_exact(4));
-    let rest: f64 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in a_chunks.zip(b_chunks) {
-        for lane in 0..4 {
-            sums[lane] += a[lane] * b[lane];
-        }
-    }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
 #[cfg(test)]

@@ -32,6 +32,11 @@ pub(crate) fn counted(sample: &Sample<'_>) -> Result<Vec<usize>> {
 }
 
 fn check_finite(row: Row<'_>, i: usize) -> Result<()> {
+    let (Row::Dense(values) | Row::Sparse { values, .. }) = row;
+    // Without a branch for each: this is true for nearly every row there is.
+    if values.iter().fold(true, |finite, x| finite & x.is_finite()) {
+        return Ok(());
+    }
     let mut wrong = None;
     row.for_each(|j, x| {
         if !x.is_finite() {

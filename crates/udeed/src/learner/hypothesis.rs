@@ -1,6 +1,7 @@
 //! What base learners learned.
 
 use crate::data::{Dense, Row, Rows, fill_rows};
+use crate::ensemble::Watch;
 use crate::kernel::in_memory;
 use crate::learner::{Bayes, Linear, Neighbors, Network, Tree};
 
@@ -76,6 +77,9 @@ impl Hypothesis {
 
     /// The probability of each class for each row, one column a class.
     pub fn distributions(&self, rows: &dyn Rows) -> Dense {
+        if let Hypothesis::Neighbors(neighbors) = self {
+            return in_memory(neighbors.distributions(rows, &Watch::new(&mut ())));
+        }
         in_memory(fill_rows(rows, self.n_classes(), |row, scratch, to| self.distribution(row, scratch, to)))
     }
 

@@ -1,6 +1,6 @@
 //! L-BFGS: a search for the least value of a smooth function.
 
-use crate::learner::cholesky::dot;
+use crate::kernel::dot;
 
 /// How many steps are remembered.
 const MEMORY: usize = 8;

@@ -5,15 +5,16 @@ use pulp::Simd;
 use crate::data::{Matrix, Row, Rows};
 use crate::ensemble::Watch;
 use crate::error::{Error, Result};
-use crate::kernel::{Real, Visit, gram, in_memory, pass};
-use crate::learner::cholesky::{self, dot};
+use crate::kernel::{Real, Visit, dot, gram, in_memory, pass};
+use crate::learner::cholesky;
 
 /// Logistic regression: minimises `1/2 |w|^2 + lambda sum_i s_i ln(1 + e^(-y_i w.x_i))`, the last weight being that of a
 /// constant feature 1. `lambda` is what scikit-learn calls `C`, but the bias is penalised too, as in the paper.
 ///
 /// Newton's method with a line search. The penalty makes the function strongly convex: its Hessian is at least the
 /// identity, so the Newton decrement `sqrt(g' H^-1 g)` bounds the distance of the weights from their optimum, whatever
-/// the scale of the features. The fit ends when that is below [`Logistic::TOLERANCE`].
+/// the scale of the features. Near the optimum the Hessian hardly changes: an earlier one serves as long as each step brings
+/// the weights a hundred times nearer. The fit ends with the step that brings them within [`Logistic::TOLERANCE`].
 ///
 /// ```
 /// use udeed::{Dense, Logistic};
@@ -37,7 +38,7 @@ pub struct LogisticFit {
     pub weights: Vec<f64>,
     /// Newton steps taken.
     pub steps: usize,
-    /// The Newton decrement before the last step: a bound on the distance from the optimum.
+    /// How far the weights are from their optimum at most: a hundredth of the Newton decrement before the last step.
     pub distance: f64,
 }
 
@@ -47,6 +48,10 @@ pub(super) fn is_worth_factoring(width: usize, n_rows: usize) -> bool {
     const WIDEST: usize = 600;
     width <= WIDEST && width <= 2 * n_rows
 }
+
+/// A step brings the weights so much nearer to their optimum, at least in the end: then an earlier Hessian will do, which
+/// costs less than a new one saves.
+const NEARER: f64 = 0.01;
 
 impl Logistic {
     /// How near the weights come to their optimum.
@@ -116,24 +121,24 @@ impl Logistic {
         let problem = Problem { rows, targets, weights, width: rows.n_columns() + 1 };
         let start = start.map_or_else(|| vec![0.0; problem.width], <[f64]>::to_vec);
         let mut state = State::new(&problem, start);
-        let direction = Direction::choose(&problem);
+        let mut direction = Direction::choose(&problem);
         let mut previous = f64::INFINITY;
         for steps in 1..=Self::MOST_STEPS {
             watch.ask()?;
-            let step = direction.solve(&problem, &state, watch)?;
-            let distance = dot(&step, &state.gradient).max(0.0).sqrt();
+            let (step, distance) = direction.solve(&problem, &state, previous, watch)?;
             if !distance.is_finite() {
                 break;
             }
             // Below this the value cannot tell a better point from a worse one any more, but Newton's step still can.
             let flat = distance * distance <= 1e-10 * (1.0 + state.value.abs());
-            if !state.advance(&problem, &step, flat) {
-                break;
-            }
             let stalled =
                 flat && distance >= 0.5 * previous && distance * distance <= 1e-14 * (1.0 + state.value.abs());
-            if distance <= tolerance || stalled {
-                return Ok(LogisticFit { weights: state.weights, steps, distance });
+            if NEARER * distance <= tolerance || stalled {
+                let weights = state.weights.iter().zip(&step).map(|(from, step)| from - step).collect();
+                return Ok(LogisticFit { weights, steps, distance: NEARER * distance });
+            }
+            if !state.advance(&problem, &step, flat) {
+                break;
             }
             previous = distance;
         }
@@ -182,8 +187,8 @@ impl Visit<f64> for Problem<'_> {
     fn visit<S: Simd>(&self, _: S, tally: &mut Self::Tally, i: usize, scores: &mut [f64]) {
         let (z, y, weight) = (scores[0], self.targets[i], self.weights[i]);
         // The probability of the other class, and of this one: neither loses its last bits where the other is nearly 1.
-        let (wrong, right) = ((-y * z).logistic(), (y * z).logistic());
-        tally.0 += weight * (-y * z).softplus();
+        let (right, wrong, loss) = (y * z).odds();
+        tally.0 += weight * loss;
         tally.1.push(weight * wrong * right);
         scores[0] = -y * weight * wrong;
     }
@@ -230,28 +235,49 @@ impl State {
 
 /// How the Newton equations are solved.
 enum Direction {
-    Factor,
+    /// By the factor of the Hessian, here or at an earlier point.
+    Factor(Option<Vec<f64>>),
     ConjugateGradients,
 }
 
 impl Direction {
     fn choose(problem: &Problem<'_>) -> Self {
         if is_worth_factoring(problem.width, problem.targets.len()) {
-            Direction::Factor
+            Direction::Factor(None)
         } else {
             Direction::ConjugateGradients
         }
     }
 
-    fn solve(&self, problem: &Problem<'_>, state: &State, watch: &Watch<'_>) -> Result<Vec<f64>> {
-        if matches!(self, Direction::Factor)
-            && let Some(hessian) = factored_hessian(problem.rows, &state.curvatures)
-        {
+    /// A step, and how far the optimum is; `previous` is how far it was before the last step.
+    fn solve(
+        &mut self,
+        problem: &Problem<'_>,
+        state: &State,
+        previous: f64,
+        watch: &Watch<'_>,
+    ) -> Result<(Vec<f64>, f64)> {
+        let with_distance = |step: Vec<f64>| {
+            let distance = dot(&step, &state.gradient).max(0.0).sqrt();
+            (step, distance)
+        };
+        let by = |factor: &[f64]| {
             let mut step = state.gradient.clone();
-            cholesky::solve(&hessian, problem.width, &mut step);
-            return Ok(step);
+            cholesky::solve(factor, problem.width, &mut step);
+            with_distance(step)
+        };
+        if let Direction::Factor(known) = self {
+            if let Some((step, distance)) = known.as_deref().map(by)
+                && distance <= NEARER * previous
+            {
+                return Ok((step, distance));
+            }
+            *known = factored_hessian(problem.rows, &state.curvatures);
+            if let Some(factor) = known {
+                return Ok(by(factor));
+            }
         }
-        conjugate_gradients(problem, state, watch)
+        Ok(with_distance(conjugate_gradients(problem, state, watch)?))
     }
 }
 

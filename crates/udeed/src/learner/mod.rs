@@ -30,7 +30,6 @@ pub use split::Criterion;
 pub use tree::{SplitFeatures, Tree, TreeSettings};
 
 pub(crate) use batch::Batch;
-pub(crate) use cholesky::dot;
 pub(crate) use hypothesis::{likeliest, winner};
 pub(crate) use lbfgs::minimise;
 pub(crate) use linear::normalise;

@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Matrix, Row};
+use crate::data::{Dense, Matrix, Row, Rows};
+use crate::ensemble::Watch;
 use crate::error::{Error, Result};
 use crate::learner::Sample;
 use crate::learner::counted::{Counted, counted};
-use crate::neighbors::for_each_distance;
+use crate::neighbors::{for_each_distance, nearest_among};
 
 /// Nearest neighbours: a row is of a class as far as the `k` training rows nearest to it are, each counting as much as its
 /// weight. Of rows that are equally far the first ones are taken.
@@ -85,10 +86,22 @@ impl Neighbors {
 
     /// The probability of each class for a row. `scratch` is as long as the row is wide and all zero, before and after.
     pub(crate) fn distribution(&self, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
-        to.fill(0.0);
-        for i in self.nearest(row, scratch) {
-            to[usize::from(self.classes[i])] += self.weights[i];
+        self.count(self.nearest(row, scratch), to);
+    }
+
+    /// The same for each row, one column a class.
+    pub(crate) fn distributions(&self, rows: &dyn Rows, watch: &Watch<'_>) -> Result<Dense> {
+        let mut table = Dense::zeros(rows.n_rows(), self.n_classes)?;
+        for (i, nearest) in nearest_among(rows, self.rows.rows(), self.k, false, watch)?.into_iter().enumerate() {
+            self.count(nearest.into_iter().map(|(j, _)| j), table.row_mut(i));
         }
+        Ok(table)
+    }
+
+    /// The share of each class among rows.
+    fn count(&self, rows: impl Iterator<Item = usize>, to: &mut [f64]) {
+        to.fill(0.0);
+        rows.for_each(|i| to[usize::from(self.classes[i])] += self.weights[i]);
         let sum: f64 = to.iter().sum();
         to.iter_mut().for_each(|share| *share /= sum);
     }
@@ -136,8 +149,8 @@ impl Neighbors {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Dense, Rows};
     use crate::learner::oracle::{assert_near, problems};
+    use crate::rng::{Purpose, Stream};
 
     fn line(values: &[f64]) -> Dense {
         Dense::new(values.len(), 1, values.to_vec()).unwrap()
@@ -213,6 +226,27 @@ mod tests {
             from_sparse.distribution(sparse.row(i), &mut scratch, &mut b);
             assert_near(&a, &b, 1e-15);
             assert_eq!(scratch, [0.0; 4]);
+        }
+    }
+
+    #[test]
+    fn many_rows_at_once_vote_as_each_alone() {
+        // Corners of a cube: many are equally far.
+        let mut stream = Stream::new(5, Purpose::Split, 0);
+        let mut corners =
+            |n: usize| Dense::new(n, 9, (0..9 * n).map(|_| (2.0 * stream.unit()).floor()).collect()).unwrap();
+        let (rows, queries) = (corners(700), corners(130));
+        let classes: Vec<u8> = (0..700).map(|i| (i * i % 7 % 3) as u8).collect();
+        let weights: Vec<f64> = (0..700).map(|i| [1.0, 0.0, 2.5][i % 3]).collect();
+        let sample = Sample { rows: &rows, classes: &classes, n_classes: 3, weights: &weights, seed: 0 };
+        for k in [1, 5, 2000] {
+            let neighbors = NearestNeighbors { k }.fit(&sample).unwrap();
+            let together = neighbors.distributions(&queries, &Watch::new(&mut ())).unwrap();
+            let mut alone = vec![0.0; 3];
+            for i in 0..130 {
+                neighbors.distribution(queries.row(i), &mut [0.0; 9], &mut alone);
+                assert_eq!(together.get(i), alone, "row {i}, {k} neighbours");
+            }
         }
     }
 

@@ -4,8 +4,7 @@ use pulp::Simd;
 
 use crate::data::{Blocks, Row, Rows};
 use crate::error::Result;
-use crate::kernel::{Real, Visit, in_memory, pass};
-use crate::learner::cholesky::dot;
+use crate::kernel::{Real, Visit, dot, in_memory, pass};
 use crate::learner::lbfgs::minimise;
 use crate::learner::logistic::Problem;
 use crate::rng::Stream;

@@ -5,8 +5,7 @@
 //! primal work.
 
 use crate::data::{Dense, Matrix, Row, Rows};
-use crate::kernel::{gram, vectorized};
-use crate::learner::cholesky::dot;
+use crate::kernel::{dot, gram, vectorized};
 
 /// More rows than this are not worth it: to find the space takes their third power.
 const MOST_ROWS: usize = 2000;

@@ -125,6 +125,8 @@ struct Tally {
 
 /// A column has few values if there are at most so many sums of weights: one for each value in each class.
 const FEW: usize = 64;
+/// Of two values and two classes, or a few more.
+const VERY_FEW: usize = 8;
 /// So many partial sums are kept for each of the few, as an addition has to wait for the one before it.
 const LANES: usize = 4;
 
@@ -146,17 +148,27 @@ impl Tally {
     fn add_few<const K: usize, T: Copy + Into<u32>>(&mut self, node: &NodeRows<'_>, all: &[T], width: usize) {
         let n_classes = if K == 0 { node.totals.len() } else { K };
         let rank = |entry: &Entry| -> usize { all[entry.row as usize].into() as usize };
-        let mut lanes = [0.0; FEW * LANES];
-        for (i, entry) in node.entries.iter().enumerate() {
-            let sum = rank(entry) * n_classes + entry.class as usize;
-            lanes[(sum % FEW) * LANES + i % LANES] += entry.weight;
-        }
+        let sum = |entry: &Entry| rank(entry) * n_classes + entry.class as usize;
         self.least = 0;
-        self.sums.clear();
-        self.sums.extend(lanes.chunks_exact(LANES).take(width * n_classes).map(|lanes| lanes.iter().sum::<f64>()));
+        // In a small node the sums of the many that there could be would take longer to clear than to make.
+        match width * n_classes {
+            n_sums @ ..=VERY_FEW => self.sum_up::<VERY_FEW>(node, n_sums, sum),
+            n_sums => self.sum_up::<FEW>(node, n_sums, sum),
+        }
         if node.leaf > 1 {
             self.count(width, node.entries.iter().map(rank));
         }
+    }
+
+    /// Adds the weight of each row to the sum, of at most `MOST`, that it belongs to.
+    #[inline(always)]
+    fn sum_up<const MOST: usize>(&mut self, node: &NodeRows<'_>, n_sums: usize, sum: impl Fn(&Entry) -> usize) {
+        let mut lanes = [[0.0; LANES]; MOST];
+        for (i, entry) in node.entries.iter().enumerate() {
+            lanes[sum(entry) % MOST][i % LANES] += entry.weight;
+        }
+        self.sums.clear();
+        self.sums.extend(lanes[..n_sums].iter().map(|lanes| lanes.iter().sum::<f64>()));
     }
 
     fn count(&mut self, width: usize, ranks: impl Iterator<Item = usize>) {

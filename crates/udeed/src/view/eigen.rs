@@ -10,8 +10,7 @@ use rayon::prelude::*;
 use crate::data::{Csr, Row, Rows};
 use crate::ensemble::Watch;
 use crate::error::Result;
-use crate::kernel::vectorized;
-use crate::learner::dot;
+use crate::kernel::{dot, vectorized};
 use crate::rng::{Purpose, Stream};
 
 /// How long what is left of `A v - mu v` may be: the features that are made of the vectors need no more.
