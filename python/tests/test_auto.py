@@ -91,6 +91,28 @@ def test_linear_views_and_relevance_are_exported(cancer: Data, iris: Data) -> No
     check(udeed.UDEEDAutoClassifier(4, views=["linear", "relevance"], unlabeled="?", random_state=0).fit(X, few), X)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_model_that_logistic_regressions_joined_is_saved_and_exported(n_classes: int, tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    joined = 0
+    for seed in range(8):
+        # Many features that each tell a little.
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(200, 40)).astype(np.float32)
+        score = X.sum(axis=1) + 2 * random.normal(size=200)
+        y = np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))
+        few = np.where(np.arange(200) < 60, y, -1)
+        model = udeed.UDEEDAutoClassifier(5, views=["linear", "relevance"], random_state=0).fit(X, few)
+        if len(model.findings_["views"]) == 2:
+            continue
+        joined += 1
+        assert model.findings_["views"][-1]["view"] == "logistic"
+        check(model, X)
+        model.save(tmp_path / "model")
+        np.testing.assert_array_equal(udeed.load(tmp_path / "model").predict_proba(X), model.predict_proba(X))
+    assert joined > 0
+
+
 @pytest.mark.parametrize("kind", [udeed.UDEEDClassifier, udeed.BaggingClassifier])
 def test_c_is_chosen_by_rows_out_of_bag(kind: type, cancer: Data, tmp_path: Path) -> None:
     X, y, few = cancer

@@ -110,6 +110,18 @@ def test_two_classes_with_the_same_name_are_refused() -> None:
         small(udeed.BaggingClassifier).fit(X, y)
 
 
+@pytest.mark.parametrize("dtype", ["S", object])
+def test_bytes_are_refused(dtype: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="bytes"):
+        small(udeed.BaggingClassifier).fit(X, np.array([b"a", b"b"] * 6, dtype=dtype))
+
+
+def test_a_class_for_nearly_every_row_is_warned_of() -> None:
+    rows = np.arange(60.0).reshape(30, 2)
+    with pytest.warns(UserWarning, match="unique classes"):
+        udeed.BaggingClassifier(2, unlabeled=None).fit(rows, np.arange(30) % 25)
+
+
 @pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
 @pytest.mark.parametrize("missing", [None, np.nan, float("nan"), pd.NA, pd.NaT])
 @pytest.mark.parametrize("unlabeled", [-1, "?", None])

@@ -1,5 +1,7 @@
 //! Distances, nearest neighbours and similarities of rows. What takes memory says how much before it takes it.
 
+use std::sync::OnceLock;
+
 use pulp::Simd;
 use rayon::prelude::*;
 
@@ -412,13 +414,17 @@ pub(crate) fn warned_matrix(
 /// assert!(udeed::half_of_memory() > 1 << 20);
 /// ```
 pub fn half_of_memory() -> u64 {
-    let read = |path: &str| std::fs::read_to_string(path).ok();
-    let machine = read("/proc/meminfo").and_then(|text| {
-        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-        Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
-    });
-    let group = read("/sys/fs/cgroup/memory.max").and_then(|text| text.trim().parse::<u64>().ok());
-    machine.into_iter().chain(group).min().map_or(4 << 30, |bytes| bytes / 2)
+    // Asking the system takes longer than a small fit.
+    static HALF: OnceLock<u64> = OnceLock::new();
+    *HALF.get_or_init(|| {
+        let read = |path: &str| std::fs::read_to_string(path).ok();
+        let machine = read("/proc/meminfo").and_then(|text| {
+            let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+            Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
+        });
+        let group = read("/sys/fs/cgroup/memory.max").and_then(|text| text.trim().parse::<u64>().ok());
+        machine.into_iter().chain(group).min().map_or(4 << 30, |bytes| bytes / 2)
+    })
 }
 
 #[cfg(test)]

@@ -114,6 +114,7 @@ fn logistic_regressions_join_where_they_tell_more_rows_right() {
         // What was not asked for does not join.
         let asked = settings.clone().views(vec![View::Relevance, View::Spectral]).fit(&train).unwrap();
         assert_eq!(asked.training().findings.as_ref().unwrap().views.len(), 3);
+        assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), model);
         // It can be moved like any view.
         let moved = settings.clone().prior(Prior::Labeled).fit(&train).unwrap();
         assert_eq!(moved.ensemble().n_members(), model.ensemble().n_members());

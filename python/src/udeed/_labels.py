@@ -44,10 +44,14 @@ def read_labels(y: ArrayLike, unlabeled: object) -> Labels:
         raise ValueError(f"y has no labeled row, expected rows of at least two classes{_hint(unlabeled, without)}")
     if labeled.dtype.kind == "f":
         assert_all_finite(labeled, input_name="y")
-    # Whole numbers and words are classes, whatever they are, and looking closer takes longer than many a fit.
-    if labeled.dtype.kind not in "iubUS":
+    # Whole numbers and words are classes, whatever they are, and looking closer takes longer than many a fit ...
+    known = labeled.dtype.kind in "iubU"
+    if not known:
         check_classification_targets(labeled)
     classes, inverse = np.unique(labeled, return_inverse=True)
+    # ... but scikit-learn warns where nearly every row has one of its own.
+    if known and 2 * classes.size > labeled.size:
+        check_classification_targets(labeled)
     if classes.size == 1:
         raise ValueError(_one_class(classes[0]) + _hint(unlabeled, without))
     if classes.size > MOST_CLASSES:

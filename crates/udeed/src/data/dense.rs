@@ -108,6 +108,17 @@ impl Dense {
     /// # Errors
     /// If the memory for them cannot be had.
     pub fn zeros(n_rows: usize, n_columns: usize) -> Result<Self> {
+        // Asked for twice: only the first can be refused without ending the process, only the second are zeros that cost
+        // nothing until they are written, by as many threads as write them.
+        drop(Self::room(n_rows, n_columns)?);
+        Ok(Dense { n_rows, n_columns, values: Values::Owned(vec![0.0; n_rows * n_columns]) })
+    }
+
+    /// Memory for so many rows.
+    ///
+    /// # Errors
+    /// If it cannot be had.
+    pub(crate) fn room(n_rows: usize, n_columns: usize) -> Result<Vec<f64>> {
         let refused = |_| {
             let gib = n_rows as f64 * n_columns as f64 * 8.0 / f64::from(1 << 30);
             Error::input(
@@ -117,11 +128,9 @@ impl Dense {
             )
             .with_hint("keep the rows sparse, or drop columns")
         };
-        let count = n_rows.saturating_mul(n_columns);
-        // Asked for twice: only the first can be refused without ending the process, only the second are zeros that cost
-        // nothing until they are written, by as many threads as write them.
-        Vec::<f64>::new().try_reserve_exact(count).map_err(refused)?;
-        Ok(Dense { n_rows, n_columns, values: Values::Owned(vec![0.0; count]) })
+        let mut room = Vec::new();
+        room.try_reserve_exact(n_rows.saturating_mul(n_columns)).map_err(refused)?;
+        Ok(room)
     }
 
     /// Like [`Dense::new`], of values that fit for sure.

@@ -136,24 +136,28 @@ pub(crate) fn fill_rows(
     Dense::new(n, width, values)
 }
 
-/// As [`fill_rows`], but `f` gets many rows at once, and the numbers of all of them to fill in.
+/// As [`fill_rows`], but `f` gets many rows at once, and the numbers of all of them to fill in. It makes `room` numbers of
+/// each on the way.
 ///
 /// # Errors
 /// As [`fill_rows`].
 pub(crate) fn fill_stretches(
     rows: &dyn Blocks,
     width: usize,
+    room: usize,
     f: impl Fn(&dyn Rows, &mut [f64]) + Sync,
 ) -> Result<Dense> {
-    const ROWS: usize = 256;
+    /// Rows, and the numbers that they and what is made of them take, at once.
+    const MOST: (usize, usize) = (256, 1 << 19);
     let (n, d) = rows.shape();
+    let at_once = (MOST.1 / (d + room).max(1)).clamp(1, MOST.0);
     let mut values = Dense::zeros(n, width)?.into_values();
     let fill = |memory: &mut Buffer, (stretch, out): (usize, &mut [f64])| {
-        let span = stretch * ROWS..n.min((stretch + 1) * ROWS);
+        let span = stretch * at_once..n.min((stretch + 1) * at_once);
         f(rows.block(span.clone(), memory)?.to_matrix(span.len(), d).rows(), out);
         Ok(())
     };
-    values.par_chunks_mut(ROWS * width).enumerate().map_init(Buffer::default, fill).collect::<Result<()>>()?;
+    values.par_chunks_mut(at_once * width).enumerate().map_init(Buffer::default, fill).collect::<Result<()>>()?;
     Dense::new(n, width, values)
 }
 
@@ -332,6 +336,12 @@ impl Matrix {
             return Ok(all.into());
         }
         let n_above = self.rows().n_rows();
+        if let (Matrix::Dense(above), Matrix::Dense(below)) = (self, below) {
+            let n_rows = n_above + below.n_rows();
+            let mut values = Dense::room(n_rows, width)?;
+            [above, below].iter().for_each(|rows| values.extend_from_slice(rows.values()));
+            return Ok(Dense::from_parts(n_rows, width, values).into());
+        }
         let mut all = Dense::zeros(n_above + below.rows().n_rows(), width)?;
         for (rows, first) in [(self.rows(), 0), (below.rows(), n_above)] {
             (0..rows.n_rows()).for_each(|i| rows.row(i).copy_to(all.row_mut(first + i)));

@@ -183,7 +183,7 @@ impl Ensemble {
             return mapped::classify(members, rows);
         }
         if let [Part { members: Voters::Any(members), .. }] = self.parts.as_slice() {
-            let said = fill_stretches(rows, m, |rows, to| {
+            let said = fill_stretches(rows, m, m + self.n_classes, |rows, to| {
                 for (k, member) in members.iter().enumerate() {
                     let said = member.distributions(rows);
                     let classes = (0..rows.n_rows()).map(|i| likeliest(said.get(i)) as f64);
@@ -278,7 +278,7 @@ impl Part {
             }
         };
         let n_classes = width.max(2);
-        fill_stretches(rows, width, |rows, to| {
+        fill_stretches(rows, width, n_classes * members.len(), |rows, to| {
             let tables: Vec<Dense> = members.iter().map(|member| member.distributions(rows)).collect();
             let (mut said, mut probabilities) = (Vec::new(), vec![0.0; n_classes]);
             for (i, to) in to.chunks_exact_mut(width).enumerate() {

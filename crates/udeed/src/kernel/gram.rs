@@ -29,7 +29,7 @@ impl WithSimd for Gram<'_> {
         let stride = if self.rows.is_sparse() { width } else { tile::padded::<f64>(width) };
         let mut sum = vec![0.0; width * stride];
         let (rows, factors) = (self.rows, self.factors);
-        let spans = whole_blocks(n, most_parts(sum.len()));
+        let spans = whole_blocks(n, sum.len());
         let (len, sparse) = (sum.len(), rows.is_sparse());
         let room = || (!sparse).then(|| Room::<S>::new(longest(&spans), columns, stride));
         let done = in_parts(&spans, len, Some(&mut sum), room, |room, span, sum| {
@@ -48,11 +48,12 @@ impl WithSimd for Gram<'_> {
     }
 }
 
-/// Cuts `n` rows where blocks end, into parts of some blocks: a last block of few rows costs nearly as much as a whole one.
-fn whole_blocks(n: usize, most_parts: usize) -> Vec<Range<usize>> {
-    const BLOCKS: usize = 4;
+/// Cuts `n` rows where blocks end, as a last block of few rows costs nearly as much as a whole one; into parts of some blocks,
+/// where a sum of `len` numbers is soon made.
+fn whole_blocks(n: usize, len: usize) -> Vec<Range<usize>> {
+    let each = if len < 1 << 13 { 4 } else { 1 };
     let blocks = n.div_ceil(tile::MOST_ROWS);
-    let parts = blocks.div_ceil(BLOCKS).clamp(1, most_parts);
+    let parts = blocks.div_ceil(each).clamp(1, most_parts(len));
     let end = |p: usize| n.min(blocks * p / parts * tile::MOST_ROWS);
     (0..parts).map(|p| end(p)..end(p + 1)).collect()
 }
@@ -130,6 +131,38 @@ impl WithSimd for SparseWalk<'_> {
             let last = &mut self.sum[(width - 1) * width..];
             row.for_each(|j, x| last[j] += factor * x);
             last[width - 1] += factor;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Dense, Matrix};
+    use crate::rng::{Purpose, Stream};
+
+    #[test]
+    fn the_sum_of_all_parts_is_that_of_all_rows() {
+        let mut stream = Stream::new(4, Purpose::Split, 0);
+        // One part, several parts, and so many products that they are worth threads; widths around whole vectors.
+        for (n, d) in [(0, 3), (5, 0), (200, 7), (1000, 8), (1700, 41), (1500, 100)] {
+            let rows: Matrix =
+                Dense::new(n, d, (0..n * d).map(|_| (5.0 * stream.unit()).floor()).collect()).unwrap().into();
+            let factors: Vec<f64> = (0..n).map(|_| (3.0 * stream.unit()).floor()).collect();
+            let value = |i: usize, j: usize| match rows.rows().row(i) {
+                Row::Dense(row) if j < d => row[j],
+                _ => 1.0,
+            };
+            for rows in [rows.clone(), rows.to_sparse().into()] {
+                let found = gram(rows.rows(), &factors);
+                for j in 0..=d {
+                    for k in 0..=j {
+                        // Whole numbers: exact in whatever order.
+                        let expected: f64 = (0..n).map(|i| factors[i] * value(i, j) * value(i, k)).sum();
+                        assert_eq!(found[j * (d + 1) + k], expected, "{n} x {d}: {j}, {k}");
+                    }
+                }
+            }
         }
     }
 }

@@ -29,6 +29,15 @@ pub(crate) trait Visit<T: Real>: Sync {
     /// Gets the scores of all members on row `i`, padded with zeros to whole [`Real::LANES`], and leaves in place of each
     /// the derivative by it of what is summed, if there is a gradient. To be inlined always: only so it gets vectors.
     fn visit<S: Simd>(&self, simd: S, tally: &mut Self::Tally, i: usize, scores: &mut [T]);
+
+    /// Whether [`Visit::visit_rows`] is to be asked instead where there is one member: then rows take the place of members
+    /// in the vectors.
+    const BY_ROWS: bool = false;
+
+    /// Gets the scores of the only member on some rows from `first` on, and does with each what [`Visit::visit`] does.
+    fn visit_rows<S: Simd>(&self, simd: S, tally: &mut Self::Tally, first: usize, scores: &mut [T]) {
+        scores.iter_mut().enumerate().for_each(|(i, z)| self.visit(simd, tally, first + i, std::slice::from_mut(z)));
+    }
 }
 
 /// The largest sparse gradient of which each part has its own.
@@ -105,14 +114,14 @@ impl<T: Real, V: Visit<T>> WithSimd for Pass<'_, T, V> {
 impl<T: Real, V: Visit<T>> Pass<'_, T, V> {
     fn dense<S: Simd>(self, simd: S) -> Result<Vec<V::Tally>> {
         let weights = &dense::pack_weights::<S, T>(self.weights, self.m);
-        let (rows, visitor, stride) = (self.rows, self.visitor, tile::padded::<T>(self.m));
+        let (rows, visitor, stride, only_one) = (self.rows, self.visitor, tile::padded::<T>(self.m), self.m == 1);
         let len = self.weights.len() / self.m * stride;
         let mut padded = self.gradient.as_ref().map(|_| vec![0.0; len]);
         let spans = parts_of(rows.shape().0, len, padded.is_some());
         let features = if padded.is_some() { rows.shape().1 + 1 } else { 0 };
         let room = || dense::Room::new(longest(&spans), rows.shape().1, features, stride);
         let tallies = in_parts(&spans, len, padded.as_deref_mut(), room, |room, span, gradient| {
-            simd.vectorize(dense::Walk { simd, rows, span, weights, stride, gradient, visitor, room })
+            simd.vectorize(dense::Walk { simd, rows, span, weights, stride, gradient, visitor, only_one, room })
         })?;
         if let (Some(gradient), Some(padded)) = (self.gradient, padded) {
             for (to, from) in gradient.chunks_exact_mut(self.m).zip(padded.chunks_exact(stride)) {

@@ -38,7 +38,8 @@ pub struct LogisticFit {
     pub weights: Vec<f64>,
     /// Newton steps taken.
     pub steps: usize,
-    /// How far the weights are from their optimum at most: a hundredth of the Newton decrement before the last step.
+    /// How far the weights are from their optimum: the Newton decrement before the last step, which is a bound, or a hundredth
+    /// of it where the steps before brought them nearer that fast.
     pub distance: f64,
 }
 
@@ -49,9 +50,11 @@ pub(super) fn is_worth_factoring(width: usize, n_rows: usize) -> bool {
     width <= WIDEST && width <= 2 * n_rows
 }
 
-/// A step brings the weights so much nearer to their optimum, at least in the end: then an earlier Hessian will do, which
-/// costs less than a new one saves.
+/// An earlier Hessian is kept as long as each step brings the weights so much nearer to their optimum: a step by it costs less
+/// than building a new one.
 const NEARER: f64 = 0.01;
+/// Where a step brought the weights so much nearer, the next one brings them nearer by its square at least.
+const FAST: f64 = 0.1;
 
 impl Logistic {
     /// How near the weights come to their optimum.
@@ -133,11 +136,13 @@ impl Logistic {
             let flat = distance * distance <= 1e-10 * (1.0 + state.value.abs());
             let stalled =
                 flat && distance >= 0.5 * previous && distance * distance <= 1e-14 * (1.0 + state.value.abs());
-            if NEARER * distance <= tolerance || stalled {
+            let fast = direction.is_exact() && previous.is_finite() && distance <= FAST * previous;
+            let left = if fast { NEARER * distance } else { distance };
+            if left <= tolerance || stalled {
                 let weights = state.weights.iter().zip(&step).map(|(from, step)| from - step).collect();
-                return Ok(LogisticFit { weights, steps, distance: NEARER * distance });
+                return Ok(LogisticFit { weights, steps, distance: left });
             }
-            if !state.advance(&problem, &step, flat) {
+            if !state.advance(&problem, &step, flat) && !direction.forget() {
                 break;
             }
             previous = distance;
@@ -182,15 +187,32 @@ fn dot_row(row: Row<'_>, weights: &[f64]) -> f64 {
 /// The losses of the rows: their sum, and the second derivative of each by its score.
 impl Visit<f64> for Problem<'_> {
     type Tally = (f64, Vec<f64>);
+    const BY_ROWS: bool = true;
 
     #[inline(always)]
-    fn visit<S: Simd>(&self, _: S, tally: &mut Self::Tally, i: usize, scores: &mut [f64]) {
-        let (z, y, weight) = (scores[0], self.targets[i], self.weights[i]);
+    fn visit<S: Simd>(&self, simd: S, tally: &mut Self::Tally, i: usize, scores: &mut [f64]) {
+        self.visit_rows(simd, tally, i, &mut scores[..1]);
+    }
+
+    #[inline(always)]
+    fn visit_rows<S: Simd>(&self, _: S, (value, curvatures): &mut Self::Tally, first: usize, scores: &mut [f64]) {
+        let known = curvatures.len();
+        curvatures.resize(known + scores.len(), 0.0);
+        let (targets, weights) = (&self.targets[first..], &self.weights[first..]);
+        let rows = scores.iter_mut().zip(&mut curvatures[known..]).zip(targets).zip(weights);
+        // Losses take the place of curvatures first: to add them up in here would keep the compiler from using vectors.
+        rows.for_each(|(((z, to), y), weight)| {
+            let (_, _, loss) = (y * *z).odds();
+            *to = weight * loss;
+        });
+        curvatures[known..].iter().for_each(|loss| *value += loss);
+        let rows = scores.iter_mut().zip(&mut curvatures[known..]).zip(targets).zip(weights);
         // The probability of the other class, and of this one: neither loses its last bits where the other is nearly 1.
-        let (right, wrong, loss) = (y * z).odds();
-        tally.0 += weight * loss;
-        tally.1.push(weight * wrong * right);
-        scores[0] = -y * weight * wrong;
+        rows.for_each(|(((z, to), y), weight)| {
+            let (right, wrong, _) = (y * *z).odds();
+            *to = weight * wrong * right;
+            *z = -y * weight * wrong;
+        });
     }
 }
 
@@ -235,18 +257,35 @@ impl State {
 
 /// How the Newton equations are solved.
 enum Direction {
-    /// By the factor of the Hessian, here or at an earlier point.
-    Factor(Option<Vec<f64>>),
+    /// By the factor of the Hessian, here or at an `old` point.
+    Factor {
+        known: Option<Vec<f64>>,
+        old: bool,
+    },
     ConjugateGradients,
 }
 
 impl Direction {
     fn choose(problem: &Problem<'_>) -> Self {
         if is_worth_factoring(problem.width, problem.targets.len()) {
-            Direction::Factor(None)
+            Direction::Factor { known: None, old: false }
         } else {
             Direction::ConjugateGradients
         }
+    }
+
+    /// Whether the equations are solved to the last bits.
+    fn is_exact(&self) -> bool {
+        matches!(self, Direction::Factor { known: Some(_), .. })
+    }
+
+    /// Forgets the Hessian of an earlier point, if that was taken for the last step.
+    fn forget(&mut self) -> bool {
+        let Direction::Factor { known, old } = self else { return false };
+        if *old {
+            *known = None;
+        }
+        std::mem::take(old)
     }
 
     /// A step, and how far the optimum is; `previous` is how far it was before the last step.
@@ -266,12 +305,14 @@ impl Direction {
             cholesky::solve(factor, problem.width, &mut step);
             with_distance(step)
         };
-        if let Direction::Factor(known) = self {
+        if let Direction::Factor { known, old } = self {
             if let Some((step, distance)) = known.as_deref().map(by)
                 && distance <= NEARER * previous
             {
+                *old = true;
                 return Ok((step, distance));
             }
+            *old = false;
             *known = factored_hessian(problem.rows, &state.curvatures);
             if let Some(factor) = known {
                 return Ok(by(factor));

@@ -91,9 +91,17 @@ impl Neighbors {
 
     /// The same for each row, one column a class.
     pub(crate) fn distributions(&self, rows: &dyn Rows, watch: &Watch<'_>) -> Result<Dense> {
-        let mut table = Dense::zeros(rows.n_rows(), self.n_classes)?;
-        for (i, nearest) in nearest_among(rows, self.rows.rows(), self.k, false, watch)?.into_iter().enumerate() {
-            self.count(nearest.into_iter().map(|(j, _)| j), table.row_mut(i));
+        // Some at a time: the neighbours of all would take more memory than the rows.
+        const ROWS: usize = 1024;
+        let n = rows.n_rows();
+        let mut table = Dense::zeros(n, self.n_classes)?;
+        for first in (0..n).step_by(ROWS) {
+            let some: Vec<usize> = (first..n.min(first + ROWS)).collect();
+            let some = Matrix::gather(rows, &some);
+            let nearest = nearest_among(some.rows(), self.rows.rows(), self.k, false, watch)?;
+            for (i, nearest) in nearest.into_iter().enumerate() {
+                self.count(nearest.into_iter().map(|(j, _)| j), table.row_mut(first + i));
+            }
         }
         Ok(table)
     }
@@ -235,7 +243,7 @@ mod tests {
         let mut stream = Stream::new(5, Purpose::Split, 0);
         let mut corners =
             |n: usize| Dense::new(n, 9, (0..9 * n).map(|_| (2.0 * stream.unit()).floor()).collect()).unwrap();
-        let (rows, queries) = (corners(700), corners(130));
+        let (rows, queries) = (corners(700), corners(1100));
         let classes: Vec<u8> = (0..700).map(|i| (i * i % 7 % 3) as u8).collect();
         let weights: Vec<f64> = (0..700).map(|i| [1.0, 0.0, 2.5][i % 3]).collect();
         let sample = Sample { rows: &rows, classes: &classes, n_classes: 3, weights: &weights, seed: 0 };
@@ -243,7 +251,7 @@ mod tests {
             let neighbors = NearestNeighbors { k }.fit(&sample).unwrap();
             let together = neighbors.distributions(&queries, &Watch::new(&mut ())).unwrap();
             let mut alone = vec![0.0; 3];
-            for i in 0..130 {
+            for i in 0..1100 {
                 neighbors.distribution(queries.row(i), &mut [0.0; 9], &mut alone);
                 assert_eq!(together.get(i), alone, "row {i}, {k} neighbours");
             }
