@@ -282,10 +282,11 @@ impl Auto {
         let seen = Seen::Shared(Arc::new(FeatureMap::Plain), Looked::new(bags.prepared.labeled.clone()));
         let fit = bags.fit(&seen, &[1.0], None, (total - bags.n_fits(1), total), watch)?.swap_remove(0);
         let logistic = bags.accuracy(&fit.outputs);
-        let ahead = bags.n_right(&fit.outputs).saturating_sub(bags.n_right(&mixed(bags, &views)));
-        if ahead > 0 && bags.classes_out() > 1 && self.views.contains(&View::Linear) {
-            // The same rows weighed the views, which flatters these. One row more may be chance, some are not.
-            let weight = ahead as f64 / (ahead + 1) as f64;
+        let ahead = bags.ahead(&fit.outputs, &mixed(bags, &views));
+        if ahead > 0.5 && bags.classes_out() > 1 && self.views.contains(&View::Linear) {
+            // The same rows weighed the views, which flatters these. One row more may be chance, some are not; less than half
+            // a row, where rows count differently, is nothing.
+            let weight = ahead / (ahead + 1.0);
             views.iter_mut().for_each(|chosen| chosen.weight *= 1.0 - weight);
             let sight = Sight { name: "logistic".into(), seen, by_labels: true };
             views.push(Chosen { sight, weight, lambda: 1.0, fit });

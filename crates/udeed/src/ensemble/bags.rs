@@ -146,18 +146,27 @@ impl<'a> Bags<'a> {
         classes.len()
     }
 
-    /// How many of these outputs for each question tell right.
-    pub(crate) fn n_right(&self, outputs: &[Vec<f64>]) -> usize {
-        let right = |i: &usize| {
-            let said: Vec<f64> = outputs.iter().map(|head| head[*i]).collect();
-            winner(&said) == usize::from(self.prepared.codes[*i])
-        };
-        self.rows_out().into_iter().filter(right).count()
+    /// Those of them that outputs for each question tell right.
+    fn right(&self, outputs: &[Vec<f64>]) -> Vec<usize> {
+        let mut rows = self.rows_out();
+        rows.retain(|&i| {
+            let said: Vec<f64> = outputs.iter().map(|head| head[i]).collect();
+            winner(&said) == usize::from(self.prepared.codes[i])
+        });
+        rows
     }
 
-    /// The share of these that outputs for each question tell right.
+    /// The share of them that outputs for each question tell right.
     pub(crate) fn accuracy(&self, outputs: &[Vec<f64>]) -> f64 {
-        self.n_right(outputs) as f64 / self.rows_out().len().max(1) as f64
+        self.right(outputs).len() as f64 / self.rows_out().len().max(1) as f64
+    }
+
+    /// How many rows more some outputs tell right than others, below 0 if it is fewer. Rows count as much as their labels do.
+    pub(crate) fn ahead(&self, outputs: &[Vec<f64>], others: &[Vec<f64>]) -> f64 {
+        let weight = |rows: Vec<usize>| rows.into_iter().map(|i| self.prepared.counts[i]).sum::<f64>();
+        let out = self.rows_out();
+        let mean = weight(out.clone()) / out.len().max(1) as f64;
+        (weight(self.right(outputs)) - weight(self.right(others))) / mean
     }
 
     /// How many fits [`Bags::fit`] makes for so many lambdas.

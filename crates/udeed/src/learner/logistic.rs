@@ -139,7 +139,10 @@ impl Logistic {
             let fast = direction.is_exact() && previous.is_finite() && distance <= FAST * previous;
             let left = if fast { NEARER * distance } else { distance };
             if left <= tolerance || stalled {
-                let weights = state.weights.iter().zip(&step).map(|(from, step)| from - step).collect();
+                let weights: Vec<f64> = state.weights.iter().zip(&step).map(|(from, step)| from - step).collect();
+                if !(state.value.is_finite() && weights.iter().all(|weight| weight.is_finite())) {
+                    break;
+                }
                 return Ok(LogisticFit { weights, steps, distance: left });
             }
             if !state.advance(&problem, &step, flat) && !direction.forget() {
