@@ -1,4 +1,4 @@
-//! A walk over dense rows, block by block: scores, what the visitor makes of them, gradient.
+//! A walk over dense rows with many members, block by block: scores, what the visitor makes of them, gradient.
 
 use std::ops::Range;
 
@@ -58,8 +58,6 @@ pub(super) struct Walk<'a, S: Simd, T: Real, V: Visit<T>> {
     /// Where the gradient is added, one padded row a feature.
     pub(super) gradient: Option<&'a mut [f64]>,
     pub(super) visitor: &'a V,
-    /// Whether there is one member.
-    pub(super) only_one: bool,
     pub(super) room: &'a mut Room<S, T>,
 }
 
@@ -84,17 +82,8 @@ impl<S: Simd, T: Real, V: Visit<T>> WithSimd for Walk<'_, S, T, V> {
             let mut after = next.clone();
             after.by_ref().take(AHEAD).for_each(prefetch);
             tile::score(simd, x, self.weights, n, scores);
-            let by_rows = V::BY_ROWS && self.only_one;
-            if by_rows {
-                let mut own = [T::default(); tile::MOST_ROWS];
-                own.iter_mut().zip(scores.numbers().iter().step_by(stride)).for_each(|(to, from)| *to = *from);
-                self.visitor.visit_rows(simd, &mut tally, start, &mut own[..n]);
-                scores.numbers_mut().iter_mut().step_by(stride).zip(&own).for_each(|(to, from)| *to = *from);
-            }
             for (i, scores) in scores.numbers_mut().chunks_exact_mut(stride).take(n).enumerate() {
-                if !by_rows {
-                    self.visitor.visit(simd, &mut tally, start + i, scores);
-                }
+                self.visitor.visit(simd, &mut tally, start + i, scores);
                 // The next block is packed here, a row at a time, so that the memory can bring it in the meantime.
                 if let Some(row) = next.next() {
                     next_x.pack(i, row);

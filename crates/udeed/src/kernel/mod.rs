@@ -7,6 +7,7 @@
 //! gradient, in one go, in double or single precision, with the widest vectors the machine has. The bits depend on none of
 //! these but the precision.
 
+mod alone;
 mod cosine;
 mod dense;
 mod gram;

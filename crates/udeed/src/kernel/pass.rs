@@ -6,8 +6,8 @@ use std::ops::Range;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::real::Real;
-use super::{dense, instructions, scatter, sparse, tile};
+use super::real::{MOST_LANES, Real};
+use super::{alone, dense, instructions, scatter, sparse, tile};
 use crate::data::Blocks;
 use crate::error::Result;
 
@@ -30,13 +30,20 @@ pub(crate) trait Visit<T: Real>: Sync {
     /// the derivative by it of what is summed, if there is a gradient. To be inlined always: only so it gets vectors.
     fn visit<S: Simd>(&self, simd: S, tally: &mut Self::Tally, i: usize, scores: &mut [T]);
 
-    /// Whether [`Visit::visit_rows`] is to be asked instead where there is one member: then rows take the place of members
-    /// in the vectors.
-    const BY_ROWS: bool = false;
+    /// Whether one member alone goes its own, faster way over dense rows. Not always, as every visitor would have to be
+    /// compiled for it too.
+    const ALONE: bool = false;
 
-    /// Gets the scores of the only member on some rows from `first` on, and does with each what [`Visit::visit`] does.
+    /// Gets the scores of the only member on some rows from `first` on, and does with each what [`Visit::visit`] does. A
+    /// visitor that has its own way can let rows take the place of members in the vectors.
+    #[inline(always)]
     fn visit_rows<S: Simd>(&self, simd: S, tally: &mut Self::Tally, first: usize, scores: &mut [T]) {
-        scores.iter_mut().enumerate().for_each(|(i, z)| self.visit(simd, tally, first + i, std::slice::from_mut(z)));
+        for (i, z) in scores.iter_mut().enumerate() {
+            let mut padded = [T::default(); MOST_LANES];
+            padded[0] = *z;
+            self.visit(simd, tally, first + i, &mut padded[..T::LANES]);
+            *z = padded[0];
+        }
     }
 }
 
@@ -84,6 +91,7 @@ struct Map<F, R> {
 
 impl<R: Send, F: Fn(&mut [f64]) -> R + Sync> Visit<f64> for Map<F, R> {
     type Tally = Vec<R>;
+    const ALONE: bool = true;
 
     #[inline(always)]
     fn visit<S: Simd>(&self, _: S, outputs: &mut Vec<R>, _: usize, scores: &mut [f64]) {
@@ -107,21 +115,25 @@ impl<T: Real, V: Visit<T>> WithSimd for Pass<'_, T, V> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Result<Vec<V::Tally>> {
-        if self.rows.is_sparse() { self.sparse(simd) } else { self.dense(simd) }
+        match (self.rows.is_sparse(), self.m) {
+            (true, _) => self.sparse(simd),
+            (false, 1) if V::ALONE => self.alone(simd),
+            (false, _) => self.dense(simd),
+        }
     }
 }
 
 impl<T: Real, V: Visit<T>> Pass<'_, T, V> {
     fn dense<S: Simd>(self, simd: S) -> Result<Vec<V::Tally>> {
         let weights = &dense::pack_weights::<S, T>(self.weights, self.m);
-        let (rows, visitor, stride, only_one) = (self.rows, self.visitor, tile::padded::<T>(self.m), self.m == 1);
+        let (rows, visitor, stride) = (self.rows, self.visitor, tile::padded::<T>(self.m));
         let len = self.weights.len() / self.m * stride;
         let mut padded = self.gradient.as_ref().map(|_| vec![0.0; len]);
         let spans = parts_of(rows.shape().0, len, padded.is_some());
         let features = if padded.is_some() { rows.shape().1 + 1 } else { 0 };
         let room = || dense::Room::new(longest(&spans), rows.shape().1, features, stride);
         let tallies = in_parts(&spans, len, padded.as_deref_mut(), room, |room, span, gradient| {
-            simd.vectorize(dense::Walk { simd, rows, span, weights, stride, gradient, visitor, only_one, room })
+            simd.vectorize(dense::Walk { simd, rows, span, weights, stride, gradient, visitor, room })
         })?;
         if let (Some(gradient), Some(padded)) = (self.gradient, padded) {
             for (to, from) in gradient.chunks_exact_mut(self.m).zip(padded.chunks_exact(stride)) {
@@ -129,6 +141,16 @@ impl<T: Real, V: Visit<T>> Pass<'_, T, V> {
             }
         }
         Ok(tallies)
+    }
+
+    fn alone<S: Simd>(self, simd: S) -> Result<Vec<V::Tally>> {
+        let weights = &T::convert(self.weights);
+        let (rows, visitor, len) = (self.rows, self.visitor, weights.len());
+        let spans = parts_of(rows.shape().0, len, self.gradient.is_some());
+        let room = || alone::Room::new(longest(&spans), len);
+        in_parts(&spans, len, self.gradient, room, |room, span, gradient| {
+            simd.vectorize(alone::Walk { simd, rows, span, weights, gradient, visitor, room })
+        })
     }
 
     fn sparse<S: Simd>(self, simd: S) -> Result<Vec<V::Tally>> {
@@ -232,6 +254,7 @@ mod tests {
 
     impl<T: Real> Visit<T> for Squares {
         type Tally = f64;
+        const ALONE: bool = true;
 
         #[inline(always)]
         fn visit<S: Simd>(&self, simd: S, tally: &mut f64, i: usize, scores: &mut [T]) {
@@ -283,10 +306,48 @@ mod tests {
         assert_eq!(pool(1).install(|| walk(0)), pool(3).install(|| walk(0)));
     }
 
+    /// A second member of zeros makes the walk one of many.
+    #[test]
+    fn one_member_alone_finds_what_it_does_among_many() {
+        let mut stream = Stream::new(3, Purpose::Split, 0);
+        for (n, d) in [(0, 4), (5, 0), (1, 1), (63, 8), (130, 31), (700, 77), (3000, 36), (40_000, 60)] {
+            let mut numbers = |n: usize| -> Vec<f64> { (0..n).map(|_| stream.unit() - 0.5).collect() };
+            let (rows, weights) = (Dense::new(n, d, numbers(n * d)).unwrap(), numbers(d + 1));
+            let padded: Vec<f64> = weights.iter().flat_map(|&w| [w, 0.0]).collect();
+            let find = |weights: &[f64], m: usize| {
+                let mut gradient = vec![1.0; weights.len()];
+                let found = in_memory(pass(&rows, weights, m, Some(&mut gradient), &Halves));
+                (found.concat(), gradient.into_iter().step_by(m).collect::<Vec<f64>>())
+            };
+            let ((alone, gradient), among) = (find(&weights, 1), find(&padded, 2));
+            assert_eq!(alone.len(), n);
+            let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-12 * (1.0 + a.abs()));
+            assert!(near(&alone, &among.0) && near(&gradient, &among.1), "{n} x {d}");
+            assert_eq!(alone, in_memory(map_rows(&rows, &weights, 1, |scores| scores[0])), "{n} x {d}");
+        }
+    }
+
+    /// `z -> z^2 / 4`, and all scores.
+    struct Halves;
+
+    impl Visit<f64> for Halves {
+        type Tally = Vec<f64>;
+        const ALONE: bool = true;
+
+        #[inline(always)]
+        fn visit<S: Simd>(&self, _: S, seen: &mut Vec<f64>, i: usize, scores: &mut [f64]) {
+            assert_eq!(scores.len(), f64::LANES, "row {i}");
+            seen.push(scores[0]);
+            scores.iter_mut().for_each(|z| *z *= 0.5);
+        }
+    }
+
     #[test]
     fn every_instruction_set_gives_the_same_bits() {
         let mut stream = Stream::new(1, Purpose::Split, 0);
-        for (n, d, m) in [(1, 1, 1), (7, 3, 2), (100, 8, 25), (130, 13, 40), (193, 54, 100), (64, 30, 130)] {
+        for (n, d, m) in
+            [(1, 1, 1), (300, 45, 1), (7, 3, 2), (100, 8, 25), (130, 13, 40), (193, 54, 100), (64, 30, 130)]
+        {
             let value = |stream: &mut Stream| if stream.unit() < 0.3 { 0.0 } else { 4.0 * stream.unit() - 2.0 };
             let dense = Dense::new(n, d, (0..n * d).map(|_| value(&mut stream)).collect()).unwrap();
             let weights: Vec<f64> = (0..(d + 1) * m).map(|_| value(&mut stream)).collect();

@@ -8,7 +8,7 @@ use pulp::{Simd, bytemuck};
 use super::sigmoid;
 
 /// The lanes of single precision, the most there are.
-const MOST_LANES: usize = 16;
+pub(super) const MOST_LANES: usize = 16;
 
 /// A floating point number of the kernel, with its vectors.
 pub(crate) trait Real:

@@ -5,7 +5,7 @@ use pulp::Simd;
 use crate::data::{Matrix, Row, Rows};
 use crate::ensemble::Watch;
 use crate::error::{Error, Result};
-use crate::kernel::{Real, Visit, dot, gram, in_memory, pass};
+use crate::kernel::{Real, Visit, dot, gram, in_memory, pass, sum_of};
 use crate::learner::cholesky;
 
 /// Logistic regression: minimises `1/2 |w|^2 + lambda sum_i s_i ln(1 + e^(-y_i w.x_i))`, the last weight being that of a
@@ -187,10 +187,13 @@ fn dot_row(row: Row<'_>, weights: &[f64]) -> f64 {
     }
 }
 
+/// Rows whose losses are kept until they are added up.
+const STRETCH: usize = 64;
+
 /// The losses of the rows: their sum, and the second derivative of each by its score.
 impl Visit<f64> for Problem<'_> {
     type Tally = (f64, Vec<f64>);
-    const BY_ROWS: bool = true;
+    const ALONE: bool = true;
 
     #[inline(always)]
     fn visit<S: Simd>(&self, simd: S, tally: &mut Self::Tally, i: usize, scores: &mut [f64]) {
@@ -201,21 +204,20 @@ impl Visit<f64> for Problem<'_> {
     fn visit_rows<S: Simd>(&self, _: S, (value, curvatures): &mut Self::Tally, first: usize, scores: &mut [f64]) {
         let known = curvatures.len();
         curvatures.resize(known + scores.len(), 0.0);
-        let (targets, weights) = (&self.targets[first..], &self.weights[first..]);
-        let rows = scores.iter_mut().zip(&mut curvatures[known..]).zip(targets).zip(weights);
-        // Losses take the place of curvatures first: to add them up in here would keep the compiler from using vectors.
-        rows.for_each(|(((z, to), y), weight)| {
-            let (_, _, loss) = (y * *z).odds();
-            *to = weight * loss;
-        });
-        curvatures[known..].iter().for_each(|loss| *value += loss);
-        let rows = scores.iter_mut().zip(&mut curvatures[known..]).zip(targets).zip(weights);
-        // The probability of the other class, and of this one: neither loses its last bits where the other is nearly 1.
-        rows.for_each(|(((z, to), y), weight)| {
-            let (right, wrong, _) = (y * *z).odds();
-            *to = weight * wrong * right;
-            *z = -y * weight * wrong;
-        });
+        let mut losses = [0.0; STRETCH];
+        let stretches = scores.chunks_mut(STRETCH).zip(curvatures[known..].chunks_mut(STRETCH));
+        for (first, (scores, curvatures)) in (first..).step_by(STRETCH).zip(stretches) {
+            let losses = &mut losses[..scores.len()];
+            let truth = self.targets[first..].iter().zip(&self.weights[first..]);
+            let rows = scores.iter_mut().zip(curvatures).zip(&mut *losses).zip(truth);
+            // The probability of the other class, and of this one: neither loses its last bits where the other is nearly 1.
+            rows.for_each(|(((z, curvature), lost), (y, weight))| {
+                let (right, wrong, loss) = (y * *z).odds();
+                (*z, *curvature, *lost) = (-y * weight * wrong, weight * wrong * right, weight * loss);
+            });
+            // To add them up in there would keep the compiler from using vectors.
+            *value += sum_of(losses, losses, |loss, _| loss);
+        }
     }
 }
 
