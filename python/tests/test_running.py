@@ -7,12 +7,14 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import command
 import numpy as np
 import pytest
 import udeed
+from udeed import _core
 
 # Rows enough for many seconds of work, of which the first print says that it has begun.
 LONG = """
@@ -44,6 +46,8 @@ print(time.monotonic() - begin)
     ("estimator", "rows"),
     [
         ("UDEEDClassifier(100, steps=100000, n_jobs=2)", 60_000),
+        # Few rows and one job: on the interpreter's own thread.
+        ("UDEEDClassifier(100, steps=100000)", 700),
         ("AssembleClassifier(100000)", 120_000),
         ("SemiBoostClassifier(neighbors=5)", 120_000),
     ],
@@ -85,14 +89,15 @@ def test_ctrl_c_stops_the_command_and_leaves_nothing_behind(tmp_path: Path) -> N
 FORK = """
 import multiprocessing, numpy as np, udeed
 
-def fit(seed):
+def fit(n_jobs):
     X = np.random.RandomState(0).rand(200, 5)
     y = np.where(np.arange(200) % 4 == 0, (X[:, 0] > 0.5).astype(int), -1)
-    return udeed.UDEEDClassifier(random_state=seed, n_jobs=2).fit(X, y).predict_proba(X).tolist()
+    return udeed.UDEEDClassifier(random_state=1, n_jobs=n_jobs).fit(X, y).predict_proba(X[:40]).tolist()
 
-own = fit(1)
+one, two = fit(1), fit(2)
+assert one == two
 with multiprocessing.get_context("fork").Pool(2) as pool:
-    assert pool.map(fit, [1, 1, 1, 1]) == [own] * 4
+    assert pool.map(fit, [1, 2, 1, 2, 2, 1]) == [one] * 6
 print("done")
 """
 
@@ -103,11 +108,12 @@ def test_a_fork_after_use_does_not_hang() -> None:
     assert done.stdout == "done\n"
 
 
-def test_other_threads_run_while_rust_works() -> None:
+@pytest.mark.parametrize(("rows", "parameters"), [(20_000, {}), (700, {"members": 100, "steps": 1000})])
+def test_other_threads_run_while_rust_works(rows: int, parameters: dict[str, int]) -> None:
     random = np.random.RandomState(0)
-    X = random.rand(20_000, 40)
+    X = random.rand(rows, 40)
     y = np.where(np.arange(len(X)) % 2 == 0, (X[:, 0] > 0.5).astype(int), -1)
-    fit = threading.Thread(target=udeed.UDEEDClassifier(20, random_state=0).fit, args=(X, y))
+    fit = threading.Thread(target=udeed.UDEEDClassifier(random_state=0, **parameters).fit, args=(X, y))
     fit.start()
     longest, last = 0.0, time.monotonic()
     begin = last
@@ -116,6 +122,33 @@ def test_other_threads_run_while_rust_works() -> None:
         now = time.monotonic()
         longest, last = max(longest, now - last), now
     assert longest < 0.5 * (last - begin), "the interpreter waited for the fit"
+
+
+def test_fits_on_threads_of_python_are_those_of_one() -> None:
+    random = np.random.RandomState(0)
+    X = random.rand(300, 5)
+    y = np.where(np.arange(len(X)) % 2 == 0, (X[:, 0] > 0.5).astype(int), -1)
+
+    def probabilities(seed: int) -> list[list[float]]:
+        tree = udeed.BaggingClassifier(base="tree", random_state=seed % 2)
+        return tree.fit(X, y).predict_proba(X[:9]).tolist()
+
+    alone = [probabilities(seed) for seed in range(8)]
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(probabilities, range(8))) == alone
+
+
+def test_a_fit_may_be_begun_by_the_progress_of_another() -> None:
+    inner: list[int] = []
+
+    def progress(*_: object) -> None:
+        if len(inner) < 3:
+            inner.append(len(udeed.BaggingClassifier(3, random_state=0).fit([[0.0], [1.0]], [0, 1]).predict([[0.5]])))
+
+    X = np.random.RandomState(0).rand(50, 2)
+    codes = (X[:, 0] > 0.5).astype(np.int64)
+    _core.fit(_core.defaults("udeed"), X, None, ["a", "b"], codes, None, 0.0, 1, progress)
+    assert inner == [1, 1, 1]
 
 
 IMPORT = """

@@ -10,7 +10,7 @@ use udeed::{Diversity, Method, Observer, Oracle, Step, TrainSet};
 use crate::data::{Columns, Rows, check_labeled, train_set};
 use crate::error::exception;
 use crate::model::Model;
-use crate::observer::{Reporter, run};
+use crate::observer::run;
 
 /// A step of the descent: stage, number, V_emp, V_div, V, and whether it was kept.
 pub type History = Vec<(String, usize, f64, f64, f64, bool)>;
@@ -60,24 +60,32 @@ pub fn fit(
     rows.check_width(method.shared().members, classes.len())?;
     check_labeled(&codes, method.shared().members)?;
     let train = train_set(&rows, columns, classes, &codes, weights)?;
+    let is_small = is_small(&train, method.shared().members);
     let lesson = Arc::new((method, train));
     let own = lesson.clone();
-    let work = move |reporter: &mut Reporter<_>| {
+    let work = move |observer: &mut dyn Observer| {
         let (method, train) = &*own;
-        let model = method.fit_observed(train, reporter)?;
+        let model = method.fit_observed(train, observer)?;
         let diversity = diversity(&model, train)?;
         Ok((model, diversity))
     };
     // The steps on the folds are not those of the model.
-    let choose = move |reporter: &mut Reporter<_>| chosen_threshold(&lesson.0, &lesson.1, reporter);
+    let choose = move |observer: &mut dyn Observer| chosen_threshold(&lesson.0, &lesson.1, observer);
     let threshold = match threshold {
         Some(threshold) => threshold,
-        None => run(py, n_jobs, progress.as_ref(), choose)?.0.map_err(exception)?,
+        None => run(py, n_jobs, is_small, progress.as_ref(), choose)?.0.map_err(exception)?,
     };
-    let (learned, steps) = run(py, n_jobs, progress.as_ref(), work)?;
+    let (learned, steps) = run(py, n_jobs, is_small, progress.as_ref(), work)?;
     let (model, diversity) = learned.map_err(exception)?;
     let model = model.with_threshold(threshold).map_err(exception)?;
     Ok((Model::new(model), history(&steps), to_json(&diversity)?))
+}
+
+/// Whether no part of a fit takes long, neither a walk over all rows nor a comparison of all with all. All of them together
+/// may, but it is told of Ctrl-C in between.
+pub fn is_small(train: &TrainSet, members: usize) -> bool {
+    let (n, d) = (train.table().n_rows(), train.table().columns().len());
+    n.saturating_mul(d.saturating_mul(members).saturating_add(n)) < 1 << 23
 }
 
 fn chosen_threshold(method: &Method, train: &TrainSet, observer: &mut dyn Observer) -> udeed::Result<f64> {

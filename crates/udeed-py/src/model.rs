@@ -11,7 +11,7 @@ use udeed::{Kind, Table};
 use crate::data::{Columns, Rows};
 use crate::ensemble::to_json;
 use crate::error::exception;
-use crate::observer::{Reporter, run};
+use crate::observer::run;
 
 /// A row of weights for each member, and its constant; of more than two classes one table of them a class.
 type Coefficients<'py> = (Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>);
@@ -196,12 +196,15 @@ impl Model {
     }
 }
 
+/// What any model says of so many rows is said soon.
+const FEW_ROWS: usize = 64;
+
 impl Model {
     pub fn new(model: udeed::Model) -> Self {
         Model(Arc::new(model))
     }
 
-    /// Does something with rows, on threads of its own.
+    /// Does something with rows.
     fn with_table<T: Send + 'static>(
         &self,
         py: Python<'_>,
@@ -215,8 +218,8 @@ impl Model {
             Some(columns) => rows.table(Some(columns))?,
             None => self.named(rows)?,
         };
-        let model = self.0.clone();
-        run(py, n_jobs, None, move |_: &mut Reporter<_>| work(&model, &table))?.0.map_err(exception)
+        let (model, are_few) = (self.0.clone(), table.n_rows() <= FEW_ROWS);
+        run(py, n_jobs, are_few, None, move |_| work(&model, &table))?.0.map_err(exception)
     }
 
     /// Rows without names have the columns of the model, in its order.

@@ -1,60 +1,116 @@
-//! Work beside the interpreter: on threads of its own, heard of while it runs, and stopped by Ctrl-C.
+//! Work while the interpreter is free: heard of while it runs, and stopped by Ctrl-C.
 
+use std::any::Any;
+use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use udeed::{Observer, Step};
 
 use crate::error::bug;
 
-/// How long the interpreter waits for news before it looks for signals.
+/// How long signals are not looked for.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// What work tells while it runs, and its end.
-enum News<T> {
-    Member { done: usize, total: usize },
-    Step(Step),
-    Candidate { done: usize, total: usize },
-    End(std::thread::Result<T>),
+/// Keeps every step, and says of what how much is done, of how much if that is known.
+struct Reporter<F> {
+    steps: Vec<Step>,
+    tell: F,
 }
 
-/// Tells the interpreter's thread what it sees, and stops the work when nobody listens any more.
-pub struct Reporter<T> {
-    news: Sender<News<T>>,
-    abandoned: Arc<AtomicBool>,
-    /// Whether anybody wants to hear how far it is: to wake the interpreter for nothing takes longer than many a fit.
-    shows_progress: bool,
-}
-
-impl<T> Reporter<T> {
-    fn tell(&self, news: News<T>) -> ControlFlow<()> {
-        let heard = !self.abandoned.load(Ordering::Relaxed) && self.news.send(news).is_ok();
-        if heard { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    }
-}
-
-impl<T: Send> Observer for Reporter<T> {
+impl<F: FnMut(&dyn Display, usize, Option<usize>) -> ControlFlow<()> + Send> Observer for Reporter<F> {
     fn member(&mut self, done: usize, total: usize) -> ControlFlow<()> {
-        match (self.shows_progress, self.abandoned.load(Ordering::Relaxed)) {
-            (true, _) => self.tell(News::Member { done, total }),
-            (false, false) => ControlFlow::Continue(()),
-            (false, true) => ControlFlow::Break(()),
-        }
+        (self.tell)(&"members", done, Some(total))
     }
 
     fn step(&mut self, step: &Step) -> ControlFlow<()> {
-        self.tell(News::Step(*step))
+        self.steps.push(*step);
+        (self.tell)(&step.stage, step.step, None)
     }
 
     fn candidate(&mut self, done: usize, total: usize) -> ControlFlow<()> {
-        self.tell(News::Candidate { done, total })
+        (self.tell)(&"candidates", done, Some(total))
     }
+}
+
+/// What came of work, and every step it told of; or with what it panicked.
+type Done<T> = Result<(T, Vec<Step>), Box<dyn Any + Send>>;
+
+impl<F: FnMut(&dyn Display, usize, Option<usize>) -> ControlFlow<()> + Send> Reporter<F> {
+    fn new(tell: F) -> Self {
+        Reporter { steps: Vec::new(), tell }
+    }
+
+    fn watch<T>(mut self, work: impl FnOnce(&mut dyn Observer) -> T) -> Done<T> {
+        let made = catch_unwind(AssertUnwindSafe(|| work(&mut self)))?;
+        Ok((made, self.steps))
+    }
+}
+
+/// Runs work while the interpreter is free. Returns what it made and every step it told of.
+///
+/// There are never more threads than processors: what comes out does not depend on their number. Where one is enough, work
+/// that is short, or at least never silent for long, runs on the interpreter's own: to start another takes longer than many
+/// a fit.
+pub fn run<T: Send + 'static>(
+    py: Python<'_>,
+    n_jobs: usize,
+    is_short: bool,
+    progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&mut dyn Observer) -> T + Send + 'static,
+) -> PyResult<(T, Vec<Step>)> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    match n_jobs.clamp(1, processors) {
+        1 if is_short => here(py, progress, work),
+        threads => beside(py, threads, progress, work),
+    }
+}
+
+thread_local! {
+    /// A pool of the thread that asks for it and no other. No thread can leave its pool, so it is kept.
+    static OWN: Result<ThreadPool, ThreadPoolBuildError> =
+        ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+}
+
+/// Runs work on this very thread. Ctrl-C ends it with its next word to the observer.
+fn here<T: Send>(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&mut dyn Observer) -> T + Send,
+) -> PyResult<(T, Vec<Step>)> {
+    let progress = progress.map(|progress| progress.clone().unbind());
+    let (mut looked, mut failed) = (Instant::now(), None);
+    let reporter = Reporter::new(|what: &dyn Display, done: usize, total: Option<usize>| {
+        if progress.is_none() && looked.elapsed() < PATIENCE {
+            return ControlFlow::Continue(());
+        }
+        looked = Instant::now();
+        let told = Python::attach(|py| {
+            tell(progress.as_ref().map(|progress| progress.bind(py)), what, done, total)?;
+            py.check_signals()
+        });
+        failed = told.err();
+        if failed.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    let done =
+        py.detach(|| OWN.with(|own| own.as_ref().map(|own| own.install(|| reporter.watch(work))).map_err(no_threads)))?;
+    match failed {
+        Some(error) => Err(error),
+        None => done.map_err(|panic| bug(&*panic)),
+    }
+}
+
+/// What work on other threads tells while it runs, and its end.
+enum News<T> {
+    Progress(String, usize, Option<usize>),
+    End(Done<T>),
 }
 
 /// Ends work that is not waited for any more, whatever the reason.
@@ -66,51 +122,47 @@ impl Drop for Abandon {
     }
 }
 
-/// Runs work on a pool of threads of its own while the interpreter is free. Returns what it made and every step it told of.
+/// Runs work on a pool of threads of its own.
 ///
 /// The pool is made for this call: none outlives it, so that a process that is forked later finds no threads missing. After
-/// Ctrl-C the call returns at once; the work itself ends at its next word to the observer, of which there are several a second. There are never more threads than
-/// processors: what comes out does not depend on their number.
-pub fn run<T: Send + 'static>(
+/// Ctrl-C the call returns at once; the work itself ends at its next word to the observer, of which there are several a second.
+fn beside<T: Send + 'static>(
     py: Python<'_>,
-    n_jobs: usize,
+    threads: usize,
     progress: Option<&Bound<'_, PyAny>>,
-    work: impl FnOnce(&mut Reporter<T>) -> T + Send + 'static,
+    work: impl FnOnce(&mut dyn Observer) -> T + Send + 'static,
 ) -> PyResult<(T, Vec<Step>)> {
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(n_jobs.clamp(1, processors))
-        .thread_name(|i| format!("udeed-{i}"))
-        .build()
-        .map_err(|error| PyRuntimeError::new_err(format!("no threads to work on: {error}")))?;
+    let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("udeed-{i}"));
+    let pool = builder.build().map_err(|error| no_threads(&error))?;
     let (sender, mut receiver) = channel();
-    let shows_progress = progress.is_some();
     let abandoned = Arc::new(AtomicBool::new(false));
     let _abandon = Abandon(abandoned.clone());
-    pool.spawn(move || {
-        let mut reporter = Reporter { news: sender, abandoned, shows_progress };
-        let end = catch_unwind(AssertUnwindSafe(|| work(&mut reporter)));
-        // Nobody may be there to hear it.
-        let _ = reporter.news.send(News::End(end));
+    // To wake the interpreter where nobody wants to hear how far it is takes longer than many a fit.
+    let (shows_progress, end) = (progress.is_some(), sender.clone());
+    let reporter = Reporter::new(move |what: &dyn Display, done: usize, total: Option<usize>| {
+        let heard = || sender.send(News::Progress(what.to_string(), done, total)).is_ok();
+        let goes_on = !abandoned.load(Ordering::Relaxed) && (!shows_progress || heard());
+        if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
-    let mut steps = Vec::new();
+    pool.spawn(move || {
+        // Nobody may be there to hear it.
+        let _ = end.send(News::End(reporter.watch(work)));
+    });
     loop {
         let news;
         (receiver, news) = py.detach(move || listen(receiver));
         match news {
-            Ok(News::Member { done, total }) => tell(progress, "members", done, Some(total))?,
-            Ok(News::Candidate { done, total }) => tell(progress, "candidates", done, Some(total))?,
-            Ok(News::Step(step)) => {
-                tell(progress, &step.stage.to_string(), step.step, None)?;
-                steps.push(step);
-            }
-            Ok(News::End(Ok(made))) => return Ok((made, steps)),
-            Ok(News::End(Err(panic))) => return Err(bug(&*panic)),
+            Ok(News::Progress(what, done, total)) => tell(progress, &what, done, total)?,
+            Ok(News::End(done)) => return done.map_err(|panic| bug(&*panic)),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Err(bug(&"the work ended without a word")),
         }
         py.check_signals()?;
     }
+}
+
+fn no_threads(error: &ThreadPoolBuildError) -> PyErr {
+    PyRuntimeError::new_err(format!("no threads to work on: {error}"))
 }
 
 /// A receiver cannot be shared between threads, only handed on.
@@ -121,9 +173,9 @@ fn listen<T>(receiver: Receiver<News<T>>) -> Listened<T> {
     (receiver, news)
 }
 
-fn tell(progress: Option<&Bound<'_, PyAny>>, what: &str, done: usize, total: Option<usize>) -> PyResult<()> {
+fn tell(progress: Option<&Bound<'_, PyAny>>, what: &dyn Display, done: usize, total: Option<usize>) -> PyResult<()> {
     if let Some(progress) = progress {
-        progress.call1((what, done, total))?;
+        progress.call1((what.to_string(), done, total))?;
     }
     Ok(())
 }

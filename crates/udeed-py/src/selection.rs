@@ -3,12 +3,12 @@
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use udeed::{Grid, Method};
+use udeed::{Grid, Method, Observer};
 
 use crate::data::{Columns, Rows, check_labeled, train_set};
-use crate::ensemble::{from_json, to_json};
+use crate::ensemble::{from_json, is_small, to_json};
 use crate::error::exception;
-use crate::observer::{Reporter, run};
+use crate::observer::run;
 
 /// Chooses settings. Returns those of the chosen method, its place among the candidates, and the candidates, all as JSON.
 #[pyfunction]
@@ -37,8 +37,9 @@ pub fn choose(
     let places = places(codes.as_slice()?.len(), weights.as_ref())?;
     let folds: Vec<Vec<usize>> = folds.iter().map(|fold| moved(fold, &places)).collect::<PyResult<_>>()?;
     let train = train_set(&rows, columns, classes, &codes, weights)?;
-    let work = move |reporter: &mut Reporter<_>| udeed::choose(&settings, &grid, &train, &folds, reporter);
-    let (choice, _) = run(py, n_jobs, progress.as_ref(), work)?;
+    let is_small = is_small(&train, most);
+    let work = move |observer: &mut dyn Observer| udeed::choose(&settings, &grid, &train, &folds, observer);
+    let (choice, _) = run(py, n_jobs, is_small, progress.as_ref(), work)?;
     let choice = choice.map_err(exception)?;
     Ok((to_json(&choice.method)?, choice.best, to_json(&choice.candidates)?))
 }

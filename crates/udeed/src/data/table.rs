@@ -172,6 +172,15 @@ impl Table {
             ));
         }
         check_names(&self.columns, place)?;
+        let stored = match &self.matrix {
+            Matrix::Dense(dense) => dense.values(),
+            Matrix::Sparse(csr) => csr.parts().2,
+        };
+        // Not `any`, which would stop at the first and so cannot use vectors.
+        let are_finite = stored.iter().fold(true, |all, x| all & !x.is_infinite());
+        if are_finite && self.columns.iter().all(|column| column.kind == Kind::Numeric) {
+            return Ok(());
+        }
         for i in 0..rows.n_rows() {
             for (j, x) in rows.row(i).iter() {
                 let column = &self.columns[j];
