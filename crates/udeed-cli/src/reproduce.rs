@@ -78,7 +78,7 @@ impl Reproduce {
             }
         }
         let udeed = Udeed::new().gamma(self.gamma).seed(self.seed);
-        let (udeed, rivals) = self.rivals.methods(udeed, VoteName::Weighted, &methods)?;
+        let (udeed, rivals) = self.rivals.as_in_the_paper().methods(udeed, VoteName::Weighted, &methods)?;
         let experiment = Experiment {
             methods,
             sizes: self.sizes.clone(),

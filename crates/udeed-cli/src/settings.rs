@@ -193,10 +193,13 @@ pub struct Rivals {
     /// SemiBoost: share of the unlabeled rows that a member is fitted to
     #[arg(long, default_value_t = 0.1, allow_hyphen_values = true)]
     pub pick_share: f64,
-    /// SemiBoost, MCSSB, RegBoost: only so many nearest neighbours count as similar; 0 for all rows, or as many as the last two do by
-    /// themselves
-    #[arg(long, value_name = "K", default_value_t = 0)]
-    pub neighbors: usize,
+    /// SemiBoost, MCSSB, RegBoost: only so many nearest neighbours count as similar; of the first two 0 for all rows, in memory that
+    /// goes with the square of their number [default: 20, of RegBoost 10]
+    #[arg(long, value_name = "K")]
+    pub neighbors: Option<usize>,
+    /// Whether SemiBoost compares all rows with all unless told otherwise, as its paper does.
+    #[arg(skip)]
+    semiboost_compares_all: bool,
     /// Most memory for the rows of `--unlabeled` and all that is made of them, and for SemiBoost's similarities, such as 500M or
     /// 8G; more rows are kept in a temporary file beside the model and read again in every step [default: half of the
     /// machine's]
@@ -223,6 +226,11 @@ fn parse_size(text: &str) -> Result<u64, String> {
 }
 
 impl Rivals {
+    /// With what the paper did in place of our defaults, where they differ.
+    pub fn as_in_the_paper(&self) -> Self {
+        Rivals { semiboost_compares_all: true, ..self.clone() }
+    }
+
     pub fn adaboost(&self) -> AdaBoost {
         let settings = AdaBoost::new().zero_error(self.zero_error.into());
         match self.emphasis {
@@ -240,12 +248,15 @@ impl Rivals {
     }
 
     pub fn semiboost(&self) -> SemiBoost {
-        SemiBoost::new()
+        let settings = SemiBoost::new()
             .percentile(self.percentile)
             .pick(self.pick.into())
             .pick_share(self.pick_share)
-            .neighbors(self.neighbors)
-            .memory(self.memory.unwrap_or(0))
+            .memory(self.memory.unwrap_or(0));
+        match self.neighbors.or(self.semiboost_compares_all.then_some(0)) {
+            Some(neighbors) => settings.neighbors(neighbors),
+            None => settings,
+        }
     }
 
     /// A method by its name, with everything that was said about it.
@@ -304,12 +315,12 @@ impl Rivals {
             Method::Assemble(_) => self.assemble().into(),
             Method::SemiBoost(_) => self.semiboost().into(),
             Method::Mcssb(settings) => {
-                let settings = settings.memory(self.memory.unwrap_or(0));
-                if self.neighbors > 0 { settings.neighbors(self.neighbors).into() } else { settings.into() }
+                let neighbors = self.neighbors.unwrap_or(settings.neighbors);
+                settings.neighbors(neighbors).memory(self.memory.unwrap_or(0)).into()
             }
             Method::RegBoost(settings) => {
-                let settings = settings.memory(self.memory.unwrap_or(0));
-                if self.neighbors > 0 { settings.neighbors(self.neighbors).into() } else { settings.into() }
+                let neighbors = self.neighbors.unwrap_or(settings.neighbors);
+                settings.neighbors(neighbors).memory(self.memory.unwrap_or(0)).into()
             }
             other => other,
         }

@@ -232,6 +232,21 @@ fn the_papers_tables_stand_beside_ours() {
 }
 
 #[test]
+fn semiboost_compares_all_rows_only_on_request_and_for_the_paper() {
+    let folder = paper_folder(&["labor"]);
+    let neighbors = |line: &str| {
+        folder.run(&format!("{line} --methods semiboost --splits 2 --json r.json"));
+        let settings = &json(&folder, "r.json")["settings"]["rivals"];
+        settings.as_array().unwrap().iter().find(|rival| rival["method"] == "semiboost").unwrap()["neighbors"].clone()
+    };
+    assert_eq!(neighbors("compare labor"), 20);
+    assert_eq!(neighbors("compare labor --neighbors 0"), 0);
+    assert_eq!(neighbors("reproduce --data data --sizes 20"), 0);
+    assert_eq!(neighbors("reproduce --data data --sizes 20 --neighbors 7"), 7);
+    assert_eq!(neighbors("reproduce --data data --sizes 20 --set semiboost.neighbors=7"), 7);
+}
+
+#[test]
 fn reproduction_can_be_narrowed() {
     let folder = paper_folder(&["house", "labor"]);
     let shown = folder.run("reproduce --data data --sets labor --sizes 50 --splits 2 --methods lc,lcud");

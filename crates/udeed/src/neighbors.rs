@@ -350,7 +350,7 @@ impl Similarity {
             return Err(Error::Training {
                 found: format!("{n} rows, whose similarities take {}", size(bytes)),
                 expected: format!("at most {}", size(most)),
-                hint: Some("keep fewer near ones: `--neighbors 20`, or allow more: `--memory`".into()),
+                hint: Some("keep fewer near ones, such as `--neighbors 5`, or allow more: `--memory`".into()),
             });
         }
         // Rows that are all alike have no scale: every similarity is 1.

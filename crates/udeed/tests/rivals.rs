@@ -178,7 +178,7 @@ fn every_setting_of_the_rivals_matters() {
 #[test]
 fn all_neighbours_are_the_whole_similarity() {
     let (train, test) = split("house", 0);
-    let whole = SemiBoost::new().fit(&train).unwrap();
+    let whole = SemiBoost::new().neighbors(0).fit(&train).unwrap();
     let graph = SemiBoost::new().neighbors(train.labels().len()).fit(&train).unwrap();
     let close = |a: &f64, b: &f64| (a - b).abs() < 1e-9;
     let (a, b) = (whole.decision(test.table()).unwrap(), graph.decision(test.table()).unwrap());
@@ -243,7 +243,7 @@ fn many_rows(n: usize, sparse: bool) -> TrainSet {
 #[test]
 fn the_search_for_neighbours_can_be_stopped() {
     for (method, n, sparse) in [
-        (Method::from(SemiBoost::new()), 4000, false),
+        (Method::from(SemiBoost::new().neighbors(0)), 4000, false),
         (SemiBoost::new().neighbors(5).into(), 20_000, false),
         (SemiBoost::new().neighbors(5).into(), 20_000, true),
         (Assemble::new().into(), 20_000, true),

@@ -30,9 +30,9 @@ class SemiBoostClassifier(Ensemble):
         Whether unlabeled rows are drawn by how sure their suggested label is, or the surest are taken.
     pick_share : float, default=0.1
         What share of the unlabeled rows a member is fitted to.
-    neighbors : int, default=0
-        Only so many nearest neighbours of each row count as similar; 0 for all rows, which takes memory with the square of
-        their number.
+    neighbors : int, default=20
+        Only so many nearest neighbours of each row count as similar; 0 for all rows, as in its paper, which takes memory
+        with the square of their number.
     memory : int, default=0
         How many bytes the similarities may take; 0 for half of the memory of the machine.
     {running}
@@ -79,7 +79,7 @@ class SemiBoostClassifier(Ensemble):
         percentile: float = 1.0,
         pick: str = "draw",
         pick_share: float = 0.1,
-        neighbors: int = 0,
+        neighbors: int = 20,
         memory: int = 0,
         class_weight: Mapping[Any, float] | str | None = None,
         threshold: float | str = 0.0,
