@@ -1,6 +1,6 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
-.PHONY: test format lint unit docs browser python deny fuzz bench methods when-it-helps
+.PHONY: test format lint unit docs browser python deny fuzz bench methods forests when-it-helps
 
 test: format lint unit docs browser python
 
@@ -34,6 +34,11 @@ bench: $(PEERS)/installed
 methods: $(PEERS)/installed
 	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
 	$(PEERS)/bin/python bench/methods.py $(METHODS)
+
+# Random forests beside scikit-learn's: a table of docs/methods.md.
+forests: $(PEERS)/installed
+	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
+	$(PEERS)/bin/python bench/forests.py $(FORESTS)
 
 # Our methods beside scikit-learn's with few labels: the tables and pictures of docs/when-it-helps.md.
 when-it-helps: $(PEERS)/installed

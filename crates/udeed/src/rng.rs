@@ -23,6 +23,7 @@ pub(crate) enum Purpose {
     Spectral = 10,
     Relevance = 11,
     Landmarks = 12,
+    Members = 13,
     FourierRows = 16,
     FourierFrequencies = 17,
     FourierPhases = 18,
@@ -73,6 +74,11 @@ impl Stream {
     }
 }
 
+/// What the draws of a member's learner follow from. Ensembles whose seeds follow one another have no members in common.
+pub(crate) fn member_seed(seed: u64, member: usize) -> u64 {
+    Stream::new(seed, Purpose::Members, 0).seed().wrapping_add(member as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,6 +97,12 @@ mod tests {
         assert_ne!(a, first(1, Purpose::Bootstrap, 1));
         assert_ne!(a, first(1, Purpose::Split, 0));
         assert_ne!(a, first(2, Purpose::Bootstrap, 0));
+    }
+
+    #[test]
+    fn ensembles_whose_seeds_follow_one_another_have_other_members() {
+        let seeds = |seed: u64| (0..100).map(move |member| member_seed(seed, member));
+        assert!(seeds(0).all(|of_one| seeds(1).chain(seeds(u64::MAX)).all(|of_other| of_one != of_other)));
     }
 
     #[test]

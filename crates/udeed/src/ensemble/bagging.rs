@@ -13,7 +13,7 @@ use crate::error::{Error, Result, size};
 use crate::learner::{Base, Batch, Logistic, Sample};
 use crate::neighbors::half_of_memory;
 use crate::prepare::Scaling;
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, Stream, member_seed};
 
 settings! {
     /// Bagging: each member is fitted to labeled rows drawn with replacement. Unlabeled rows only help to scale the features.
@@ -79,7 +79,7 @@ impl Bagging {
         let mut members = Vec::with_capacity(counts.len());
         // Some at a time, so that whoever looks on can end it.
         for some in counts.chunks(SOME) {
-            let seed = self.seed.wrapping_add(members.len() as u64);
+            let seed = member_seed(self.seed, members.len());
             members.extend(learner.learn_each(&Sample { seed, ..sample }, some)?);
             watch.member(members.len(), self.members)?;
         }

@@ -5,6 +5,7 @@ use crate::ensemble::prepared::Head;
 use crate::ensemble::{Ensemble, Part, Prepared, Rule, Warning, Watch};
 use crate::error::Result;
 use crate::learner::{Hypothesis, Linear};
+use crate::rng::member_seed;
 
 /// The members of a boosted ensemble so far.
 pub(crate) struct Boosted {
@@ -33,7 +34,7 @@ impl Boosted {
 
     /// What the draws of the next member follow from.
     pub(crate) fn seed(&self, seed: u64) -> u64 {
-        seed.wrapping_add(self.members.len() as u64)
+        member_seed(seed, self.members.len())
     }
 
     pub(crate) fn push(&mut self, member: Hypothesis, weight: f64, watch: &Watch<'_>) -> Result<()> {

@@ -16,7 +16,7 @@ use crate::error::{Error, Result, size};
 use crate::learner::{Hypothesis, Learner, Sample, SplitFeatures, TreeSettings, likeliest, normalise};
 use crate::neighbors::half_of_memory;
 use crate::prepare::Scaling;
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, Stream, member_seed};
 
 settings! {
     /// Co-forest: the trees of a random forest are grown again and again, each with the unlabeled rows that all the other
@@ -134,7 +134,7 @@ impl<'a> Forest<'a> {
             for ((weight, own), &count) in weights.iter_mut().zip(&growing.weights).zip(bag) {
                 *weight = own * f64::from(count);
             }
-            settings.tree.learn(&sample(growing, &growing.classes, &weights, settings.seed.wrapping_add(i as u64)))
+            settings.tree.learn(&sample(growing, &growing.classes, &weights, member_seed(settings.seed, i)))
         };
         let trees: Vec<Hypothesis> = bags.par_iter().enumerate().map(grow).collect::<Result<_>>()?;
         let said = trees.iter().map(|tree| tree.distributions(growing.rows())).collect();
@@ -190,7 +190,7 @@ impl<'a> Forest<'a> {
             for &(row, class, confidence) in &lesson.rows {
                 (classes[row], weights[row]) = (class, confidence);
             }
-            let seed = settings.seed.wrapping_add(((round + 1) * lessons.len() + i) as u64);
+            let seed = member_seed(settings.seed, (round + 1) * lessons.len() + i);
             let tree = settings.tree.learn(&sample(growing, &classes, &weights, seed))?;
             let said = tree.distributions(growing.rows());
             Ok(Some((tree, said)))

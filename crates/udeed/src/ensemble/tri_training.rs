@@ -12,7 +12,7 @@ use crate::ensemble::{Ensemble, Part, Prepared, Rule, Warning, Watch};
 use crate::error::Result;
 use crate::learner::{Base, Hypothesis, Learner, Sample};
 use crate::prepare::Scaling;
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, Stream, member_seed};
 
 settings! {
     /// Tri-training: three members begin on bootstraps of the labeled rows. Where two of them agree on an unlabeled row, they
@@ -76,7 +76,7 @@ impl Learn for TriTraining {
             let teach = |(i, lesson): (usize, &Option<Lesson>)| match lesson {
                 None => Ok(None),
                 Some(lesson) => {
-                    let (labels, seed) = (&said[(i + 1) % 3], self.seed.wrapping_add(i as u64));
+                    let (labels, seed) = (&said[(i + 1) % 3], member_seed(self.seed, i));
                     taught(&*learner, &growing, labels, &lesson.rows, seed, &members[i]).map(Some)
                 }
             };
@@ -102,7 +102,7 @@ impl TriTraining {
             let weights: Vec<f64> =
                 counts.iter().zip(&prepared.counts).map(|(&n, weight)| f64::from(n) * weight).collect();
             let (rows, classes) = (prepared.labeled.rows(), &prepared.codes[..]);
-            let seed = self.seed.wrapping_add(i as u64);
+            let seed = member_seed(self.seed, i);
             let sample = Sample { rows, classes, n_classes: prepared.n_classes(), weights: &weights, seed };
             learner.relearn(&sample, &prepared.start())
         };

@@ -119,6 +119,7 @@ impl<'a> Growth<'a> {
         let entries = &self.entries[node.start..node.end];
         let rows = NodeRows { entries, totals, leaf: settings.leaf, purity: &self.purity };
         let n_columns = self.order.len();
+        let draws = self.n_looked_at < n_columns;
         let (mut n_constant, mut looked_at) = (node.n_constant, node.n_constant);
         let mut best: Option<(u32, Split)> = None;
         // As scikit-learn and Weka do it: constant columns count among those that are looked at, but if there are only
@@ -140,8 +141,10 @@ impl<'a> Growth<'a> {
                     }
                     Found::Nothing => (),
                     Found::Split(split) => {
+                        // Of equals the first column; where columns are drawn, the first that was: the same one again
+                        // and again would make trees alike.
                         let better = |&(other, than): &(u32, Split)| {
-                            split.purity > than.purity || (split.purity == than.purity && column < other)
+                            split.purity > than.purity || (split.purity == than.purity && !draws && column < other)
                         };
                         if best.as_ref().is_none_or(better) {
                             best = Some((column, split));

@@ -15,8 +15,8 @@ use crate::learner::split::Criterion;
 /// Sparse rows are grown on as they are. The weights of rows are counted in units of about 2^-52 of their sum.
 ///
 /// A node is split where that makes both sides purest, halfway between two neighbouring values. Values that differ by less
-/// than 1e-7 are not told apart. Of several best splits it is the one by the first column, at the lowest value. A node that
-/// is pure, or has no split, becomes a leaf.
+/// than 1e-7 are not told apart. Of several best splits it is the one by the first column, or the first that was drawn, at the
+/// lowest value. A node that is pure, or has no split, becomes a leaf.
 ///
 /// ```
 /// use udeed::{Dense, Sample, TreeSettings};
@@ -481,6 +481,25 @@ mod tests {
         let classes: Vec<u8> = (0..100).map(|i| i % 2).collect();
         let tree = one.fit(&sample(&rows, &classes, &[1.0; 100])).unwrap();
         assert_eq!(tree.features(), [13, Tree::LEAF, Tree::LEAF]);
+    }
+
+    #[test]
+    fn of_columns_that_split_alike_the_first_is_taken_or_the_first_drawn() {
+        // Three columns are the same, the fourth is constant.
+        let rows =
+            Dense::new(4, 4, (0..4).flat_map(|i| [f64::from(i), f64::from(i), f64::from(i), 0.0]).collect()).unwrap();
+        let roots = |features: SplitFeatures| {
+            let settings = TreeSettings { features, ..TreeSettings::default() };
+            let mut counts = [0; 4];
+            for seed in 0..300 {
+                let sample = Sample { rows: &rows, classes: &[0, 0, 1, 1], n_classes: 2, weights: &[1.0; 4], seed };
+                counts[settings.fit(&sample).unwrap().features()[0] as usize] += 1;
+            }
+            counts
+        };
+        assert_eq!(roots(SplitFeatures::All), [300, 0, 0, 0]);
+        let drawn = roots(SplitFeatures::Count(3));
+        assert!(drawn[..3].iter().all(|count| (75..=125).contains(count)), "{drawn:?}");
     }
 
     #[test]

@@ -1,0 +1,62 @@
+"""Random forests beside scikit-learn's: the same splits, a quarter of the training rows labeled.
+
+Makes the table of forests in docs/methods.md. `make forests` runs it; it takes five minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import udeed
+from methods import split
+from sets import Absent, find
+from sklearn.datasets import load_svmlight_file
+from sklearn.ensemble import RandomForestClassifier
+
+SETS = ["diabetes", "heart_raw13", "wdbc", "austra", "vehicle", "ionosphere", "kr_vs_kp", "sonar", "credit_g", "colic"]
+TREES = 101
+
+
+def accuracies(X: np.ndarray, y: np.ndarray, seed: int, n_forests: int) -> tuple[float, float]:
+    """Of ours and theirs on one split, the mean of some forests: columns are drawn alike wherever a seed is."""
+    part = split(X, y, seed)
+    rows, labels = part.train[: part.n_labeled], part.y[: part.n_labeled]
+    ours, theirs = [], []
+    for forest_seed in np.random.RandomState(seed).randint(0, 2**31 - 1, n_forests):
+        tree = udeed.Tree(features="root")
+        own = udeed.BaggingClassifier(TREES, base=tree, scaling="none", random_state=int(forest_seed))
+        ours.append(own.fit(rows, labels).score(part.test, part.y_test))
+        other = RandomForestClassifier(TREES, random_state=forest_seed)
+        theirs.append(other.fit(rows, labels).score(part.test, part.y_test))
+    return float(np.mean(ours)), float(np.mean(theirs))
+
+
+def standard_error(values: np.ndarray) -> float:
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--splits", type=int, default=40)
+    parser.add_argument("--forests", type=int, default=5)
+    arguments = parser.parse_args()
+    print("| | ours ± standard error | scikit-learn | difference ± standard error |\n| --- | --- | --- | --- |")
+    for name in SETS:
+        try:
+            X, y = load_svmlight_file(str(find(arguments.data, name)))
+        except Absent as absent:
+            print(absent)
+            continue
+        X, y = X.toarray(), np.unique(y, return_inverse=True)[1]
+        found = [accuracies(X, y, seed, arguments.forests) for seed in range(arguments.splits)]
+        ours, theirs = np.transpose(found)
+        difference = f"{np.mean(ours - theirs):+.4f} ± {standard_error(ours - theirs):.4f}"
+        own = f"{ours.mean():.4f} ± {standard_error(ours):.4f}"
+        print(f"| {name} | {own} | {theirs.mean():.4f} | {difference} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
