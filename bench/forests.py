@@ -20,7 +20,8 @@ TREES = 101
 
 
 def accuracies(X: np.ndarray, y: np.ndarray, seed: int, n_forests: int) -> tuple[float, float]:
-    """Of ours and theirs on one split, the mean of some forests: columns are drawn alike wherever a seed is."""
+    """Of ours and theirs on one split, the mean of some forests. Each has a seed of its own: with one for all splits, the
+    same columns would be drawn at the roots everywhere, and that chance would look like a difference."""
     part = split(X, y, seed)
     rows, labels = part.train[: part.n_labeled], part.y[: part.n_labeled]
     ours, theirs = [], []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -48,6 +49,7 @@ print(time.monotonic() - begin)
         ("UDEEDClassifier(100, steps=100000, n_jobs=2)", 60_000),
         # Few rows and one job: on the interpreter's own thread.
         ("UDEEDClassifier(100, steps=100000)", 700),
+        ("UDEEDClassifier(100, steps=3000, threshold='balanced')", 700),
         ("AssembleClassifier(100000)", 120_000),
         ("SemiBoostClassifier(neighbors=5)", 120_000),
     ],
@@ -94,10 +96,14 @@ def fit(n_jobs):
     y = np.where(np.arange(200) % 4 == 0, (X[:, 0] > 0.5).astype(int), -1)
     return udeed.UDEEDClassifier(random_state=1, n_jobs=n_jobs).fit(X, y).predict_proba(X[:40]).tolist()
 
-one, two = fit(1), fit(2)
+def measure(_):
+    return udeed.diversity(np.random.RandomState(0).rand(90, 8) > 0.5)
+
+one, two, measures = fit(1), fit(2), measure(0)
 assert one == two
 with multiprocessing.get_context("fork").Pool(2) as pool:
     assert pool.map(fit, [1, 2, 1, 2, 2, 1]) == [one] * 6
+    assert pool.map(measure, [0, 1]) == [measures] * 2
 print("done")
 """
 
@@ -136,6 +142,32 @@ def test_fits_on_threads_of_python_are_those_of_one() -> None:
     alone = [probabilities(seed) for seed in range(8)]
     with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(probabilities, range(8))) == alone
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("rate", [0.25, 100.0])
+@pytest.mark.parametrize("threshold", [0.0, None])
+def test_an_error_of_the_progress_ends_the_fit_wherever_it_is(threshold: float | None, rate: float, n_jobs: int) -> None:
+    settings = json.dumps({**json.loads(_core.defaults("udeed")), "rate": rate})
+    X = np.random.RandomState(0).rand(60, 3)
+    codes = np.where(np.arange(60) < 30, (X[:, 0] > 0.5).astype(np.int64), -1)
+
+    def words(fails_at: int) -> int:
+        """How many are told, if the one at some place fails, once."""
+        heard = 0
+
+        def progress(*_: object) -> None:
+            nonlocal heard
+            heard += 1
+            if heard == fails_at:
+                raise ArithmeticError("enough")
+
+        _core.fit(settings, X, None, ["a", "b"], codes, None, threshold, n_jobs, progress)
+        return heard
+
+    for place in range(1, words(-1) + 1):
+        with pytest.raises(ArithmeticError, match="enough"):
+            words(place)
 
 
 def test_a_fit_may_be_begun_by_the_progress_of_another() -> None:

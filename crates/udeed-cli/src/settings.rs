@@ -194,7 +194,7 @@ pub struct Rivals {
     #[arg(long, default_value_t = 0.1, allow_hyphen_values = true)]
     pub pick_share: f64,
     /// SemiBoost, MCSSB, RegBoost: only so many nearest neighbours count as similar; of the first two 0 for all rows, in memory that
-    /// goes with the square of their number [default: 20, of RegBoost 10]
+    /// goes with the square of their number [default: 20, of RegBoost 10; for SemiBoost in `reproduce` 0]
     #[arg(long, value_name = "K")]
     pub neighbors: Option<usize>,
     /// Whether SemiBoost compares all rows with all unless told otherwise, as its paper does.
@@ -319,7 +319,7 @@ impl Rivals {
                 settings.neighbors(neighbors).memory(self.memory.unwrap_or(0)).into()
             }
             Method::RegBoost(settings) => {
-                let neighbors = self.neighbors.unwrap_or(settings.neighbors);
+                let neighbors = self.neighbors.filter(|&neighbors| neighbors > 0).unwrap_or(settings.neighbors);
                 settings.neighbors(neighbors).memory(self.memory.unwrap_or(0)).into()
             }
             other => other,

@@ -244,6 +244,8 @@ fn semiboost_compares_all_rows_only_on_request_and_for_the_paper() {
     assert_eq!(neighbors("reproduce --data data --sizes 20"), 0);
     assert_eq!(neighbors("reproduce --data data --sizes 20 --neighbors 7"), 7);
     assert_eq!(neighbors("reproduce --data data --sizes 20 --set semiboost.neighbors=7"), 7);
+    // RegBoost always has some.
+    folder.run("compare labor --methods semiboost,mcssb,regboost --neighbors 0 --splits 2");
 }
 
 #[test]

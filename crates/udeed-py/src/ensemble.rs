@@ -5,7 +5,7 @@ use std::sync::Arc;
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use udeed::{Diversity, Method, Observer, Oracle, Step, TrainSet};
+use udeed::{Diversity, Method, Observer, Oracle, Shared, Step, TrainSet};
 
 use crate::data::{Columns, Rows, check_labeled, train_set};
 use crate::error::exception;
@@ -60,7 +60,7 @@ pub fn fit(
     rows.check_width(method.shared().members, classes.len())?;
     check_labeled(&codes, method.shared().members)?;
     let train = train_set(&rows, columns, classes, &codes, weights)?;
-    let is_small = is_small(&train, method.shared().members);
+    let is_small = is_small(&method, &train);
     let lesson = Arc::new((method, train));
     let own = lesson.clone();
     let work = move |observer: &mut dyn Observer| {
@@ -81,11 +81,21 @@ pub fn fit(
     Ok((Model::new(model), history(&steps), to_json(&diversity)?))
 }
 
-/// Whether no part of a fit takes long, neither a walk over all rows nor a comparison of all with all. All of them together
-/// may, but it is told of Ctrl-C in between.
-pub fn is_small(train: &TrainSet, members: usize) -> bool {
-    let (n, d) = (train.table().n_rows(), train.table().columns().len());
-    n.saturating_mul(d.saturating_mul(members).saturating_add(n)) < 1 << 23
+/// Whether no part of a fit takes long: a walk over all rows, a comparison of all with all, or of all members. All parts
+/// together may, but it is told of Ctrl-C in between.
+pub fn is_small(method: &Method, train: &TrainSet) -> bool {
+    let Shared { members, fourier, .. } = method.shared();
+    let n = train.table().n_rows();
+    let features = if fourier > 0 { fourier } else { train.table().columns().len() };
+    let heads = match train.labels().counts().len() {
+        0..=2 => 1,
+        classes => classes,
+    };
+    let hidden = if let Method::Udeed(settings) = method { settings.hidden.max(1) } else { 1 };
+    let product = |factors: &[usize]| factors.iter().fold(1usize, |product, &factor| product.saturating_mul(factor));
+    let walk = product(&[n, features, members, heads, hidden]);
+    let comparisons = product(&[n, n]).saturating_add(product(&[members, members, n / 64 + 1]));
+    walk.saturating_add(comparisons) < 1 << 23
 }
 
 fn chosen_threshold(method: &Method, train: &TrainSet, observer: &mut dyn Observer) -> udeed::Result<f64> {

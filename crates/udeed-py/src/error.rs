@@ -37,7 +37,7 @@ fn in_python(hint: &str) -> Option<String> {
         .replace("`--scaling none`", "`scaling=\"none\"`")
         .replace("labels are read from the column given by `--label`", "`unlabeled` says which labels mean none")
         .replace("`--unlabeled-mark`", "`unlabeled`")
-        .replace("`--neighbors 20`", "`neighbors=20`")
+        .replace("`--neighbors 5`", "`neighbors=5`")
         .replace("`--fourier`", "`fourier`")
         .replace("`--memory`", "`memory`");
     (!hint.contains("`--")).then_some(hint)

@@ -196,9 +196,6 @@ impl Model {
     }
 }
 
-/// What any model says of so many rows is said soon.
-const FEW_ROWS: usize = 64;
-
 impl Model {
     pub fn new(model: udeed::Model) -> Self {
         Model(Arc::new(model))
@@ -218,8 +215,9 @@ impl Model {
             Some(columns) => rows.table(Some(columns))?,
             None => self.named(rows)?,
         };
-        let (model, are_few) = (self.0.clone(), table.n_rows() <= FEW_ROWS);
-        run(py, n_jobs, are_few, None, move |_| work(&model, &table))?.0.map_err(exception)
+        let model = self.0.clone();
+        // Never short: what many stored neighbours say takes long, and nobody is told meanwhile.
+        run(py, n_jobs, false, None, move |_| work(&model, &table))?.0.map_err(exception)
     }
 
     /// Rows without names have the columns of the model, in its order.

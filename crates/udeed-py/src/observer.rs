@@ -57,8 +57,8 @@ impl<F: FnMut(&dyn Display, usize, Option<usize>) -> ControlFlow<()> + Send> Rep
 /// Runs work while the interpreter is free. Returns what it made and every step it told of.
 ///
 /// There are never more threads than processors: what comes out does not depend on their number. Where one is enough, work
-/// that is short, or at least never silent for long, runs on the interpreter's own: to start another takes longer than many
-/// a fit.
+/// that is short, or at least never silent for long, runs on the interpreter's main thread: to start another takes longer than
+/// many a fit.
 pub fn run<T: Send + 'static>(
     py: Python<'_>,
     n_jobs: usize,
@@ -68,13 +68,20 @@ pub fn run<T: Send + 'static>(
 ) -> PyResult<(T, Vec<Step>)> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     match n_jobs.clamp(1, processors) {
-        1 if is_short => here(py, progress, work),
+        1 if is_short && is_main(py)? => here(py, progress, work),
         threads => beside(py, threads, progress, work),
     }
 }
 
+/// Whether this is the main thread of Python.
+fn is_main(py: Python<'_>) -> PyResult<bool> {
+    let threads = py.import("threading")?;
+    Ok(threads.call_method0("current_thread")?.is(&threads.call_method0("main_thread")?))
+}
+
 thread_local! {
-    /// A pool of the thread that asks for it and no other. No thread can leave its pool, so it is kept.
+    /// A pool of the main thread and no other. No thread can leave its pool, which is never freed: so there is one, kept, and
+    /// none for threads that come and go.
     static OWN: Result<ThreadPool, ThreadPoolBuildError> =
         ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
 }
@@ -88,6 +95,9 @@ fn here<T: Send>(
     let progress = progress.map(|progress| progress.clone().unbind());
     let (mut looked, mut failed) = (Instant::now(), None);
     let reporter = Reporter::new(|what: &dyn Display, done: usize, total: Option<usize>| {
+        if failed.is_some() {
+            return ControlFlow::Break(());
+        }
         if progress.is_none() && looked.elapsed() < PATIENCE {
             return ControlFlow::Continue(());
         }

@@ -37,7 +37,7 @@ pub fn choose(
     let places = places(codes.as_slice()?.len(), weights.as_ref())?;
     let folds: Vec<Vec<usize>> = folds.iter().map(|fold| moved(fold, &places)).collect::<PyResult<_>>()?;
     let train = train_set(&rows, columns, classes, &codes, weights)?;
-    let is_small = is_small(&train, most);
+    let is_small = is_small(&settings.clone().members(most).into(), &train);
     let work = move |observer: &mut dyn Observer| udeed::choose(&settings, &grid, &train, &folds, observer);
     let (choice, _) = run(py, n_jobs, is_small, progress.as_ref(), work)?;
     let choice = choice.map_err(exception)?;

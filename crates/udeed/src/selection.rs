@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::TrainSet;
-use crate::ensemble::{Bagging, Initial, InitialEnsemble, Method, Observer, Stop, Udeed};
+use crate::ensemble::{Bagging, Initial, InitialEnsemble, Method, Observer, Udeed};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::prepare::Scaling;
@@ -198,7 +198,7 @@ impl Candidate {
             None => start.model(self.members)?,
         };
         // A descent that was cut short says nothing about its settings.
-        if model.training().stages.iter().any(|stage| stage.stop == Stop::Observer) {
+        if model.training().was_stopped() {
             return Err(Error::Stopped);
         }
         let evaluation = model.evaluate(test.table(), test.labels())?;

@@ -91,7 +91,12 @@ fn each_fold(
     }
     for fold in stratified_folds(train.labels(), folds, method.shared().seed) {
         let rest: Vec<usize> = (0..train.labels().len()).filter(|i| fold.binary_search(i).is_err()).collect();
-        visit(method.fit_observed(&train.select(&rest), observer)?, &fold, &train.select(&fold))?;
+        let model = method.fit_observed(&train.select(&rest), observer)?;
+        // A descent that was cut short says nothing of the rows left out.
+        if model.training().was_stopped() {
+            return Err(Error::Stopped);
+        }
+        visit(model, &fold, &train.select(&fold))?;
     }
     Ok(())
 }

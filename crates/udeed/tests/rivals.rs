@@ -193,16 +193,20 @@ fn rows_that_repeat_do_not_make_everything_similar() {
     let labels = udeed::Labels::new((0..200).map(|i| (i < 24).then_some(if i % 2 == 0 { "a" } else { "b" })));
     let train = TrainSet::new(udeed::Table::from_rows(&rows).unwrap(), labels).unwrap();
     let truth = udeed::Labels::new((0..200).map(|i| Some(if i % 2 == 0 { "a" } else { "b" })));
-    let model = SemiBoost::new().fit(&train).unwrap();
-    assert_eq!(model.evaluate(train.table(), &truth).unwrap().accuracy, 1.0);
-    assert!(model.ensemble().n_members() > 1);
+    for neighbors in [0, 20] {
+        let model = SemiBoost::new().neighbors(neighbors).fit(&train).unwrap();
+        assert_eq!(model.evaluate(train.table(), &truth).unwrap().accuracy, 1.0);
+        assert!(model.ensemble().n_members() > 1);
+    }
 }
 
 #[test]
 fn similarities_that_take_too_much_are_refused_with_a_hint() {
     let (train, _) = split("diabetes", 0);
-    let error = SemiBoost::new().memory(1000).fit(&train).unwrap_err();
-    assert!(error.hint().unwrap().contains("--neighbors"), "{error}");
+    for neighbors in [0, 20] {
+        let error = SemiBoost::new().neighbors(neighbors).memory(1000).fit(&train).unwrap_err();
+        assert!(error.hint().unwrap().contains("--neighbors"), "{error}");
+    }
 }
 
 #[test]
@@ -260,12 +264,12 @@ fn the_search_for_neighbours_can_be_stopped() {
 /// Rows that are wide enough to be fitted by conjugate gradients, of which each step takes long.
 #[test]
 fn a_single_logistic_regression_can_be_stopped() {
-    let (n, d) = (3000, 700);
+    let (n, d) = (8000, 700);
     let value = |i: usize| (i as f64 * 0.7).sin() + (i % d) as f64 * 0.01;
     let rows = Dense::new(n, d, (0..n * d).map(value).collect()).unwrap();
     let labels = Labels::with_classes(vec!["a".into(), "b".into()], (0..n).map(|i| Some(i % 7 % 2))).unwrap();
     let train = TrainSet::new(Table::from_matrix(rows).unwrap(), labels).unwrap();
     let mut impatient = Impatient(Vec::new());
-    let stopped = AdaBoost::new().members(1).fit_observed(&train, &mut impatient);
+    let stopped = AdaBoost::new().members(1).lambda(100.0).fit_observed(&train, &mut impatient);
     assert!(matches!(stopped, Err(Error::Stopped)) && impatient.0 == [0], "{stopped:?} {:?}", impatient.0);
 }

@@ -10,7 +10,7 @@ use crate::ensemble::{Ensemble, Part, Prepared, Rule, Warning, Watch};
 use crate::error::{Error, Place, Result, quoted};
 use crate::learner::{Base, Hypothesis, Learner, Sample};
 use crate::prepare::Scaling;
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, Stream, member_seed};
 
 settings! {
     /// Co-training: two members each see some of the columns. In every round each labels the rows that it is surest of, for
@@ -108,7 +108,8 @@ impl CoTraining {
     ) -> Result<Vec<Hypothesis>> {
         let (classes, weights, n_classes) = (&growing.classes[..], &growing.weights[..], growing.n_classes);
         let learn = |(place, rows): (usize, &Matrix)| {
-            let sample = Sample { rows: rows.rows(), classes, n_classes, weights, seed: self.seed };
+            let seed = member_seed(self.seed, place);
+            let sample = Sample { rows: rows.rows(), classes, n_classes, weights, seed };
             match before.get(place) {
                 Some(before) => learner.relearn(&sample, before),
                 None => learner.learn(&sample),

@@ -98,6 +98,13 @@ pub struct Training {
     pub findings: Option<Findings>,
 }
 
+impl Training {
+    /// Whether an observer ended the descent.
+    pub(crate) fn was_stopped(&self) -> bool {
+        self.stages.iter().any(|stage| stage.stop == Stop::Observer)
+    }
+}
+
 /// One step of the descent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {

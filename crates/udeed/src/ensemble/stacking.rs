@@ -12,7 +12,7 @@ use crate::ensemble::{Ensemble, Part, Prepared, Rule, Voters, Watch};
 use crate::error::{Error, Result};
 use crate::learner::{Base, Hypothesis, Learner, Logistic, Sample, n_heads};
 use crate::prepare::Scaling;
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, Stream, member_seed};
 
 settings! {
     /// Stacking: different base learners are fitted to the labeled rows; logistic regression learns what to make of the
@@ -67,9 +67,12 @@ impl Learn for Stacking {
         let folds = self.folds_of(prepared);
         let mut said = Dense::zeros(n, width)?;
         let members_of = |weights: &[f64]| -> Result<Vec<Hypothesis>> {
-            let sample = Sample { rows, classes, n_classes, weights, seed: self.seed };
             let start = prepared.start();
-            self.bases.par_iter().map(|base| base.learner(self.lambda, watch).relearn(&sample, &start)).collect()
+            let learn = |(place, base): (usize, &Base)| {
+                let seed = member_seed(self.seed, place);
+                base.learner(self.lambda, watch).relearn(&Sample { rows, classes, n_classes, weights, seed }, &start)
+            };
+            self.bases.par_iter().enumerate().map(learn).collect()
         };
         for fold in 0..folds.iter().max().map_or(0, |last| last + 1) {
             let kept = |i: usize| if folds[i] == fold { 0.0 } else { prepared.counts[i] };

@@ -406,7 +406,7 @@ fn run_stage(
             summary.steps = step;
             summary.last = losses;
         }
-        if let Some(stop) = stop.or(halt.then_some(Stop::Observer)) {
+        if let Some(stop) = halt.then_some(Stop::Observer).or(stop) {
             summary.stop = stop;
             break;
         }

@@ -147,7 +147,8 @@ impl<T: Real, V: Visit<T>> Pass<'_, T, V> {
         let weights = &T::convert(self.weights);
         let (rows, visitor, len) = (self.rows, self.visitor, weights.len());
         let spans = parts_of(rows.shape().0, len, self.gradient.is_some());
-        let room = || alone::Room::new(longest(&spans), len);
+        let gradient = if self.gradient.is_some() { len } else { 0 };
+        let room = || alone::Room::new(longest(&spans), gradient);
         in_parts(&spans, len, self.gradient, room, |room, span, gradient| {
             simd.vectorize(alone::Walk { simd, rows, span, weights, gradient, visitor, room })
         })

@@ -196,8 +196,11 @@ impl Visit<f64> for Problem<'_> {
     const ALONE: bool = true;
 
     #[inline(always)]
-    fn visit<S: Simd>(&self, simd: S, tally: &mut Self::Tally, i: usize, scores: &mut [f64]) {
-        self.visit_rows(simd, tally, i, &mut scores[..1]);
+    fn visit<S: Simd>(&self, _: S, (value, curvatures): &mut Self::Tally, i: usize, scores: &mut [f64]) {
+        let (residual, curvature, loss) = judged(scores[0], self.targets[i], self.weights[i]);
+        scores[0] = residual;
+        curvatures.push(curvature);
+        *value += loss;
     }
 
     #[inline(always)]
@@ -210,15 +213,19 @@ impl Visit<f64> for Problem<'_> {
             let losses = &mut losses[..scores.len()];
             let truth = self.targets[first..].iter().zip(&self.weights[first..]);
             let rows = scores.iter_mut().zip(curvatures).zip(&mut *losses).zip(truth);
-            // The probability of the other class, and of this one: neither loses its last bits where the other is nearly 1.
-            rows.for_each(|(((z, curvature), lost), (y, weight))| {
-                let (right, wrong, loss) = (y * *z).odds();
-                (*z, *curvature, *lost) = (-y * weight * wrong, weight * wrong * right, weight * loss);
-            });
+            rows.for_each(|(((z, curvature), loss), (&y, &weight))| (*z, *curvature, *loss) = judged(*z, y, weight));
             // To add them up in there would keep the compiler from using vectors.
             *value += sum_of(losses, losses, |loss, _| loss);
         }
     }
+}
+
+/// The first and the second derivative of a row's loss by its score, and the loss.
+#[inline(always)]
+fn judged(score: f64, target: f64, weight: f64) -> (f64, f64, f64) {
+    // The probability of the other class, and of this one: neither loses its last bits where the other is nearly 1.
+    let (right, wrong, loss) = (target * score).odds();
+    (-target * weight * wrong, weight * wrong * right, weight * loss)
 }
 
 /// A point of the search and what is known there.
