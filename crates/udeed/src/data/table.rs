@@ -517,7 +517,7 @@ mod tests {
     fn infinity_and_impossible_levels_are_refused() {
         assert!(Table::from_rows(&[[1.0, f64::NAN]]).is_ok());
         let error = Table::from_rows(&[[1.0, f64::NAN], [2.0, f64::NEG_INFINITY]]).unwrap_err();
-        assert!(error.to_string().starts_with("the table: row 2, column `2`"), "{error}");
+        assert!(error.to_string().starts_with("the table, row 2, column `2`"), "{error}");
         assert!(Table::from_matrix(Csr::new(2, vec![0, 1], vec![1], vec![f64::INFINITY]).unwrap()).is_err());
         let columns = vec![Column::nominal("c", vec!["x".into()])];
         assert!(Table::new(columns, Dense::new(1, 1, vec![1.0]).unwrap()).is_err());
