@@ -91,7 +91,6 @@ struct Map<F, R> {
 
 impl<R: Send, F: Fn(&mut [f64]) -> R + Sync> Visit<f64> for Map<F, R> {
     type Tally = Vec<R>;
-    const ALONE: bool = true;
 
     #[inline(always)]
     fn visit<S: Simd>(&self, _: S, outputs: &mut Vec<R>, _: usize, scores: &mut [f64]) {
@@ -324,7 +323,7 @@ mod tests {
             assert_eq!(alone.len(), n);
             let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-12 * (1.0 + a.abs()));
             assert!(near(&alone, &among.0) && near(&gradient, &among.1), "{n} x {d}");
-            assert_eq!(alone, in_memory(map_rows(&rows, &weights, 1, |scores| scores[0])), "{n} x {d}");
+            assert_eq!(alone, in_memory(pass(&rows, &weights, 1, None, &Halves)).concat(), "{n} x {d}");
         }
     }
 
