@@ -58,41 +58,50 @@ mod diversity;
 mod ensemble;
 mod error;
 mod file;
+mod fit;
 mod format;
 mod kernel;
 mod learner;
+mod linalg;
+mod memory;
+mod method;
 mod model;
 mod neighbors;
+mod observer;
 mod prepare;
-mod rng;
-mod selection;
+mod random;
+mod text;
 mod validation;
 mod view;
 
 pub use data::{
-    Block, Blocks, Buffer, Column, Csr, Dense, HeldTable, Kind, Labeled, Labels, Matrix, Naming, Room, Row, Rows,
-    Shares, Spilled, SpilledBuilder, SpilledTable, Split, Table, TrainSet, stratified_folds, stratified_split,
+    Block, Blocks, Buffer, Column, Csr, Dense, HeldTable, Kind, Labeled, Labels, Matrix, Naming, Row, Rows, Shares,
+    Spilled, SpilledBuilder, SpilledTable, Split, Table, TrainSet, stratified_folds, stratified_split,
 };
 pub use diversity::{Diversity, Measure, Oracle};
-pub use ensemble::{
-    AdaBoost, Assemble, Auto, Bagging, Changed, CoForest, CoTraining, Emphasis, Ensemble, EnsembleLoss, Findings,
-    Initial, InitialEnsemble, Loss, Losses, Mcssb, Members, Method, Objective, Observer, Pick, Precision, Prior,
-    RegBoost, SelfTraining, SemiBoost, Setred, Shared, SsmBoost, Stacking, Stage, StageSummary, Step, Stop, Training,
-    TriTraining, Udeed, UnlabeledMargin, Variant, ViewFound, Vote, Warning, ZeroError,
-};
-pub use error::{Error, Place, Result, quoted};
+pub use ensemble::{Changed, Emphasis, Ensemble, Findings, Members, Shared, ViewFound, Vote};
+pub use error::{Error, Place, Result};
 pub use file::{check_writable, write_file};
+pub use fit::InitialEnsemble;
 pub use format::{BuiltIn, Format, HeldSheet, Layout, Reader, Sheet, SpilledSheet, Writer, built_in};
 pub use kernel::check_instructions;
 pub use learner::{
     Base, Bayes, Criterion, GaussianBayes, Hypothesis, Learner, Linear, Logistic, LogisticFit, NearestNeighbors,
     Neighbors, Network, Sample, SplitFeatures, Tree, TreeSettings,
 };
-pub use model::{Evaluation, Model};
-pub use neighbors::half_of_memory;
+pub use memory::{Room, half_of_memory};
+pub use method::{
+    AdaBoost, Assemble, Auto, Bagging, CoForest, CoTraining, EnsembleLoss, Initial, Loss, Mcssb, Method, Objective,
+    Pick, Precision, Prior, RegBoost, SelfTraining, SemiBoost, Setred, SsmBoost, Stacking, TriTraining, Udeed,
+    UnlabeledMargin, Variant, ZeroError,
+};
+pub use model::{Evaluation, Model, Training};
+pub use observer::{Losses, Observer, Stage, StageSummary, Step, Stop, Warning};
 pub use prepare::{FourierMap, Preparation, Scaling};
-pub use selection::{Candidate, Choice, Grid, choose};
-pub use validation::{CrossValidation, choose_threshold, cross_validate, cross_validate_at};
+pub use text::quoted;
+pub use validation::{
+    Candidate, Choice, CrossValidation, Grid, choose, choose_threshold, cross_validate, cross_validate_at,
+};
 pub use view::View;
 
 /// What `bench/` looks at besides the interface. No part of it: it may change in any release.

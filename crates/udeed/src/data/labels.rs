@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::data::Dictionary;
-use crate::error::{Error, Place, Result, listed, quoted};
+use crate::error::{Error, Place, Result};
+use crate::text::{listed, quoted};
 
 /// The label of each row, or that it has none.
 ///

@@ -5,24 +5,22 @@ mod dense;
 mod dictionary;
 mod labels;
 mod renumbering;
-mod room;
 mod rows;
 mod spilled;
 mod spilled_table;
 mod split;
 mod table;
-mod train;
+mod train_set;
 
 pub use csr::Csr;
 pub use dense::Dense;
 pub use labels::Labels;
-pub use room::{HeldTable, Room};
 pub use rows::{Block, Blocks, Buffer, Matrix, Row, Rows};
 pub use spilled::{Spilled, SpilledBuilder};
-pub use spilled_table::SpilledTable;
+pub use spilled_table::{HeldTable, SpilledTable};
 pub use split::{Labeled, Shares, Split, stratified_folds, stratified_split};
 pub use table::{Column, Kind, Naming, Table};
-pub use train::TrainSet;
+pub use train_set::TrainSet;
 
 pub(crate) use dictionary::Dictionary;
 pub(crate) use labels::{plain_number, same_number};

@@ -121,3 +121,14 @@ impl SpilledTable {
         Ok(())
     }
 }
+
+/// A table in memory or in a temporary file.
+///
+/// See [`Room`] for an example.
+#[derive(Debug)]
+pub enum HeldTable {
+    /// There was room in memory.
+    InMemory(Table),
+    /// There was not.
+    InFile(SpilledTable),
+}

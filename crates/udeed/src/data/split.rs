@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::Labels;
-use crate::error::{Error, Result, quoted};
-use crate::rng::{Purpose, Stream};
+use crate::error::{Error, Result};
+use crate::random::{Purpose, Stream};
+use crate::text::quoted;
 
 /// How labeled rows are dealt out for an experiment: a share of all for testing, and of the others a share whose labels
 /// are kept. The default is the paper's: half, and a quarter.

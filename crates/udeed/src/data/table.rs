@@ -7,7 +7,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Csr, Dense, Matrix, dense_size, sparse_size};
-use crate::error::{Error, Place, Result, listed, quoted, shown};
+use crate::error::{Error, Place, Result};
+use crate::text::{listed, quoted, shown};
 
 /// What the values of a column are.
 ///

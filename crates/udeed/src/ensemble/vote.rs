@@ -1,12 +1,14 @@
 //! What a model decides by: members, what their voices count, and how they are put together.
 
 use crate::data::{Blocks, Dense, Row, Rows, fill_rows, fill_stretches};
-use crate::ensemble::mapped::{self, Mapped};
-use crate::ensemble::{Members, Vote};
+use crate::ensemble::Members;
+use crate::ensemble::mapped_members;
+use crate::ensemble::mapped_members::Mapped;
 use crate::error::Result;
 use crate::kernel::in_memory;
 use crate::learner::{Hypothesis, Linear, likeliest, n_heads, normalise, winner};
 use crate::view::FeatureMap;
+use serde::{Deserialize, Serialize};
 
 /// The least probability that a product of probabilities can hold on to.
 pub(crate) const LEAST_PROBABILITY: f64 = 1e-300;
@@ -57,6 +59,21 @@ pub(crate) enum Rule {
     Product,
     /// What something learned from the probabilities that all members give.
     Stacked(Linear),
+}
+
+/// How the members vote.
+///
+/// ```
+/// assert_eq!(udeed::Vote::default(), udeed::Vote::Weighted);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Vote {
+    /// Each with its confidence: the mean of their outputs.
+    #[default]
+    Weighted,
+    /// Each with one voice: the mean of the signs of their outputs.
+    Unweighted,
 }
 
 impl From<Vote> for Rule {
@@ -180,7 +197,7 @@ impl Ensemble {
             return Ok(members.classify_blocks(rows)?.into_iter().map(u8::from).collect());
         }
         if let [Part { members: Voters::Mapped(members), .. }] = self.parts.as_slice() {
-            return mapped::classify(members, rows);
+            return mapped_members::classify(members, rows);
         }
         if let [Part { members: Voters::Any(members), .. }] = self.parts.as_slice() {
             let said = fill_stretches(rows, m, m + self.n_classes, |rows, to| {
@@ -238,7 +255,7 @@ impl Part {
         let first = match &self.members {
             Voters::Linear(members) => Voters::Linear(members.prefix(n)),
             Voters::Any(members) => Voters::Any(members[..n].to_vec()),
-            Voters::Mapped(all) => Voters::Mapped(mapped::prefix(all, n)),
+            Voters::Mapped(all) => Voters::Mapped(mapped_members::prefix(all, n)),
         };
         Part { members: first, weights: self.weights[..n].to_vec(), rule: self.rule.clone() }
     }
@@ -270,7 +287,7 @@ impl Part {
         }
         let own;
         let members: &[Hypothesis] = match &self.members {
-            Voters::Mapped(members) => return mapped::decide(members, &self.weights, width, rows),
+            Voters::Mapped(members) => return mapped_members::decide(members, &self.weights, width, rows),
             Voters::Any(members) => members,
             Voters::Linear(members) => {
                 own = members.hypotheses();

@@ -1,8 +1,9 @@
 //! Data sets that come with the crate.
 
-use crate::error::{Error, Place, Result, listed};
+use crate::error::{Error, Place, Result};
 use crate::format::reader::LabelColumn;
 use crate::format::{Format, Reader, Sheet};
+use crate::text::listed;
 
 /// A data set that comes with the crate.
 ///
@@ -108,7 +109,7 @@ pub fn built_in(name: &str) -> Result<BuiltIn> {
     BuiltIn::ALL.into_iter().find(|set| set.name == name).ok_or_else(|| {
         Error::input(
             Place::new("the built-in sets"),
-            format!("no set {}", crate::error::quoted(name)),
+            format!("no set {}", crate::text::quoted(name)),
             format!("one of {}", listed(BuiltIn::ALL.iter().map(|set| set.name))),
         )
     })

@@ -2,8 +2,9 @@
 
 use memchr::{memchr, memchr_iter, memrchr, memrchr2};
 
-use crate::error::{Error, Place, Result, size};
-use crate::file::{Source, checked_utf8};
+use crate::error::{Error, Place, Result};
+use crate::format::source::{Source, checked_utf8};
+use crate::text::size;
 
 /// How much text is read at a time.
 pub(super) const CHUNK: usize = 1 << 19;

@@ -4,13 +4,12 @@ mod arff;
 mod builtin;
 mod chunks;
 mod csv;
-mod gathered;
 mod libsvm;
-mod met;
 mod number;
+mod parallel;
 mod reader;
-mod records;
-mod rounds;
+mod sink;
+mod source;
 mod writer;
 
 pub use builtin::{BuiltIn, built_in};

@@ -1,6 +1,6 @@
 //! Numbers out of bytes.
 
-use crate::error::quoted;
+use crate::text::quoted;
 
 /// The powers of ten that are exact.
 const EXACT_TENS: [f64; 23] = [

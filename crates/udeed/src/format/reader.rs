@@ -6,14 +6,14 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{
-    Column, HeldTable, Labels, Naming, Room, SpilledTable, Table, TrainSet, missing_column, same_number,
-};
-use crate::error::{Error, Place, Result, listed, quoted};
-use crate::file::Source;
+use crate::data::{Column, HeldTable, Labels, Naming, SpilledTable, Table, TrainSet, missing_column, same_number};
+use crate::error::{Error, Place, Result};
 use crate::format::chunks::CHUNK;
-use crate::format::gathered::{Gathered, InFile, InMemory, Keep, WhereRoom};
+use crate::format::sink::{Gathered, InFile, InMemory, Keep, WhereRoom};
+use crate::format::source::Source;
 use crate::format::{arff, csv, libsvm};
+use crate::memory::Room;
+use crate::text::{listed, quoted};
 
 /// A kind of file.
 ///

@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 
 use crate::data::{Column, Kind, Labels, Naming, plain_number};
-use crate::error::{Error, Place, Result, quoted};
+use crate::error::{Error, Place, Result};
 use crate::format::reader::is_missing;
 use crate::format::{Format, Sheet};
+use crate::text::quoted;
 
 /// How to write rows into a file.
 ///

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use crate::data::Dense;
     use crate::kernel::{named_instructions, vectorized};
-    use crate::rng::{Purpose, Stream};
+    use crate::random::{Purpose, Stream};
 
     /// Angles of all sizes up to the largest, and such near which the cosine is nearly zero.
     fn angles() -> Vec<f64> {

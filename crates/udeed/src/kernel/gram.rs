@@ -139,7 +139,7 @@ impl WithSimd for SparseWalk<'_> {
 mod tests {
     use super::*;
     use crate::data::{Dense, Matrix};
-    use crate::rng::{Purpose, Stream};
+    use crate::random::{Purpose, Stream};
 
     #[test]
     fn the_sum_of_all_parts_is_that_of_all_rows() {

@@ -24,7 +24,8 @@ use std::sync::OnceLock;
 
 use pulp::Arch;
 
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, Result};
+use crate::text::quoted;
 
 pub(crate) use cosine::cosines;
 pub(crate) use gram::gram;

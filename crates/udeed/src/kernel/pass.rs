@@ -247,7 +247,7 @@ mod tests {
     use crate::data::{Dense, Matrix, Rows};
     use crate::kernel::gram::Gram;
     use crate::kernel::named_instructions;
-    use crate::rng::{Purpose, Stream};
+    use crate::random::{Purpose, Stream};
 
     /// `f -> sum over rows of (sum_k f_k)^2`, with all that the objectives use.
     struct Squares;

@@ -4,9 +4,11 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::ensemble::{Watch, Watched};
-use crate::error::{Error, Result, listed, quoted};
+use crate::error::{Error, Result};
 use crate::learner::{GaussianBayes, Learner, Logistic, NearestNeighbors, TreeSettings};
+use crate::learner::{Hypothesis, Sample};
+use crate::observer::Watch;
+use crate::text::{listed, quoted};
 
 /// Which base learner makes the members, with its settings.
 ///
@@ -108,5 +110,22 @@ impl Base {
             Base::Neighbors(neighbors) => Box::new(*neighbors),
             Base::Bayes => Box::new(GaussianBayes),
         }
+    }
+}
+
+/// Logistic regression that can be stopped.
+pub(crate) struct Watched<'a, 'b> {
+    pub(crate) learner: Logistic,
+    pub(crate) watch: &'a Watch<'b>,
+}
+
+impl Learner for Watched<'_, '_> {
+    fn learn(&self, sample: &Sample<'_>) -> Result<Hypothesis> {
+        self.learner.fit_heads(sample, None, self.watch)
+    }
+
+    fn relearn(&self, sample: &Sample<'_>, similar: &Hypothesis) -> Result<Hypothesis> {
+        let Hypothesis::Linear(similar) = similar else { return self.learn(sample) };
+        self.learner.fit_heads(sample, Some(similar), self.watch)
     }
 }

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use crate::data::Row;
 use crate::error::Result;
 use crate::learner::Sample;
-use crate::learner::counted::{counted, whole_weights};
+use crate::learner::sample::{counted, whole_weights};
 
 /// Naive Bayes with a normal distribution for each feature in each class, as scikit-learn's `GaussianNB`: to every variance
 /// 1e-9 of the largest variance of a feature is added. A class of which no row counts has probability 0.

@@ -1,9 +1,9 @@
 //! What base learners learned.
 
 use crate::data::{Dense, Row, Rows, fill_rows};
-use crate::ensemble::Watch;
 use crate::kernel::in_memory;
 use crate::learner::{Bayes, Linear, Neighbors, Network, Tree};
+use crate::observer::Watch;
 
 /// What a base learner learned: it gives each row a probability of each class.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,23 +1,16 @@
 //! Base learners, one file each.
 
 mod base;
-mod batch;
 mod bayes;
-mod cholesky;
-mod columns;
-mod counted;
-mod growth;
 mod hypothesis;
-mod lbfgs;
 mod linear;
 mod logistic;
 mod neighbors;
 mod network;
 #[cfg(test)]
 mod oracle;
-mod span;
-mod split;
-mod tree;
+pub(crate) mod sample;
+pub(crate) mod tree;
 
 pub use base::Base;
 pub use bayes::{Bayes, GaussianBayes};
@@ -26,22 +19,19 @@ pub use linear::Linear;
 pub use logistic::{Logistic, LogisticFit};
 pub use neighbors::{NearestNeighbors, Neighbors};
 pub use network::Network;
-pub use split::Criterion;
-pub use tree::{SplitFeatures, Tree, TreeSettings};
+pub use tree::{Criterion, SplitFeatures, Tree, TreeSettings};
 
-pub(crate) use batch::Batch;
 pub(crate) use hypothesis::{likeliest, winner};
-pub(crate) use lbfgs::minimise;
 pub(crate) use linear::normalise;
+pub(crate) use logistic::Batch;
 pub(crate) use network::{from_lanes, random as random_network, to_lanes, walk as walk_networks};
-pub(crate) use span::Span;
 
 use rayon::prelude::*;
 
 use crate::data::Rows;
-use crate::ensemble::Watch;
 use crate::error::Result;
-use crate::learner::columns::SortedColumns;
+use crate::learner::tree::SortedColumns;
+use crate::observer::Watch;
 
 /// What a base learner learns from.
 #[derive(Clone, Copy)]

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Dense, Matrix, Row, Rows};
-use crate::ensemble::Watch;
 use crate::error::{Error, Result};
 use crate::learner::Sample;
-use crate::learner::counted::{Counted, counted};
+use crate::learner::sample::{Counted, counted};
 use crate::neighbors::{for_each_distance, nearest_among};
+use crate::observer::Watch;
 
 /// Nearest neighbours: a row is of a class as far as the `k` training rows nearest to it are, each counting as much as its
 /// weight. Of rows that are equally far the first ones are taken.
@@ -158,7 +158,7 @@ impl Neighbors {
 mod tests {
     use super::*;
     use crate::learner::oracle::{assert_near, problems};
-    use crate::rng::{Purpose, Stream};
+    use crate::random::{Purpose, Stream};
 
     fn line(values: &[f64]) -> Dense {
         Dense::new(values.len(), 1, values.to_vec()).unwrap()

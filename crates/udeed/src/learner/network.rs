@@ -5,9 +5,9 @@ use pulp::Simd;
 use crate::data::{Blocks, Row, Rows};
 use crate::error::Result;
 use crate::kernel::{Real, Visit, dot, in_memory, pass};
-use crate::learner::lbfgs::minimise;
 use crate::learner::logistic::Problem;
-use crate::rng::Stream;
+use crate::linalg::lbfgs::minimise;
+use crate::random::Stream;
 
 /// A network of two classes: `z(x) = sum_j v_j tanh(w_j.(x, 1) / 2) + v_0`, and the second class has probability
 /// `1 / (1 + e^-z)`.
@@ -193,7 +193,7 @@ impl<T: Real, V: Visit<T>> Visit<T> for Chain<'_, T, V> {
 mod tests {
     use super::*;
     use crate::data::{Dense, Matrix};
-    use crate::rng::Purpose;
+    use crate::random::Purpose;
 
     #[test]
     fn weights_survive_the_lanes() {

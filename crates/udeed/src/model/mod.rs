@@ -6,15 +6,18 @@ mod protobuf;
 mod safetensors;
 mod stored;
 mod stored_maps;
+mod training;
 
 pub use evaluation::Evaluation;
+pub use training::Training;
 
 use crate::data::{Dense, Labels, Matrix, Rows, Table};
-use crate::ensemble::{Ensemble, Method, Training};
+use crate::ensemble::Ensemble;
 use crate::error::{Error, Result};
 use crate::format::Reader;
 use crate::kernel::in_memory;
 use crate::learner::{normalise, winner};
+use crate::method::Method;
 use crate::prepare::Preparation;
 
 /// A trained ensemble, with the preparation of the rows it was trained on.

@@ -492,8 +492,8 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::ensemble::Bagging;
     use crate::format::{Format, Reader};
+    use crate::method::Bagging;
 
     /// The model of a file whose last column is the label.
     fn model(text: &str) -> Model {

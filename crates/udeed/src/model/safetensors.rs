@@ -13,11 +13,14 @@ use flate2::Crc;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Column, Dense, Naming, Rows, TrainSet};
-use crate::ensemble::{Ensemble, Members, Method, Part, Training, Vote};
+use crate::ensemble::{Ensemble, Members, Part, Vote};
 use crate::error::{Error, Result};
 use crate::file::write_file;
+use crate::method::Method;
 use crate::model::Model;
-use crate::model::stored::{self, Named, Parts, Stored};
+use crate::model::Training;
+use crate::model::stored;
+use crate::model::stored::{Named, Parts, Stored};
 use crate::prepare::{FourierMap, Preparation, Scaling};
 
 /// The version of the file format that this crate writes. Older ones are read, newer ones refused. What the first version

@@ -9,7 +9,8 @@ use crate::data::{Csr, Dense, Matrix, Rows};
 use crate::ensemble::{Ensemble, Members, Part, Rule, Vote, Voters};
 use crate::learner::{Bayes, Hypothesis, Linear, Neighbors, Network, Tree, n_heads};
 use crate::model::safetensors::Tensor;
-use crate::model::stored_maps::{self, StoredMap};
+use crate::model::stored_maps;
+use crate::model::stored_maps::StoredMap;
 
 /// The parts of each ensemble that is not just linear members of two classes.
 pub(super) type Parts = BTreeMap<String, Vec<StoredPart>>;

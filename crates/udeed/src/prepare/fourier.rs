@@ -9,11 +9,13 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::data::{Blocks, Matrix, Stretch};
-use crate::ensemble::Watch;
-use crate::error::{Error, Result, size};
+use crate::error::{Error, Result};
 use crate::kernel::cosines;
-use crate::neighbors::{distance_percentile, half_of_memory};
-use crate::rng::{Purpose, Stream};
+use crate::memory::half_of_memory;
+use crate::neighbors::distance_percentile;
+use crate::observer::Watch;
+use crate::random::{Purpose, Stream};
+use crate::text::size;
 
 /// A random Fourier feature map: a row `x` becomes `sqrt(2 / D) cos(x Omega + b)`, with `D` columns of frequencies `Omega`
 /// and as many phases `b`, drawn once and kept with the model.

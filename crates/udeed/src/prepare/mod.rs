@@ -8,15 +8,16 @@ use serde::{Deserialize, Serialize};
 use crate::data::{
     Blocks, Column, Kind, Matrix, Naming, SpilledBuilder, SpilledTable, Table, dense_size, pieces, spreads,
 };
-use crate::error::{Error, Place, Result, quoted, shown};
+use crate::error::{Error, Place, Result};
+use crate::text::{quoted, shown};
 
-mod columns;
-mod features;
 mod fourier;
+mod statistics;
+mod transform;
 
-use columns::{ColumnStatistics, EachRows};
-use features::Features;
 pub use fourier::FourierMap;
+use statistics::{ColumnStatistics, EachRows};
+use transform::Features;
 
 /// How each feature is scaled.
 ///

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::data::{Block, Blocks, Buffer, Csr, Dense, Matrix, Row};
 use crate::error::Result;
-use crate::rng::{Purpose, Stream};
+use crate::random::{Purpose, Stream};
 
 /// Of labeled rows and unlabeled ones after them, some that stand for all: every one where they are not too many.
 pub(crate) struct Landmarks {

@@ -1,6 +1,5 @@
 //! Views: what the members of an automatic ensemble look at. Each is a map of prepared rows into features.
 
-mod eigen;
 mod landmarks;
 mod relevance;
 mod spectral;
@@ -13,8 +12,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Blocks, Dense, Rows};
-use crate::ensemble::Watch;
 use crate::error::Result;
+use crate::observer::Watch;
 use crate::prepare::FourierMap;
 
 pub(crate) use landmarks::{Landmarks, gather};

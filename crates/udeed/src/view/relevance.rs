@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use crate::data::{Block, Blocks, Buffer, Dense, Rows, Sealed};
-use crate::error::{Error, Result, size};
+use crate::error::{Error, Result};
 use crate::kernel::map_rows;
-use crate::neighbors::half_of_memory;
+use crate::memory::half_of_memory;
 use crate::prepare::FourierMap;
+use crate::text::size;
 
 /// What every feature counts besides its relevance: of one that seems to have nothing to do with the labels, a little is
 /// looked at.
@@ -156,7 +157,7 @@ impl Blocks for Differences<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Purpose, Stream};
+    use crate::random::{Purpose, Stream};
 
     #[test]
     fn of_two_classes_relevance_is_the_correlation() {

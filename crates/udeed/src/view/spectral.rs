@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use crate::data::{Csr, Dense, Rows};
-use crate::ensemble::Watch;
 use crate::error::Result;
+use crate::linalg::eigen;
 use crate::neighbors::{Nearest, nearest_among};
-use crate::view::eigen;
+use crate::observer::Watch;
 
 /// How a graph is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,7 +141,7 @@ impl SpectralMap {
 mod tests {
     use super::*;
     use crate::neighbors::nearest;
-    use crate::rng::{Purpose, Stream};
+    use crate::random::{Purpose, Stream};
 
     /// Two rings, one within the other.
     fn rings(n: usize) -> Dense {

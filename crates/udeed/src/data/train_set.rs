@@ -1,0 +1,317 @@
+//! The rows to learn from.
+
+use std::sync::Arc;
+
+use crate::data::{HeldTable, Labels, SpilledTable, Table};
+use crate::error::{Error, Result};
+use crate::memory::Room;
+use crate::text::{listed, quoted};
+
+/// Rows with their labels, some of them unlabeled.
+///
+/// ```
+/// use udeed::{Labels, Table, TrainSet};
+///
+/// let table = Table::from_rows(&[[0.1], [0.9], [0.4]])?;
+/// let mut train = TrainSet::new(table, Labels::new([Some("no"), Some("yes"), None]))?;
+/// train.add_unlabeled(&Table::from_rows(&[[0.5], [0.6]])?)?;
+/// assert_eq!((train.n_labeled(), train.n_unlabeled()), (2, 3));
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct TrainSet {
+    table: Table,
+    labels: Labels,
+    /// Further unlabeled rows, that are more than memory holds.
+    spilled: Option<Arc<SpilledTable>>,
+    /// How much each row counts; none where all count alike.
+    weights: Option<Vec<f64>>,
+    label: Option<String>,
+}
+
+impl TrainSet {
+    /// Puts labels beside rows.
+    ///
+    /// # Errors
+    /// If there are more or fewer labels than rows.
+    pub fn new(table: Table, labels: Labels) -> Result<Self> {
+        if table.n_rows() != labels.len() {
+            return Err(Error::training(
+                format!("{} rows and {} labels", table.n_rows(), labels.len()),
+                "a label, or none, for each row",
+            ));
+        }
+        Ok(TrainSet { table, labels, spilled: None, weights: None, label: None })
+    }
+
+    /// The same rows, with the name that the column of the labels has in its source. A model remembers it.
+    #[must_use]
+    pub fn label(mut self, name: Option<String>) -> Self {
+        self.label = name;
+        self
+    }
+
+    /// The same rows, each counting as much as its weight says: a label of weight 2 stands there twice, a row of weight 0
+    /// is not there at all. What is weighed are labels: other weights of unlabeled rows say nothing.
+    ///
+    /// # Errors
+    /// If there are more or fewer weights than rows, or one is negative or not finite.
+    ///
+    /// ```
+    /// use udeed::{Labels, Table, TrainSet};
+    ///
+    /// let table = Table::from_rows(&[[0.1], [0.9]])?;
+    /// let train = TrainSet::new(table, Labels::new([Some("no"), Some("yes")]))?;
+    /// assert_eq!(train.clone().weights(vec![1.0, 2.5])?.weight(1), 2.5);
+    /// assert_eq!(train.clone().weights(vec![0.0, 1.0])?.n_labeled(), 1);
+    /// assert!(train.weights(vec![1.0, -1.0]).is_err());
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn weights(mut self, weights: Vec<f64>) -> Result<Self> {
+        if weights.len() != self.labels.len() {
+            let found = format!("{} rows and {} weights", self.labels.len(), weights.len());
+            return Err(Error::training(found, "a weight for each row"));
+        }
+        if let Some(bad) = weights.iter().position(|weight| !(weight.is_finite() && *weight >= 0.0)) {
+            let found = format!("the weight {} in row {}", weights[bad], bad + 1);
+            return Err(Error::training(found, "0 or a positive number"));
+        }
+        let counted: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
+        let some_do_not = counted.len() < weights.len();
+        self.weights = Some(weights);
+        Ok(if some_do_not { self.select(&counted) } else { self })
+    }
+
+    /// The same rows, each class counting as much as any other: what a label counts is divided by what all of its class do.
+    ///
+    /// ```
+    /// use udeed::{Labels, Table, TrainSet};
+    ///
+    /// let table = Table::from_rows(&[[0.1], [0.2], [0.3], [0.9]])?;
+    /// let train = TrainSet::new(table, Labels::new([Some("no"), Some("no"), Some("no"), Some("yes")]))?.balanced();
+    /// assert_eq!((train.weight(0), train.weight(3)), (4.0 / 6.0, 2.0));
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    #[must_use]
+    pub fn balanced(mut self) -> Self {
+        let mut totals = vec![0.0; self.labels.classes().len()];
+        let labeled = |labels: &Labels, i: usize| labels.get(i);
+        for i in 0..self.labels.len() {
+            if let Some(class) = labeled(&self.labels, i) {
+                totals[class] += self.weight(i);
+            }
+        }
+        let share = totals.iter().sum::<f64>() / totals.iter().filter(|&&total| total > 0.0).count().max(1) as f64;
+        let weight = |i: usize| match labeled(&self.labels, i) {
+            Some(class) => self.weight(i) * share / totals[class],
+            None => self.weight(i),
+        };
+        self.weights = Some((0..self.labels.len()).map(weight).collect());
+        self
+    }
+
+    /// How much row `i` counts.
+    pub fn weight(&self, i: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[i])
+    }
+
+    /// The name of the column of the labels, where there is one.
+    pub fn label_name(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
+
+    /// Adds rows without labels, their columns matched by name.
+    ///
+    /// # Errors
+    /// If a column is missing, or holds another kind of values.
+    pub fn add_unlabeled(&mut self, rows: &Table) -> Result<()> {
+        self.table.append(rows)?;
+        self.labels.extend_unlabeled(rows.n_rows());
+        if let Some(weights) = &mut self.weights {
+            weights.resize(self.labels.len(), 1.0);
+        }
+        Ok(())
+    }
+
+    /// Adds rows without labels that lie in a temporary file, see [`Reader::spill`](crate::Reader::spill). UDEED then reads
+    /// them again in every step and never holds more than a few; what comes out is the same as with
+    /// [`TrainSet::add_unlabeled`].
+    ///
+    /// # Errors
+    /// If a column is missing, or holds another kind of values; or if there are such rows already.
+    ///
+    /// ```
+    /// use udeed::{Format, Reader, Udeed};
+    ///
+    /// let reader = Reader::new().format(Format::Csv).label("ok");
+    /// let mut train = reader.read_from("rows", &b"size,ok\n1,no\n2,no\n8,yes\n9,yes\n"[..])?.into_train()?;
+    /// let folder = std::env::temp_dir();
+    /// let many = Reader::new().format(Format::Csv).spill_from("many", &b"size\n3\n4\n7\n"[..], &folder)?;
+    /// train.add_spilled(many.table)?;
+    /// assert_eq!(Udeed::new().fit(&train)?.training().n_unlabeled, 3);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn add_spilled(&mut self, rows: SpilledTable) -> Result<()> {
+        if self.spilled.is_some() {
+            return Err(Error::training("a second file of rows outside of memory", "one"));
+        }
+        rows.check_fits(&self.table)?;
+        self.spilled = Some(Arc::new(rows));
+        Ok(())
+    }
+
+    /// Adds rows without labels, see [`Reader::hold`](crate::Reader::hold): to those in memory where there is room for
+    /// them and for the features that they become, else as [`TrainSet::add_spilled`] does.
+    ///
+    /// # Errors
+    /// If a column is missing, or holds another kind of values; if the temporary file cannot be written; or if there
+    /// are such rows already.
+    ///
+    /// ```
+    /// use udeed::{Format, Reader, Room};
+    ///
+    /// let reader = Reader::new().format(Format::Csv).label("ok");
+    /// let mut train = reader.read_from("rows", &b"size,ok\n1,no\n2,no\n8,yes\n9,yes\n"[..])?.into_train()?;
+    /// let room = Room { most: 1 << 30, folder: Some(&std::env::temp_dir()) };
+    /// let more = Reader::new().format(Format::Csv).hold_from("more", &b"size\n3\n4\n7\n"[..], room)?;
+    /// train.add_held(more.table, room)?;
+    /// assert!(train.spilled().is_none());
+    /// assert_eq!(train.n_unlabeled(), 3);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn add_held(&mut self, rows: HeldTable, room: Room<'_>) -> Result<()> {
+        match rows {
+            HeldTable::InFile(rows) => self.add_spilled(rows),
+            HeldTable::InMemory(rows) if room.holds(rows.n_rows(), self.table.size_below(&rows)) => {
+                self.add_unlabeled(&rows)
+            }
+            HeldTable::InMemory(rows) => {
+                let folder = room.folder("the unlabeled rows")?;
+                self.add_spilled(SpilledTable::new(rows, folder)?)
+            }
+        }
+    }
+
+    /// The unlabeled rows that lie in a temporary file, if any.
+    pub fn spilled(&self) -> Option<&SpilledTable> {
+        self.spilled.as_deref()
+    }
+
+    pub(crate) fn shared_spilled(&self) -> Option<&Arc<SpilledTable>> {
+        self.spilled.as_ref()
+    }
+
+    /// The rows in memory.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The labels.
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// How many rows have a label.
+    pub fn n_labeled(&self) -> usize {
+        self.labels.n_labeled()
+    }
+
+    /// How many rows have none.
+    pub fn n_unlabeled(&self) -> usize {
+        let spilled = self.spilled.as_ref().map_or(0, |rows| rows.n_rows());
+        self.labels.len() - self.labels.n_labeled() + spilled
+    }
+
+    /// The most classes that can be told apart.
+    pub const MOST_CLASSES: usize = 255;
+
+    /// The classes that occur: two at least.
+    ///
+    /// # Errors
+    /// If they are fewer, or more than [`TrainSet::MOST_CLASSES`].
+    pub fn classes(&self) -> Result<Vec<String>> {
+        let counts = self.labels.counts();
+        let present = self.labels.classes().iter().zip(&counts).filter(|&(_, &count)| count > 0);
+        let classes: Vec<String> = present.map(|(class, _)| class.clone()).collect();
+        let column = self.label.as_ref().map_or(String::new(), |name| format!(" in column {}", quoted(name)));
+        match classes.as_slice() {
+            [] => Err(Error::training(format!("no labeled row{column}"), "some of two classes at least")
+                .with_hint("labels are read from the column given by `--label`")),
+            [only] => Err(Error::training(format!("one class{column}, {}", quoted(only)), "two at least")
+                .with_hint("rows of another class need labels too")),
+            more if more.len() > Self::MOST_CLASSES => {
+                let found = format!("{} classes{column}: {}", more.len(), listed(more));
+                Err(Error::training(found, format!("at most {}", Self::MOST_CLASSES))
+                    .with_hint("is this the column of the labels? `--label` says which one is"))
+            }
+            _ => Ok(classes),
+        }
+    }
+
+    /// The given rows with their labels, and all rows that lie in a temporary file.
+    ///
+    /// # Panics
+    /// If an index is not that of a row.
+    pub fn select(&self, indices: &[usize]) -> Self {
+        let pick = |weights: &Vec<f64>| indices.iter().map(|&i| weights[i]).collect();
+        TrainSet {
+            table: self.table.select(indices),
+            labels: self.labels.select(indices),
+            spilled: self.spilled.clone(),
+            weights: self.weights.as_ref().map(pick),
+            label: self.label.clone(),
+        }
+    }
+
+    /// The same rows with the labels of some hidden.
+    ///
+    /// # Panics
+    /// If an index is not that of a row.
+    #[must_use]
+    pub fn hide_labels(mut self, indices: &[usize]) -> Self {
+        self.labels = self.labels.without(indices);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Dense, Matrix};
+
+    fn words(n_rows: usize, n_levels: usize) -> Table {
+        let levels = (0..n_levels).map(|level| level.to_string()).collect();
+        let values = (0..n_rows).map(|i| (i % n_levels) as f64).collect();
+        Table::new(vec![Column::nominal("word", levels)], Dense::new(n_rows, 1, values).unwrap()).unwrap()
+    }
+
+    /// A column of words is small until it becomes a feature for each word.
+    #[test]
+    fn rows_that_outgrow_the_room_as_features_go_to_a_file() {
+        let train = TrainSet::new(words(2, 2), Labels::new([Some("no"), Some("yes")])).unwrap();
+        for (n_levels, most, fits) in [(2, 1 << 18, true), (500, 1 << 18, false), (500, 1 << 25, true)] {
+            let mut train = train.clone();
+            let room = Room { most, folder: Some(&std::env::temp_dir()) };
+            train.add_held(HeldTable::InMemory(words(1000, n_levels)), room).unwrap();
+            assert_eq!((train.spilled().is_none(), train.n_unlabeled()), (fits, 1000));
+        }
+        let room = Room { most: 1 << 18, folder: None };
+        let error = train.clone().add_held(HeldTable::InMemory(words(1000, 500)), room).unwrap_err();
+        assert!(error.hint().is_some_and(|hint| hint.contains("`--memory`")));
+    }
+
+    /// Sparse rows below dense ones become dense.
+    #[test]
+    fn rows_that_outgrow_the_room_below_others_go_to_a_file() {
+        let dense = |n_rows| Matrix::Dense(Dense::zeros(n_rows, 100).unwrap());
+        let (dense, sparse) = (dense(2), Matrix::Sparse(dense(1000).to_sparse()));
+        let labels = Labels::new([Some("no"), Some("yes")]);
+        let sparse = Table::from_matrix(sparse).unwrap();
+        let room = Room { most: 1 << 20, folder: Some(&std::env::temp_dir()) };
+        for (above, fits) in [(dense.clone(), false), (Matrix::Sparse(dense.to_sparse()), true)] {
+            let mut train = TrainSet::new(Table::from_matrix(above).unwrap(), labels.clone()).unwrap();
+            train.add_held(HeldTable::InMemory(sparse.clone()), room).unwrap();
+            assert_eq!(train.spilled().is_none(), fits);
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! An ensemble that grows by one member at a time.
+
+use crate::ensemble::Learned;
+use crate::ensemble::has_two_classes;
+use crate::ensemble::training_rows::Head;
+use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
+use crate::error::Result;
+use crate::learner::{Hypothesis, Linear};
+use crate::learner::{n_heads, winner};
+use crate::observer::{Warning, Watch};
+use crate::random::Stream;
+use crate::random::member_seed;
+use serde::{Deserialize, Serialize};
+
+/// The members of a boosted ensemble so far.
+pub(crate) struct Boosted {
+    wanted: usize,
+    /// Logistic regression on all labels.
+    start: Hypothesis,
+    members: Vec<Hypothesis>,
+    weights: Vec<f64>,
+    /// Whether the last member was thrown away on purpose.
+    pub(crate) discarded: bool,
+}
+
+impl Boosted {
+    pub(crate) fn new(wanted: usize, start: Hypothesis) -> Self {
+        Boosted { wanted, start, members: Vec::new(), weights: Vec::new(), discarded: false }
+    }
+
+    /// Where the search for the next member begins.
+    pub(crate) fn latest(&self) -> &Hypothesis {
+        self.members.last().unwrap_or(&self.start)
+    }
+
+    pub(crate) fn wants_more(&self) -> bool {
+        self.members.len() < self.wanted
+    }
+
+    /// What the draws of the next member follow from.
+    pub(crate) fn seed(&self, seed: u64) -> u64 {
+        member_seed(seed, self.members.len())
+    }
+
+    pub(crate) fn push(&mut self, member: Hypothesis, weight: f64, watch: &Watch<'_>) -> Result<()> {
+        self.members.push(member);
+        self.weights.push(weight);
+        watch.member(self.members.len(), self.wanted)?;
+        Ok(())
+    }
+
+    /// The members that were kept, with a warning if there are none: logistic regression on the labels takes their place,
+    /// or, if they were thrown away on purpose, a member that knows nothing, and whose vote is undecided.
+    pub(crate) fn into_part(mut self) -> (Part, Option<Warning>) {
+        let (warning, rule) = match (self.members.is_empty(), self.discarded) {
+            (false, _) => (None, Rule::Unweighted),
+            (true, false) => (Some(Warning::NothingBoosted), Rule::Unweighted),
+            (true, true) => (Some(Warning::NothingLeft), Rule::Weighted),
+        };
+        if warning.is_some() {
+            self.members.push(if self.discarded { silent(&self.start) } else { self.start });
+            self.weights.push(1.0);
+        }
+        (Part { members: self.members.into(), weights: self.weights, rule }, warning)
+    }
+
+    /// The ensemble of members that know all classes.
+    pub(crate) fn finish(self, watch: &Watch<'_>) -> Learned {
+        let n_classes = self.start.n_classes();
+        let (part, warning) = self.into_part();
+        let mut learned = Learned::from(Ensemble::whole(n_classes, part));
+        learned.warn(warning, watch);
+        learned
+    }
+}
+
+/// Boosts an ensemble for the question that two classes pose, or for each class against the rest.
+pub(crate) fn boost_heads(
+    prepared: &TrainingRows,
+    members: usize,
+    watch: &Watch<'_>,
+    mut boost: impl FnMut(&Head, &mut Boosted) -> Result<()>,
+) -> Result<Learned> {
+    if prepared.unlabeled.n_rows() == 0 {
+        let mut learned = Learned::from(prepared.logistic());
+        learned.warn([Warning::NothingUnlabeled], watch);
+        return Ok(learned);
+    }
+    let (mut parts, mut warnings) = (Vec::new(), Vec::new());
+    for head in &prepared.heads {
+        let mut boosted = Boosted::new(members, Hypothesis::Linear(Linear::new(vec![head.logistic.clone()])));
+        boost(head, &mut boosted)?;
+        let (mut part, warning) = boosted.into_part();
+        // The voices of few members for each of several classes are often tied: how sure they are tells them apart.
+        if prepared.heads.len() > 1 {
+            part.rule = Rule::Weighted;
+        }
+        parts.push(part);
+        warnings.extend(warning);
+    }
+    let mut learned = Learned::from(Ensemble::against_rest(prepared.n_classes(), parts));
+    learned.warn(warnings, watch);
+    Ok(learned)
+}
+
+/// What says nothing about any row, about as many classes and features.
+fn silent(like: &Hypothesis) -> Hypothesis {
+    match like {
+        Hypothesis::Linear(linear) => {
+            Hypothesis::Linear(Linear::new(linear.heads().iter().map(|head| vec![0.0; head.len()]).collect()))
+        }
+        other => other.clone(),
+    }
+}
+
+/// How a base learner is told which rows matter.
+///
+/// ```
+/// assert_eq!(udeed::Emphasis::default(), udeed::Emphasis::Weighting);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Emphasis {
+    /// Every row counts as much as its weight says.
+    #[default]
+    Weighting,
+    /// Rows are drawn with replacement by their weights.
+    Resampling,
+}
+
+/// The least error that a weight is computed from.
+const LEAST_ERROR: f64 = 1e-10;
+
+/// The error of who guesses among so many classes.
+pub(crate) fn chance(n_classes: usize) -> f64 {
+    1.0 - 1.0 / n_classes as f64
+}
+
+/// What the vote of a member with a weighted error counts. Of more than two classes as in SAMME: above 0 wherever the member
+/// is better than chance.
+pub(crate) fn weight_of(error: f64, n_classes: usize) -> f64 {
+    0.5 * libm::log((1.0 - error) / error.max(LEAST_ERROR)) + 0.5 * libm::log(n_classes as f64 - 1.0)
+}
+
+/// Scales shares to sum to 1.
+pub(crate) fn normalise(shares: &mut [f64]) {
+    let sum: f64 = shares.iter().sum();
+    shares.iter_mut().for_each(|share| *share /= sum);
+}
+
+impl Emphasis {
+    /// How often each row counts: its share of the total, or in so many draws by the shares, repeated until two classes
+    /// occur. Where a class has all but no share, drawing would not end: then the rows count by their shares after all.
+    pub(crate) fn counts(
+        self,
+        stream: &mut Stream,
+        shares: &[f64],
+        classes: &[u8],
+        draws: usize,
+        total: f64,
+    ) -> Vec<f64> {
+        if self == Emphasis::Resampling {
+            for _ in 0..1000 {
+                let counts = draw(stream, shares, draws);
+                if has_two_classes(classes, &counts) {
+                    return counts;
+                }
+            }
+        }
+        shares.iter().map(|share| share * total).collect()
+    }
+}
+
+/// How often each row is drawn in `n` draws by the shares.
+fn draw(stream: &mut Stream, shares: &[f64], n: usize) -> Vec<f64> {
+    let mut sums = Vec::with_capacity(shares.len());
+    let mut sum = 0.0;
+    for share in shares {
+        sum += share;
+        sums.push(sum);
+    }
+    let mut counts = vec![0.0; shares.len()];
+    for _ in 0..n {
+        let at = stream.unit() * sum;
+        let row = sums.partition_point(|&s| s <= at).min(shares.len() - 1);
+        counts[row] += 1.0;
+    }
+    counts
+}
+
+/// What the members said of each row so far: of two classes the voices for the second less those for the first, of more the
+/// voices for each.
+pub(crate) struct Votes {
+    n_classes: usize,
+    values: Vec<f64>,
+}
+
+impl Votes {
+    pub(crate) fn new(n_rows: usize, n_classes: usize) -> Self {
+        Votes { n_classes, values: vec![0.0; n_rows * n_heads(n_classes)] }
+    }
+
+    pub(crate) fn add(&mut self, weight: f64, outputs: &[u8]) {
+        for (votes, &class) in self.values.chunks_exact_mut(n_heads(self.n_classes)).zip(outputs) {
+            match votes {
+                [vote] => *vote += if class == 1 { weight } else { -weight },
+                votes => votes[usize::from(class)] += weight,
+            }
+        }
+    }
+
+    fn of(&self, i: usize) -> &[f64] {
+        let width = n_heads(self.n_classes);
+        &self.values[i * width..][..width]
+    }
+
+    pub(crate) fn winner(&self, i: usize) -> u8 {
+        winner(self.of(i)) as u8
+    }
+
+    /// The voices for a class less those for the best other one.
+    pub(crate) fn margin(&self, i: usize, class: u8) -> f64 {
+        match self.of(i) {
+            [vote] => {
+                if class == 1 {
+                    *vote
+                } else {
+                    -vote
+                }
+            }
+            votes => {
+                let others = votes.iter().enumerate().filter(|&(other, _)| other != usize::from(class));
+                votes[usize::from(class)] - others.map(|(_, &vote)| vote).fold(f64::NEG_INFINITY, f64::max)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Purpose;
+
+    #[test]
+    fn draws_follow_the_shares() {
+        let mut stream = Stream::new(1, Purpose::Boosting, 0);
+        let counts = draw(&mut stream, &[0.0, 0.5, 0.25, 0.25, 0.0], 4000);
+        assert_eq!((counts[0], counts[4]), (0.0, 0.0));
+        assert!((counts[1] - 2000.0).abs() < 150.0, "{counts:?}");
+        assert_eq!(counts.iter().sum::<f64>(), 4000.0);
+    }
+
+    #[test]
+    fn a_class_without_a_share_does_not_hang() {
+        let mut stream = Stream::new(1, Purpose::Boosting, 0);
+        let counts = Emphasis::Resampling.counts(&mut stream, &[1.0, 1e-300], &[1, 0], 2, 2.0);
+        assert!(counts[1] > 0.0);
+    }
+
+    #[test]
+    fn a_margin_is_what_is_left_of_the_voices() {
+        let mut two = Votes::new(1, 2);
+        two.add(0.5, &[1]);
+        two.add(0.7, &[0]);
+        assert_eq!((two.winner(0), two.margin(0, 0), two.margin(0, 1)), (0, 0.7 - 0.5, 0.5 - 0.7));
+        let mut three = Votes::new(1, 3);
+        three.add(0.5, &[2]);
+        three.add(0.25, &[1]);
+        assert_eq!((three.winner(0), three.margin(0, 2), three.margin(0, 0)), (2, 0.25, -0.5));
+    }
+}

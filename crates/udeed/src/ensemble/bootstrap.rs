@@ -1,0 +1,92 @@
+//! Bootstraps of the labeled rows, and logistic regressions fitted to them.
+
+use rayon::prelude::*;
+
+use crate::ensemble::training_rows::Head;
+use crate::ensemble::{Members, TrainingRows};
+use crate::error::{Error, Result};
+use crate::learner::{Batch, Logistic};
+use crate::memory::half_of_memory;
+use crate::observer::Watch;
+use crate::random::{Purpose, Stream};
+use crate::text::size;
+
+/// Logistic regressions on bootstraps of the labeled rows, for each question the same bootstraps.
+pub(crate) fn bootstrapped(
+    prepared: &TrainingRows,
+    total: usize,
+    lambda: f64,
+    seed: u64,
+    watch: &Watch<'_>,
+) -> Result<Vec<Members>> {
+    let counts = bootstraps(&prepared.codes, seed, total)?;
+    let all = total * prepared.heads.len();
+    let fit = |(place, head): (usize, &Head)| {
+        let batch = Batch {
+            learner: Logistic { lambda },
+            rows: prepared.labeled.rows(),
+            targets: &head.targets,
+            counts: &counts,
+            weights: &prepared.counts,
+            start: &head.logistic,
+            before: (place * total, all),
+        };
+        Ok(Members::from_rows(&batch.fit(watch)?))
+    };
+    prepared.heads.iter().enumerate().map(fit).collect()
+}
+
+/// How often each row is drawn, for so many members.
+pub(crate) fn bootstraps(classes: &[u8], seed: u64, total: usize) -> Result<Vec<Vec<u8>>> {
+    check_memory(classes.len(), total)?;
+    Ok((0..total).into_par_iter().map(|member| bootstrap(classes, seed, member as u32)).collect())
+}
+
+/// Refuses bootstraps that take more than half of the memory: to ask for too much would end the process.
+fn check_memory(n_rows: usize, total: usize) -> Result<()> {
+    let (bytes, most) = ((n_rows as u64).saturating_mul(total as u64), half_of_memory());
+    if bytes > most {
+        let found = format!("{n_rows} labeled rows, of which {total} bootstraps take {}", size(bytes));
+        return Err(Error::training(found, format!("at most {}", size(most))));
+    }
+    Ok(())
+}
+
+/// How often each row is drawn. A draw with one class only is repeated.
+pub(crate) fn bootstrap(classes: &[u8], seed: u64, member: u32) -> Vec<u8> {
+    let mut stream = Stream::new(seed, Purpose::Bootstrap, member);
+    loop {
+        let mut counts = vec![0u8; classes.len()];
+        for _ in classes {
+            // More than 255 times is likelier to be an error of the machine.
+            let count = &mut counts[stream.below(classes.len())];
+            *count = count.saturating_add(1);
+        }
+        if has_two_classes(classes, &counts) {
+            return counts;
+        }
+    }
+}
+
+/// Whether rows of more than one class count.
+pub(crate) fn has_two_classes<T: Default + PartialOrd>(classes: &[u8], counts: &[T]) -> bool {
+    let mut counted = classes.iter().zip(counts).filter(|(_, count)| **count > T::default()).map(|(class, _)| class);
+    let first = counted.next();
+    counted.any(|class| Some(class) != first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bootstrap_has_both_classes() {
+        let mut classes = vec![0; 30];
+        classes[7] = 1;
+        for member in 0..200 {
+            let counts = bootstrap(&classes, 5, member);
+            assert!(counts[7] > 0);
+            assert_eq!(counts.iter().map(|&count| u32::from(count)).sum::<u32>(), 30);
+        }
+    }
+}

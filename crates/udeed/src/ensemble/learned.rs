@@ -1,0 +1,33 @@
+//! What a method learned.
+
+use crate::ensemble::{Ensemble, Findings};
+use crate::observer::{StageSummary, Warning, Watch};
+
+/// What came out of a method.
+#[derive(Debug, Clone)]
+pub(crate) struct Learned {
+    pub(crate) ensemble: Ensemble,
+    /// The ensemble before a descent.
+    pub(crate) initial: Option<Ensemble>,
+    pub(crate) stages: Vec<StageSummary>,
+    pub(crate) warnings: Vec<Warning>,
+    pub(crate) findings: Option<Findings>,
+}
+
+impl Learned {
+    /// Says something worth knowing, now and with the model, once.
+    pub(crate) fn warn(&mut self, warning: impl IntoIterator<Item = Warning>, watch: &Watch<'_>) {
+        for warning in warning {
+            if !self.warnings.contains(&warning) {
+                watch.warn(&warning);
+                self.warnings.push(warning);
+            }
+        }
+    }
+}
+
+impl From<Ensemble> for Learned {
+    fn from(ensemble: Ensemble) -> Self {
+        Learned { ensemble, initial: None, stages: Vec::new(), warnings: Vec::new(), findings: None }
+    }
+}

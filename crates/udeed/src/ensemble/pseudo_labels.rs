@@ -1,0 +1,108 @@
+//! Labeled rows that unlabeled ones join, with the labels that something gave them.
+
+use crate::data::{Dense, Matrix, Rows};
+use crate::ensemble::TrainingRows;
+use crate::error::Result;
+use crate::learner::{Hypothesis, Learner, Sample, likeliest};
+
+/// All training rows, the labeled first, of which some have a label.
+pub(crate) struct Growing {
+    pub(crate) rows: Matrix,
+    /// The class of each row, where it has one.
+    pub(crate) classes: Vec<u8>,
+    /// How much each row counts; 0 for rows without a label.
+    pub(crate) weights: Vec<f64>,
+    pub(crate) n_classes: usize,
+    pub(crate) n_labeled: usize,
+}
+
+impl Growing {
+    pub(crate) fn new(prepared: &TrainingRows) -> Result<Self> {
+        let rows = prepared.labeled.stack(prepared.unlabeled.in_memory()?)?;
+        let n_rows = rows.rows().n_rows();
+        let (mut classes, mut weights) = (prepared.codes.clone(), prepared.counts.clone());
+        classes.resize(n_rows, 0);
+        weights.resize(n_rows, 0.0);
+        Ok(Growing { rows, classes, weights, n_classes: prepared.n_classes(), n_labeled: prepared.codes.len() })
+    }
+
+    pub(crate) fn rows(&self) -> &dyn Rows {
+        self.rows.rows()
+    }
+
+    /// Gives a row a label, which counts as much as `weight` says.
+    pub(crate) fn add(&mut self, row: usize, class: u8, weight: f64) {
+        self.classes[row] = class;
+        self.weights[row] = weight;
+    }
+
+    /// Learns all labels, given what was learned of fewer.
+    pub(crate) fn learn(&self, learner: &dyn Learner, seed: u64, before: Option<&Hypothesis>) -> Result<Hypothesis> {
+        let (rows, classes, weights) = (self.rows(), &self.classes[..], &self.weights[..]);
+        let sample = Sample { rows, classes, n_classes: self.n_classes, weights, seed };
+        match before {
+            Some(before) => learner.relearn(&sample, before),
+            None => learner.learn(&sample),
+        }
+    }
+
+    /// The rows that came without a label.
+    pub(crate) fn unlabeled(&self) -> Vec<usize> {
+        (self.n_labeled..self.classes.len()).collect()
+    }
+
+    /// The share of each class among the rows that came with a label.
+    pub(crate) fn shares(&self) -> Vec<f64> {
+        let mut shares = vec![0.0; self.n_classes];
+        self.classes[..self.n_labeled].iter().for_each(|&class| shares[usize::from(class)] += 1.0);
+        shares.iter_mut().for_each(|share| *share /= self.n_labeled as f64);
+        shares
+    }
+}
+
+/// The most probable class of some rows, and how probable it is.
+pub(crate) struct Guesses {
+    pub(crate) classes: Vec<u8>,
+    pub(crate) confidences: Vec<f64>,
+}
+
+impl Guesses {
+    pub(crate) fn of(probabilities: &Dense, n_rows: usize) -> Self {
+        let classes: Vec<u8> = (0..n_rows).map(|i| likeliest(probabilities.get(i)) as u8).collect();
+        let confidence = |(i, &class): (usize, &u8)| probabilities.get(i)[usize::from(class)];
+        let confidences = classes.iter().enumerate().map(confidence).collect();
+        Guesses { classes, confidences }
+    }
+
+    /// What something says of some of the rows.
+    pub(crate) fn by(hypothesis: &Hypothesis, rows: &dyn Rows, of: &[usize]) -> Self {
+        let some = Matrix::gather(rows, of);
+        Guesses::of(&hypothesis.distributions(some.rows()), of.len())
+    }
+
+    /// The places of the surest guesses of each class, so many of each; the surest first, of equals the first.
+    pub(crate) fn surest(&self, wanted: &[usize]) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.classes.len()).collect();
+        order.sort_by(|&a, &b| self.confidences[b].total_cmp(&self.confidences[a]).then(a.cmp(&b)));
+        let mut left = wanted.to_vec();
+        order.retain(|&place| {
+            let left = &mut left[usize::from(self.classes[place])];
+            let takes = *left > 0;
+            *left -= usize::from(takes);
+            takes
+        });
+        order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_surest_of_each_class_are_found() {
+        let guesses = Guesses { classes: vec![0, 1, 0, 1, 0], confidences: vec![0.6, 0.9, 0.8, 0.9, 0.8] };
+        assert_eq!(guesses.surest(&[2, 1]), [1, 2, 4]);
+        assert_eq!(guesses.surest(&[0, 5]), [1, 3]);
+    }
+}

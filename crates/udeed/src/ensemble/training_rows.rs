@@ -1,0 +1,217 @@
+//! Training rows made ready for learning.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::data::{Blocks, Matrix, Spilled, SpilledBuilder, SpilledTable, TrainSet};
+use crate::ensemble::vote::Part;
+use crate::ensemble::{Ensemble, Members, Vote};
+use crate::error::{Error, Result};
+use crate::learner::{Hypothesis, Linear, Logistic, n_heads, targets};
+use crate::observer::Watch;
+use crate::prepare::Preparation;
+use crate::prepare::Scaling;
+
+/// The settings that every method has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shared {
+    /// How many members the ensemble has at most.
+    pub members: usize,
+    /// How much the labels count against small weights in logistic regression.
+    pub lambda: f64,
+    /// How features are scaled.
+    pub scaling: Scaling,
+    /// How many random Fourier features the members see; 0 for none.
+    pub fourier: usize,
+    /// What all random draws follow from.
+    pub seed: u64,
+}
+
+/// Training rows made ready: features, and the labels as numbers.
+#[derive(Debug, Clone)]
+pub(crate) struct TrainingRows {
+    pub(crate) preparation: Preparation,
+    pub(crate) classes: Vec<String>,
+    pub(crate) label: Option<String>,
+    pub(crate) labeled: Matrix,
+    /// The class of each labeled row.
+    pub(crate) codes: Vec<u8>,
+    /// How much each labeled row counts.
+    pub(crate) counts: Vec<f64>,
+    pub(crate) unlabeled: Unlabeled,
+    /// The question that two classes pose, or those whether a row is of each class or of another.
+    pub(crate) heads: Vec<Head>,
+}
+
+/// A question with two answers.
+#[derive(Debug, Clone)]
+pub(crate) struct Head {
+    /// The answer of each labeled row, -1 or 1.
+    pub(crate) targets: Vec<f64>,
+    /// Logistic regression on all labels: what every ensemble is compared with, and where many searches begin.
+    pub(crate) logistic: Vec<f64>,
+}
+
+/// Unlabeled rows made ready.
+#[derive(Debug, Clone)]
+pub(crate) enum Unlabeled {
+    InMemory(Matrix),
+    InFile(Arc<Streamed>),
+}
+
+/// Unlabeled rows in a file. They are made ready when they are first asked for: many methods never do, and it takes as
+/// long as a step.
+#[derive(Debug)]
+pub(crate) struct Streamed {
+    /// Those that were in memory, made ready.
+    above: Matrix,
+    below: Arc<SpilledTable>,
+    preparation: Preparation,
+    ready: OnceLock<Spilled>,
+}
+
+impl Streamed {
+    fn n_rows(&self) -> usize {
+        self.above.rows().n_rows() + self.below.n_rows()
+    }
+
+    fn ready(&self) -> Result<&Spilled> {
+        if let Some(ready) = self.ready.get() {
+            return Ok(ready);
+        }
+        let mut all = SpilledBuilder::new(self.below.folder())?;
+        all.push(&self.above)?;
+        self.preparation.spill(&self.below, &mut all)?;
+        Ok(self.ready.get_or_init(|| all.finish()))
+    }
+}
+
+impl Unlabeled {
+    /// # Errors
+    /// If a file of rows cannot be read, or written as they are made ready.
+    pub(crate) fn blocks(&self) -> Result<&dyn Blocks> {
+        match self {
+            Unlabeled::InMemory(rows) => Ok(rows.rows()),
+            Unlabeled::InFile(rows) => Ok(rows.ready()?),
+        }
+    }
+
+    pub(crate) fn n_rows(&self) -> usize {
+        match self {
+            Unlabeled::InMemory(rows) => rows.rows().n_rows(),
+            Unlabeled::InFile(rows) => rows.n_rows(),
+        }
+    }
+
+    /// The rows, for methods that need all of them at once.
+    ///
+    /// # Errors
+    /// If they lie in a file.
+    pub(crate) fn in_memory(&self) -> Result<&Matrix> {
+        match self {
+            Unlabeled::InMemory(rows) => Ok(rows),
+            Unlabeled::InFile(rows) => {
+                let found = format!("{} unlabeled rows in a file", rows.n_rows());
+                Err(Error::training(found, "rows in memory, which this method needs")
+                    .with_hint("allow more with `--memory`, or use `udeed` or `bagging`"))
+            }
+        }
+    }
+}
+
+impl TrainingRows {
+    pub(crate) fn new(train: &TrainSet, shared: Shared, watch: &Watch<'_>) -> Result<Self> {
+        let classes = train.classes()?;
+        let preparation = match train.spilled() {
+            Some(below) => Preparation::fit_spilled(train.table(), below, shared.scaling)?,
+            None => Preparation::fit(train.table(), shared.scaling)?,
+        };
+        let preparation = match shared.fourier {
+            0 => preparation,
+            n_features => preparation.with_fourier(n_features, train.table(), train.spilled(), shared.seed)?,
+        };
+        let labels = train.labels();
+        let (labeled, unlabeled): (Vec<usize>, Vec<usize>) = (0..labels.len()).partition(|&i| labels.get(i).is_some());
+        let known = labels.aligned(&classes)?;
+        let codes: Vec<u8> = labeled.iter().filter_map(|&i| known.get(i)).map(|class| class as u8).collect();
+        let features = preparation.features_of(train.table())?;
+        let rows = features.of(&labeled)?;
+        let above = features.of(&unlabeled)?;
+        drop(features);
+        let counts: Vec<f64> = labeled.iter().map(|&i| train.weight(i)).collect();
+        let head = |head: usize| {
+            let targets = targets(&codes, classes.len(), head);
+            let learner = Logistic { lambda: shared.lambda };
+            let logistic = learner.fit_watched(rows.rows(), &targets, &counts, None, watch)?.weights;
+            Ok(Head { targets, logistic })
+        };
+        let heads: Vec<Head> = (0..n_heads(classes.len())).map(head).collect::<Result<_>>()?;
+        Ok(TrainingRows {
+            labeled: rows,
+            codes,
+            counts,
+            unlabeled: match train.shared_spilled() {
+                None => Unlabeled::InMemory(above),
+                Some(below) => {
+                    let (below, preparation) = (Arc::clone(below), preparation.clone());
+                    Unlabeled::InFile(Arc::new(Streamed { above, below, preparation, ready: OnceLock::new() }))
+                }
+            },
+            heads,
+            label: train.label_name().map(str::to_owned),
+            preparation,
+            classes,
+        })
+    }
+}
+
+impl TrainingRows {
+    pub(crate) fn n_classes(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// The same rows with logistic regressions of another lambda.
+    pub(crate) fn with_lambda(mut self, lambda: f64, watch: &Watch<'_>) -> Result<Self> {
+        for head in &mut self.heads {
+            let (rows, start) = (self.labeled.rows(), Some(&head.logistic[..]));
+            let fit = Logistic { lambda }.fit_watched(rows, &head.targets, &self.counts, start, watch)?;
+            head.logistic = fit.weights;
+        }
+        Ok(self)
+    }
+
+    /// Logistic regression on the labels alone.
+    pub(crate) fn logistic(&self) -> Ensemble {
+        let part = |head: &Head| Part::alike(Members::from_rows(std::slice::from_ref(&head.logistic)), Vote::Weighted);
+        Ensemble::against_rest(self.n_classes(), self.heads.iter().map(part).collect())
+    }
+
+    /// The same as something that was learned.
+    pub(crate) fn start(&self) -> Hypothesis {
+        Hypothesis::Linear(Linear::new(self.heads.iter().map(|head| head.logistic.clone()).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{Format, Reader};
+    use crate::method::{Bagging, Learn, Method, Udeed, Variant};
+
+    #[test]
+    fn rows_in_a_file_are_made_ready_only_for_who_looks_at_them() {
+        let reader = Reader::new().format(Format::Csv).label("ok");
+        let rows = &b"size,ok\n1,no\n2,no\n3,\n8,yes\n9,yes\n"[..];
+        let mut train = reader.read_from("rows", rows).unwrap().into_train().unwrap();
+        let many = Reader::new().format(Format::Csv).spill_from("many", &b"size\n4\n7\n"[..], &std::env::temp_dir());
+        train.add_spilled(many.unwrap().table).unwrap();
+        let lcd = Udeed::new().variant(Variant::Lcd);
+        let methods: [(&dyn Learn, bool); 3] = [(&Bagging::new(), false), (&lcd, false), (&Udeed::new(), true)];
+        for (method, looks) in methods {
+            let prepared = TrainingRows::new(&train, Method::from(lcd.clone()).shared(), &Watch::new(&mut ())).unwrap();
+            method.learn(&prepared, &Watch::new(&mut ())).unwrap();
+            let Unlabeled::InFile(rows) = &prepared.unlabeled else { panic!("rows in memory") };
+            assert_eq!(rows.ready.get().map(Spilled::n_rows), looks.then_some(3));
+            assert_eq!(prepared.unlabeled.n_rows(), 3);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! From training rows to a model.
+
+use crate::data::TrainSet;
+use crate::ensemble::{Learned, Members, TrainingRows};
+use crate::error::{Error, Result};
+use crate::method::{Method, Udeed, Variant, with_methods};
+use crate::model::{Model, Training};
+use crate::observer::{Observer, Watch};
+use crate::prepare::Preparation;
+
+macro_rules! fits {
+    ($($module:ident::$method:ident = $name:literal,)+) => {
+        $(impl crate::method::$method {
+            /// Learns an ensemble.
+            ///
+            /// # Errors
+            /// If a setting makes no sense, or the rows cannot be learned from.
+            pub fn fit(&self, train: &TrainSet) -> Result<Model> {
+                self.fit_observed(train, &mut ())
+            }
+
+            /// Learns an ensemble while an observer looks on.
+            ///
+            /// # Errors
+            /// As `fit`; also [`Error::Stopped`] if the observer ends it before there is an ensemble.
+            pub fn fit_observed(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<Model> {
+                Method::from(self.clone()).fit_observed(train, observer)
+            }
+        })+
+    };
+}
+
+with_methods!(fits);
+
+impl Method {
+    /// Learns an ensemble.
+    ///
+    /// # Errors
+    /// If a setting makes no sense, or the rows cannot be learned from.
+    pub fn fit(&self, train: &TrainSet) -> Result<Model> {
+        self.fit_observed(train, &mut ())
+    }
+
+    /// Learns an ensemble while an observer looks on.
+    ///
+    /// # Errors
+    /// As [`Method::fit`]; also [`Error::Stopped`] if the observer ends it before there is an ensemble.
+    pub fn fit_observed(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<Model> {
+        self.validate()?;
+        let watch = Watch::new(observer);
+        let prepared = TrainingRows::new(train, self.shared(), &watch)?;
+        let (method, prepared, found) = self.clone().with_chosen_lambda(prepared, &watch)?;
+        let mut learned = method.learner().learn(&prepared, &watch)?;
+        learned.findings = learned.findings.or(found);
+        Ok(prepared.model(method, learned))
+    }
+}
+
+impl TrainingRows {
+    /// The model that a method made of these rows.
+    pub(crate) fn model(&self, method: Method, learned: Learned) -> Model {
+        let mut class_counts = vec![0; self.n_classes()];
+        self.codes.iter().for_each(|&class| class_counts[usize::from(class)] += 1);
+        Model {
+            preparation: self.preparation.clone(),
+            classes: self.classes.clone(),
+            label: self.label.clone(),
+            method,
+            training: Training {
+                n_labeled: self.codes.len(),
+                class_counts,
+                n_unlabeled: self.unlabeled.n_rows(),
+                n_features: self.preparation.n_features(),
+                stages: learned.stages,
+                warnings: learned.warnings,
+                findings: learned.findings,
+            },
+            ensemble: learned.ensemble,
+            initial: learned.initial,
+            logistic: self.logistic(),
+            threshold: 0.0,
+        }
+    }
+}
+
+impl Udeed {
+    /// The first half of a fit: everything before the descent.
+    ///
+    /// # Errors
+    /// As [`Udeed::fit_observed`].
+    pub fn start(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<InitialEnsemble> {
+        self.validate()?;
+        let watch = Watch::new(observer);
+        let method = Method::from(self.clone());
+        let prepared = TrainingRows::new(train, method.shared(), &watch)?;
+        let (method, prepared, _) = method.with_chosen_lambda(prepared, &watch)?;
+        let settings = self.clone().lambda(method.shared().lambda);
+        let members = settings.initial_members(&prepared, &watch)?;
+        Ok(InitialEnsemble { settings, prepared, members })
+    }
+}
+
+/// The start of a fit: the rows made ready, logistic regression on the labels alone, and the initial members. Descents
+/// with different settings can begin here.
+///
+/// ```
+/// use udeed::{Udeed, Variant, built_in};
+///
+/// let train = built_in("labor")?.read()?.into_train()?;
+/// let start = Udeed::new().members(10).start(&train, &mut ())?;
+/// let small = start.descend(&Udeed::new().members(5).variant(Variant::Lcd), &mut ())?;
+/// assert_eq!(small.ensemble().n_members(), 5);
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct InitialEnsemble {
+    settings: Udeed,
+    prepared: TrainingRows,
+    /// For each question.
+    members: Vec<Members>,
+}
+
+impl InitialEnsemble {
+    /// What is done to rows before the members see them.
+    pub fn preparation(&self) -> &Preparation {
+        &self.prepared.preparation
+    }
+
+    /// The names of the classes, sorted.
+    pub fn classes(&self) -> &[String] {
+        &self.prepared.classes
+    }
+
+    /// The first members as they are: bagging, where they are fitted to bootstraps.
+    ///
+    /// # Errors
+    /// If more members are wanted than there are.
+    pub fn model(&self, members: usize) -> Result<Model> {
+        let still = self.settings.clone().members(members).variant(Variant::Lc).steps(0);
+        self.descend(&still, &mut ())
+    }
+
+    /// The second half of a fit. Of the settings only those count that concern the descent and the vote; of the members
+    /// the first ones are taken.
+    ///
+    /// # Errors
+    /// If a setting makes no sense, or more members are wanted than there are.
+    pub fn descend(&self, settings: &Udeed, observer: &mut dyn Observer) -> Result<Model> {
+        settings.validate()?;
+        if settings.members > self.settings.members {
+            let expected = format!("at most {}, as many as were begun with", self.settings.members);
+            return Err(Error::setting("members", settings.members, expected));
+        }
+        let settings = Udeed {
+            lambda: self.settings.lambda,
+            scaling: self.settings.scaling,
+            fourier: self.settings.fourier,
+            initial: self.settings.initial,
+            hidden: self.settings.hidden,
+            seed: self.settings.seed,
+            ..settings.clone()
+        };
+        let first = self.members.iter().map(|members| members.prefix(settings.members)).collect();
+        let learned = settings.descend(&self.prepared, first, &Watch::new(observer))?;
+        Ok(self.prepared.model(settings.into(), learned))
+    }
+}

@@ -1,0 +1,107 @@
+//! Bytes of text to read: plain or gzipped, from a file or a stream.
+
+use std::cell::Cell;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::rc::Rc;
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::error::{Error, Place, Result};
+
+/// Bytes of text from a file or a stream, unzipped where it is gzipped, with a name for messages.
+pub(crate) struct Source<'a> {
+    name: String,
+    text: Box<dyn BufRead + 'a>,
+    gzipped: bool,
+    /// How many bytes the file has, where that is known, and how many were taken from it.
+    length: Option<u64>,
+    taken: Rc<Cell<u64>>,
+}
+
+impl<'a> Source<'a> {
+    pub(crate) fn open(path: &Path) -> Result<Source<'static>> {
+        let refused = |error| Error::io(path, "read", error);
+        if path.is_dir() {
+            return Err(Error::input(Place::new(path.display().to_string()), "a directory", "a file"));
+        }
+        let file = File::open(path).map_err(refused)?;
+        let length = file.metadata().ok().filter(fs::Metadata::is_file).map(|at| at.len());
+        Ok(Source { length, ..Source::new(path.display().to_string(), file)? })
+    }
+
+    /// Gzip is recognised by its first bytes, not by a name: a stream has none.
+    pub(crate) fn new(name: String, bytes: impl Read + 'a) -> Result<Source<'a>> {
+        let taken = Rc::new(Cell::new(0));
+        let mut bytes = BufReader::with_capacity(1 << 16, Counted { bytes, taken: Rc::clone(&taken) });
+        let gzipped =
+            bytes.fill_buf().map_err(|error| Error::io(Path::new(&name), "read", error))?.starts_with(&[0x1f, 0x8b]);
+        let text: Box<dyn BufRead + 'a> = if gzipped {
+            Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(bytes)))
+        } else {
+            Box::new(bytes)
+        };
+        Ok(Source { name, text, gzipped, length: None, taken })
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        Place::new(&self.name)
+    }
+
+    /// Appends up to so many bytes of text; fewer only at the end. What was read before a failure is kept.
+    pub(crate) fn read(&mut self, most: usize, text: &mut Vec<u8>) -> Result<usize> {
+        let before = text.len();
+        while text.len() < before + most {
+            // Through the buffer: how much of a broken gzip stream can be read then does not depend on `most`.
+            match self.text.fill_buf() {
+                Ok([]) => break,
+                Ok(bytes) => {
+                    let n = bytes.len().min(before + most - text.len());
+                    text.extend_from_slice(&bytes[..n]);
+                    self.text.consume(n);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.failed(error)),
+            }
+        }
+        Ok(text.len() - before)
+    }
+
+    /// The share of the file that was read, where its length is known.
+    pub(crate) fn share(&self) -> Option<f64> {
+        Some((self.taken.get() as f64 / self.length.filter(|&length| length > 0)? as f64).min(1.0))
+    }
+
+    /// What a failed read means: a broken gzip stream looks like any other failure to the system.
+    fn failed(&self, error: io::Error) -> Error {
+        use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+        if self.gzipped && matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof) {
+            return Error::input(self.place(), format!("a broken gzip stream ({error})"), "a whole one");
+        }
+        Error::io(Path::new(&self.name), "read", error)
+    }
+}
+
+/// Counts the bytes that are read.
+struct Counted<R> {
+    bytes: R,
+    taken: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.bytes.read(buffer)?;
+        self.taken.set(self.taken.get() + n as u64);
+        Ok(n)
+    }
+}
+
+/// Bytes as text.
+pub(crate) fn checked_utf8(bytes: &[u8], place: impl FnOnce() -> Place) -> Result<&str> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let at = error.valid_up_to();
+        Error::input(place(), format!("the byte 0x{:02x}, which is not UTF-8", bytes[at]), "text in UTF-8")
+            .with_hint("text of Excel may be converted by `iconv -f WINDOWS-1252 -t UTF-8`")
+    })
+}

@@ -1,0 +1,359 @@
+//! Many logistic regressions on the same rows, which count differently in each, fitted together.
+//!
+//! All share one walk over the rows a step. Each is searched for by L-BFGS, whose first guess at the inverse Hessian is the
+//! factor of the fit on all rows: the members of a bagged ensemble are near it, so a few steps will do, where Newton's
+//! method would build a Hessian for each member and step.
+
+use pulp::Simd;
+use rayon::prelude::*;
+
+use crate::data::Rows;
+use crate::error::Result;
+use crate::kernel::{Real, Visit, dot, in_memory, map_rows, pass};
+use crate::learner::Logistic;
+use crate::learner::logistic::{factored_hessian, is_worth_factoring};
+use crate::linalg::cholesky;
+use crate::observer::Watch;
+
+/// How many steps L-BFGS remembers.
+const MEMORY: usize = 8;
+/// Who has not arrived after so many walks is fitted alone.
+const MOST_WALKS: usize = 60;
+
+/// Logistic regressions on rows that count differently in each.
+pub(crate) struct Batch<'a> {
+    pub(crate) learner: Logistic,
+    pub(crate) rows: &'a dyn Rows,
+    /// -1 and 1.
+    pub(crate) targets: &'a [f64],
+    /// How often each row counts, for each regression.
+    pub(crate) counts: &'a [Vec<u8>],
+    /// What a count of each row is worth, in all of them.
+    pub(crate) weights: &'a [f64],
+    /// The fit in which every row counts once.
+    pub(crate) start: &'a [f64],
+    /// How many other members were done before, and how many there will be in all.
+    pub(crate) before: (usize, usize),
+}
+
+impl Batch<'_> {
+    /// The weights of each regression. `watch` hears how many are done.
+    ///
+    /// # Errors
+    /// As [`Logistic::fit_watched`].
+    pub(crate) fn fit(&self, watch: &Watch<'_>) -> Result<Vec<Vec<f64>>> {
+        let mut searches: Vec<Search> = self.counts.iter().map(|_| Search::new(self.start)).collect();
+        if let Some(factor) = self.factor() {
+            self.search_together(&factor, &mut searches, watch)?;
+        }
+        let mut done = searches.iter().filter(|search| search.arrived).count();
+        // Some at a time, so that whoever looks on can end it.
+        let alone: Vec<usize> = (0..searches.len()).filter(|&k| !searches[k].arrived).collect();
+        for members in alone.chunks(rayon::current_num_threads().max(1)) {
+            let fits: Result<Vec<Vec<f64>>> =
+                members.par_iter().map(|&k| self.fit_alone(k, &searches[k].weights, watch)).collect();
+            for (&k, weights) in members.iter().zip(fits?) {
+                searches[k].weights = weights;
+            }
+            done += members.len();
+            watch.member(self.before.0 + done, self.before.1)?;
+        }
+        Ok(searches.into_iter().map(|search| search.weights).collect())
+    }
+
+    fn fit_alone(&self, k: usize, start: &[f64], watch: &Watch<'_>) -> Result<Vec<f64>> {
+        let worth = |(&count, weight): (&u8, &f64)| f64::from(count) * weight;
+        let counts: Vec<f64> = self.counts[k].iter().zip(self.weights).map(worth).collect();
+        Ok(self.learner.fit_watched(self.rows, self.targets, &counts, Some(start), watch)?.weights)
+    }
+
+    /// The factor of the Hessian of the fit on all rows; none where it would be too large, or tell little about the members
+    /// because there are few rows.
+    fn factor(&self) -> Option<Vec<f64>> {
+        if !is_worth_factoring(self.start.len(), self.rows.n_rows()) {
+            return None;
+        }
+        let curvature = |z: f64| self.learner.lambda * z.logistic() * (-z).logistic();
+        let mut curvatures = in_memory(map_rows(self.rows, self.start, 1, |scores| curvature(scores[0])));
+        curvatures.iter_mut().zip(self.weights).for_each(|(curvature, weight)| *curvature *= weight);
+        factored_hessian(self.rows, &curvatures)
+    }
+
+    fn search_together(&self, factor: &[f64], searches: &mut [Search], watch: &Watch<'_>) -> Result<()> {
+        let total = searches.len();
+        let mut walking = Walking::new(self, (0..total).collect());
+        for _ in 0..MOST_WALKS {
+            let gradients = walking.gradients(self, searches);
+            let m = walking.members.len();
+            let place = |member: usize| walking.members.binary_search(&member);
+            searches.par_iter_mut().enumerate().filter(|(_, search)| search.is_walking()).for_each(
+                |(member, search)| {
+                    if let Ok(k) = place(member) {
+                        search.advance(gradients.iter().skip(k).step_by(m).copied().collect(), factor);
+                    }
+                },
+            );
+            let left: Vec<usize> = (0..total).filter(|&k| searches[k].is_walking()).collect();
+            let arrived = searches.iter().filter(|search| search.arrived).count();
+            watch.member(self.before.0 + arrived, self.before.1)?;
+            if left.is_empty() {
+                break;
+            }
+            // Dealing the counts out anew costs about as much as a few who walk on in vain.
+            if 4 * left.len() < 3 * m {
+                walking = Walking::new(self, left);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The regressions that are still searched for, and their counts row by row.
+struct Walking {
+    members: Vec<usize>,
+    counts: Vec<u8>,
+}
+
+impl Walking {
+    fn new(batch: &Batch<'_>, members: Vec<usize>) -> Self {
+        let m = members.len();
+        let mut counts = vec![0; m * batch.targets.len()];
+        const ROWS: usize = 512;
+        counts.par_chunks_mut(ROWS * m).enumerate().for_each(|(chunk, counts)| {
+            for (k, &member) in members.iter().enumerate() {
+                let from = &batch.counts[member][chunk * ROWS..];
+                counts[k..].iter_mut().step_by(m).zip(from).for_each(|(to, &count)| *to = count);
+            }
+        });
+        Walking { members, counts }
+    }
+
+    /// The gradients at the points that the searches want to know about, feature by feature.
+    fn gradients(&self, batch: &Batch<'_>, searches: &[Search]) -> Vec<f64> {
+        let m = self.members.len();
+        let mut weights = vec![0.0; m * batch.start.len()];
+        for (k, &member) in self.members.iter().enumerate() {
+            let trial = searches[member].trial();
+            weights[k..].iter_mut().step_by(m).zip(trial).for_each(|(to, from)| *to = from);
+        }
+        let mut gradient = weights.clone();
+        let slopes = Slopes { batch, counts: &self.counts, m };
+        in_memory(pass(batch.rows, &weights, m, Some(&mut gradient), &slopes));
+        gradient
+    }
+}
+
+/// The derivative of each row's loss by its score: `-y lambda weight count / (1 + e^(y z))`.
+struct Slopes<'a> {
+    batch: &'a Batch<'a>,
+    counts: &'a [u8],
+    m: usize,
+}
+
+impl Visit<f64> for Slopes<'_> {
+    type Tally = ();
+
+    #[inline(always)]
+    fn visit<S: Simd>(&self, _: S, (): &mut (), i: usize, scores: &mut [f64]) {
+        let (y, weight) = (self.batch.targets[i], self.batch.learner.lambda * self.batch.weights[i]);
+        let counts = &self.counts[i * self.m..][..self.m];
+        // All lanes, the padding too: a rest that fills no vector would cost as much as the others together.
+        scores.iter_mut().for_each(|z| *z = -y * weight * (-y * *z).logistic());
+        scores.iter_mut().zip(counts).for_each(|(z, &count)| *z *= f64::from(count));
+    }
+}
+
+/// The search for one regression.
+///
+/// The function is convex, so the slope along a direction only rises: a step is taken if the slope at its end is not much
+/// above what it was below zero before, else it is shortened to where the slope would vanish if it rose evenly. No values
+/// are needed. The fit ends when `sqrt(g' B g)`, `B` being the inverse Hessian as it is known, is below the tolerance: an
+/// estimate of the distance, where Newton's method has a bound. Whoever does not arrive is fitted by that.
+struct Search {
+    weights: Vec<f64>,
+    gradient: Vec<f64>,
+    direction: Vec<f64>,
+    length: f64,
+    /// Steps, changes of the gradient, and one over their product.
+    memory: Vec<(Vec<f64>, Vec<f64>, f64)>,
+    arrived: bool,
+    lost: bool,
+}
+
+impl Search {
+    fn new(start: &[f64]) -> Self {
+        Search {
+            weights: start.to_vec(),
+            gradient: Vec::new(),
+            direction: Vec::new(),
+            length: 0.0,
+            memory: Vec::new(),
+            arrived: false,
+            lost: false,
+        }
+    }
+
+    fn is_walking(&self) -> bool {
+        !self.arrived && !self.lost
+    }
+
+    /// The point whose gradient is wanted next.
+    fn trial(&self) -> impl Iterator<Item = f64> {
+        let direction = self.direction.iter().chain(std::iter::repeat(&0.0));
+        self.weights.iter().zip(direction).map(|(w, p)| w + self.length * p)
+    }
+
+    /// Takes the gradient at the trial point.
+    fn advance(&mut self, gradient: Vec<f64>, factor: &[f64]) {
+        if !self.direction.is_empty() {
+            let (before, after) = (dot(&self.gradient, &self.direction), dot(&gradient, &self.direction));
+            if after.is_nan() || after > -0.9 * before {
+                self.length *= (before / (before - after)).clamp(0.1, 0.9);
+                self.lost = after.is_nan() || self.length < 1e-6;
+                return;
+            }
+            self.remember(&gradient);
+            self.weights = self.trial().collect();
+        }
+        self.gradient = gradient;
+        self.direction = self.descent(factor);
+        self.length = 1.0;
+        let decrement = -dot(&self.gradient, &self.direction);
+        self.lost = decrement.is_nan() || decrement < 0.0;
+        if decrement.sqrt() <= Logistic::TOLERANCE {
+            self.weights = self.trial().collect();
+            self.arrived = true;
+        }
+    }
+
+    fn remember(&mut self, gradient: &[f64]) {
+        let step: Vec<f64> = self.direction.iter().map(|p| self.length * p).collect();
+        let change: Vec<f64> = gradient.iter().zip(&self.gradient).map(|(new, old)| new - old).collect();
+        let product = dot(&step, &change);
+        // The penalty alone curves as much as this; less is rounding.
+        if product >= 0.5 * dot(&step, &step) && product.is_finite() {
+            if self.memory.len() == MEMORY {
+                self.memory.remove(0);
+            }
+            self.memory.push((step, change, 1.0 / product));
+        }
+    }
+
+    /// Against the gradient, through the inverse Hessian as it is known (the two loops of L-BFGS).
+    fn descent(&self, factor: &[f64]) -> Vec<f64> {
+        let mut q: Vec<f64> = self.gradient.iter().map(|g| -g).collect();
+        let mut shares = [0.0; MEMORY];
+        for (share, (step, change, inverse)) in shares[..self.memory.len()].iter_mut().zip(&self.memory).rev() {
+            *share = inverse * dot(step, &q);
+            q.iter_mut().zip(change).for_each(|(q, y)| *q -= *share * y);
+        }
+        cholesky::solve(factor, q.len(), &mut q);
+        for (share, (step, change, inverse)) in shares.iter().zip(&self.memory) {
+            let correction = share - inverse * dot(change, &q);
+            q.iter_mut().zip(step).for_each(|(q, s)| *q += correction * s);
+        }
+        q
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use super::*;
+    use crate::data::{Dense, Matrix};
+    use crate::observer::Observer;
+    use crate::random::{Purpose, Stream};
+
+    /// Hears how many are done, which only grows.
+    #[derive(Default)]
+    struct Heard {
+        done: usize,
+        times: usize,
+    }
+
+    impl Observer for Heard {
+        fn member(&mut self, done: usize, _: usize) -> ControlFlow<()> {
+            assert!(done >= self.done);
+            (self.done, self.times) = (done, self.times + 1);
+            ControlFlow::Continue(())
+        }
+    }
+
+    /// Rows, targets with some noise, and how often each row counts for each of some regressions.
+    fn problem(n: usize, d: usize, members: usize, scale: f64) -> (Matrix, Vec<f64>, Vec<Vec<u8>>) {
+        let mut stream = Stream::new(3, Purpose::Split, (n * d) as u32);
+        let values: Vec<f64> = (0..n * d).map(|_| scale * (stream.unit() - 0.3)).collect();
+        let target = |row: &[f64]| if row[0] + 0.3 * scale * stream.unit() > 0.4 * scale { 1.0 } else { -1.0 };
+        let targets = values.chunks(d).map(target).collect();
+        let mut draw = |_| {
+            let mut counts = vec![0; n];
+            (0..n).for_each(|_| counts[stream.below(n)] += 1);
+            counts
+        };
+        let counts = (0..members).map(&mut draw).collect();
+        (Dense::new(n, d, values).unwrap().into(), targets, counts)
+    }
+
+    #[test]
+    fn together_comes_to_what_each_alone_comes_to() {
+        // Few rows and many; as wide as there are rows; more features than rows; large features.
+        for (n, d, members, scale) in
+            [(30, 3, 7, 1.0), (700, 11, 20, 1.0), (40, 39, 9, 3.0), (20, 60, 4, 1.0), (300, 5, 10, 1000.0)]
+        {
+            let (rows, targets, counts) = problem(n, d, members, scale);
+            for lambda in [0.01, 1.0, 100.0] {
+                let learner = Logistic { lambda };
+                let weights: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { 0.7 } else { 1.0 }).collect();
+                let start = learner.fit(rows.rows(), &targets, &weights, None).unwrap().weights;
+                for rows in [rows.clone(), rows.to_sparse().into()] {
+                    let rows = rows.rows();
+                    let batch = Batch {
+                        learner,
+                        rows,
+                        targets: &targets,
+                        counts: &counts,
+                        weights: &weights,
+                        start: &start,
+                        before: (0, members),
+                    };
+                    let mut heard = Heard::default();
+                    let together = batch.fit(&Watch::new(&mut heard));
+                    assert_eq!(heard.done, members);
+                    for (k, weights) in together.unwrap().iter().enumerate() {
+                        let alone = batch.fit_alone(k, &vec![0.0; d + 1], &Watch::new(&mut ())).unwrap();
+                        let distance: f64 = weights.iter().zip(&alone).map(|(a, b)| (a - b) * (a - b)).sum();
+                        let length = dot(&alone, &alone).sqrt();
+                        assert!(
+                            distance.sqrt() < 2e-8 * (1.0 + length),
+                            "{n} x {d}, lambda {lambda}, scale {scale}: {distance}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn together_takes_few_walks() {
+        let (rows, targets, counts) = problem(3000, 20, 16, 1.0);
+        let learner = Logistic { lambda: 1.0 };
+        let weights = vec![1.0; 3000];
+        let start = learner.fit(rows.rows(), &targets, &weights, None).unwrap().weights;
+        let batch = Batch {
+            learner,
+            rows: rows.rows(),
+            targets: &targets,
+            counts: &counts,
+            weights: &weights,
+            start: &start,
+            before: (0, 16),
+        };
+        let mut searches: Vec<Search> = counts.iter().map(|_| Search::new(&start)).collect();
+        let mut heard = Heard::default();
+        let factor = batch.factor().unwrap();
+        batch.search_together(&factor, &mut searches, &Watch::new(&mut heard)).unwrap();
+        assert!(searches.iter().all(|search| search.arrived));
+        assert!(heard.times <= 12, "{}", heard.times);
+    }
+}

@@ -1,0 +1,382 @@
+//! Logistic regression with a penalty on the weights, fitted to convergence.
+
+mod batch;
+
+pub(crate) use batch::Batch;
+
+use pulp::Simd;
+
+use crate::data::{Matrix, Row, Rows};
+use crate::error::{Error, Result};
+use crate::kernel::{Real, Visit, dot, gram, in_memory, pass, sum_of};
+use crate::linalg::cholesky;
+use crate::observer::Watch;
+
+/// Logistic regression: minimises `1/2 |w|^2 + lambda sum_i s_i ln(1 + e^(-y_i w.x_i))`, the last weight being that of a
+/// constant feature 1. `lambda` is what scikit-learn calls `C`, but the bias is penalised too, as in the paper.
+///
+/// Newton's method with a line search. The penalty makes the function strongly convex: its Hessian is at least the
+/// identity, so the Newton decrement `sqrt(g' H^-1 g)` bounds the distance of the weights from their optimum, whatever
+/// the scale of the features. Near the optimum the Hessian hardly changes: an earlier one serves as long as each step brings
+/// the weights a hundred times nearer. The fit ends with the step that brings them within [`Logistic::TOLERANCE`].
+///
+/// ```
+/// use udeed::{Dense, Logistic};
+///
+/// let rows = Dense::new(4, 1, vec![0.0, 1.0, 2.0, 3.0])?;
+/// let fit = Logistic { lambda: 1.0 }.fit(&rows, &[-1.0, -1.0, 1.0, 1.0], &[1.0; 4], None)?;
+/// assert!(fit.weights[0] > 0.0);
+/// assert!(fit.distance < Logistic::TOLERANCE);
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Logistic {
+    /// How much the labels weigh against the penalty.
+    pub lambda: f64,
+}
+
+/// A fitted logistic regression.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogisticFit {
+    /// The weights, that of the constant feature last.
+    pub weights: Vec<f64>,
+    /// Newton steps taken.
+    pub steps: usize,
+    /// How far the weights are from their optimum: the Newton decrement before the last step, which is a bound, or a hundredth
+    /// of it where the steps before brought them nearer that fast.
+    pub distance: f64,
+}
+
+/// Whether the Hessian of so many weights is worth factoring: that costs their third power, and with few rows conjugate
+/// gradients need at most one step a row.
+pub(super) fn is_worth_factoring(width: usize, n_rows: usize) -> bool {
+    const WIDEST: usize = 600;
+    width <= WIDEST && width <= 2 * n_rows
+}
+
+/// An earlier Hessian is kept as long as each step brings the weights so much nearer to their optimum: a step by it costs less
+/// than building a new one.
+const NEARER: f64 = 0.01;
+/// Where a step brought the weights so much nearer, the next one brings them nearer by its square at least.
+const FAST: f64 = 0.1;
+
+impl Logistic {
+    /// How near the weights come to their optimum.
+    pub const TOLERANCE: f64 = 1e-8;
+    const MOST_STEPS: usize = 200;
+
+    /// Fits rows with targets -1 and 1. Each row counts as often as its weight says, 0 meaning not at all. `start` is
+    /// where the search begins, by default at zero.
+    ///
+    /// # Errors
+    /// If the search does not converge, which happens when features are so large that the arithmetic fails.
+    ///
+    /// # Panics
+    /// If the lengths do not fit together.
+    pub fn fit(&self, rows: &dyn Rows, targets: &[f64], weights: &[f64], start: Option<&[f64]>) -> Result<LogisticFit> {
+        self.fit_watched(rows, targets, weights, start, &Watch::new(&mut ()))
+    }
+
+    /// As [`Logistic::fit`], but can be stopped.
+    ///
+    /// # Errors
+    /// Also [`Error::Stopped`].
+    pub(crate) fn fit_watched(
+        &self,
+        rows: &dyn Rows,
+        targets: &[f64],
+        weights: &[f64],
+        start: Option<&[f64]>,
+        watch: &Watch<'_>,
+    ) -> Result<LogisticFit> {
+        self.fit_to(Self::TOLERANCE, rows, targets, weights, start, watch)
+    }
+
+    /// As [`Logistic::fit_watched`], but ends as soon as the weights are within a tolerance.
+    ///
+    /// # Errors
+    /// As [`Logistic::fit_watched`].
+    pub(crate) fn fit_to(
+        &self,
+        tolerance: f64,
+        rows: &dyn Rows,
+        targets: &[f64],
+        weights: &[f64],
+        start: Option<&[f64]>,
+        watch: &Watch<'_>,
+    ) -> Result<LogisticFit> {
+        let counted: Vec<usize> = (0..rows.n_rows()).filter(|&i| weights[i] != 0.0).collect();
+        // Rows that do not count are only worth leaving out where they are many.
+        if 4 * counted.len() < 3 * rows.n_rows() {
+            let rows = Matrix::gather(rows, &counted);
+            let take = |from: &[f64]| -> Vec<f64> { counted.iter().map(|&i| from[i]).collect() };
+            return self.search(tolerance, rows.rows(), &take(targets), &take(weights), start, watch);
+        }
+        self.search(tolerance, rows, targets, weights, start, watch)
+    }
+
+    fn search(
+        &self,
+        tolerance: f64,
+        rows: &dyn Rows,
+        targets: &[f64],
+        weights: &[f64],
+        start: Option<&[f64]>,
+        watch: &Watch<'_>,
+    ) -> Result<LogisticFit> {
+        let weights = weights.iter().map(|weight| self.lambda * weight).collect();
+        let problem = Problem { rows, targets, weights, width: rows.n_columns() + 1 };
+        let start = start.map_or_else(|| vec![0.0; problem.width], <[f64]>::to_vec);
+        let mut state = State::new(&problem, start);
+        let mut direction = Direction::choose(&problem);
+        let mut previous = f64::INFINITY;
+        for steps in 1..=Self::MOST_STEPS {
+            watch.ask()?;
+            let (step, distance) = direction.solve(&problem, &state, previous, watch)?;
+            if !distance.is_finite() {
+                break;
+            }
+            // Below this the value cannot tell a better point from a worse one any more, but Newton's step still can.
+            let flat = distance * distance <= 1e-10 * (1.0 + state.value.abs());
+            let stalled =
+                flat && distance >= 0.5 * previous && distance * distance <= 1e-14 * (1.0 + state.value.abs());
+            let fast = direction.is_exact() && previous.is_finite() && distance <= FAST * previous;
+            let left = if fast { NEARER * distance } else { distance };
+            if left <= tolerance || stalled {
+                let weights: Vec<f64> = state.weights.iter().zip(&step).map(|(from, step)| from - step).collect();
+                if !(state.value.is_finite() && weights.iter().all(|weight| weight.is_finite())) {
+                    break;
+                }
+                return Ok(LogisticFit { weights, steps, distance: left });
+            }
+            if !state.advance(&problem, &step, flat) && !direction.forget() {
+                break;
+            }
+            previous = distance;
+        }
+        Err(Error::NotConverged { iterations: Self::MOST_STEPS, distance: previous, tolerance })
+    }
+}
+
+pub(super) struct Problem<'a> {
+    pub(super) rows: &'a dyn Rows,
+    pub(super) targets: &'a [f64],
+    /// How often each row counts, times lambda.
+    pub(super) weights: Vec<f64>,
+    pub(super) width: usize,
+}
+
+impl Problem<'_> {
+    fn scores(&self, weights: &[f64]) -> Vec<f64> {
+        let (features, bias) = weights.split_at(self.width - 1);
+        (0..self.rows.n_rows()).map(|i| dot_row(self.rows.row(i), features) + bias[0]).collect()
+    }
+
+    /// `to += sum_i factors_i (x_i, 1)`.
+    fn add_rows(&self, factors: &[f64], to: &mut [f64]) {
+        let (features, bias) = to.split_at_mut(self.width - 1);
+        for (i, &factor) in factors.iter().enumerate() {
+            if factor != 0.0 {
+                self.rows.row(i).for_each(|j, x| features[j] += factor * x);
+                bias[0] += factor;
+            }
+        }
+    }
+}
+
+fn dot_row(row: Row<'_>, weights: &[f64]) -> f64 {
+    match row {
+        Row::Dense(values) => dot(values, weights),
+        Row::Sparse { .. } => row.dot(weights),
+    }
+}
+
+/// Rows whose losses are kept until they are added up.
+const STRETCH: usize = 64;
+
+/// The losses of the rows: their sum, and the second derivative of each by its score.
+impl Visit<f64> for Problem<'_> {
+    type Tally = (f64, Vec<f64>);
+    const ALONE: bool = true;
+
+    #[inline(always)]
+    fn visit<S: Simd>(&self, _: S, (value, curvatures): &mut Self::Tally, i: usize, scores: &mut [f64]) {
+        let (residual, curvature, loss) = judged(scores[0], self.targets[i], self.weights[i]);
+        scores[0] = residual;
+        curvatures.push(curvature);
+        *value += loss;
+    }
+
+    #[inline(always)]
+    fn visit_rows<S: Simd>(&self, _: S, (value, curvatures): &mut Self::Tally, first: usize, scores: &mut [f64]) {
+        let known = curvatures.len();
+        curvatures.resize(known + scores.len(), 0.0);
+        let mut losses = [0.0; STRETCH];
+        let stretches = scores.chunks_mut(STRETCH).zip(curvatures[known..].chunks_mut(STRETCH));
+        for (first, (scores, curvatures)) in (first..).step_by(STRETCH).zip(stretches) {
+            let losses = &mut losses[..scores.len()];
+            let truth = self.targets[first..].iter().zip(&self.weights[first..]);
+            let rows = scores.iter_mut().zip(curvatures).zip(&mut *losses).zip(truth);
+            rows.for_each(|(((z, curvature), loss), (&y, &weight))| (*z, *curvature, *loss) = judged(*z, y, weight));
+            // To add them up in there would keep the compiler from using vectors.
+            *value += sum_of(losses, losses, |loss, _| loss);
+        }
+    }
+}
+
+/// The first and the second derivative of a row's loss by its score, and the loss.
+#[inline(always)]
+fn judged(score: f64, target: f64, weight: f64) -> (f64, f64, f64) {
+    // The probability of the other class, and of this one: neither loses its last bits where the other is nearly 1.
+    let (right, wrong, loss) = (target * score).odds();
+    (-target * weight * wrong, weight * wrong * right, weight * loss)
+}
+
+/// A point of the search and what is known there.
+struct State {
+    weights: Vec<f64>,
+    value: f64,
+    gradient: Vec<f64>,
+    /// The second derivative of each row's loss by its score.
+    curvatures: Vec<f64>,
+}
+
+impl State {
+    fn new(problem: &Problem<'_>, weights: Vec<f64>) -> Self {
+        let mut gradient = weights.clone();
+        let parts = in_memory(pass(problem.rows, &weights, 1, Some(&mut gradient), problem));
+        let mut value = 0.5 * dot(&weights, &weights);
+        let mut curvatures = Vec::with_capacity(problem.targets.len());
+        for (losses, part) in parts {
+            value += losses;
+            curvatures.extend(part);
+        }
+        State { weights, value, gradient, curvatures }
+    }
+
+    /// Goes against the step, as far as it pays. False if it never does.
+    fn advance(&mut self, problem: &Problem<'_>, step: &[f64], whole: bool) -> bool {
+        let slope = dot(step, &self.gradient);
+        let mut length = 1.0;
+        while length >= 1e-12 {
+            let weights = self.weights.iter().zip(step).map(|(from, step)| from - length * step).collect();
+            let next = State::new(problem, weights);
+            if (whole && next.value.is_finite()) || next.value <= self.value - 1e-4 * length * slope {
+                *self = next;
+                return true;
+            }
+            length *= 0.5;
+        }
+        false
+    }
+}
+
+/// How the Newton equations are solved.
+enum Direction {
+    /// By the factor of the Hessian, here or at an `old` point.
+    Factor {
+        known: Option<Vec<f64>>,
+        old: bool,
+    },
+    ConjugateGradients,
+}
+
+impl Direction {
+    fn choose(problem: &Problem<'_>) -> Self {
+        if is_worth_factoring(problem.width, problem.targets.len()) {
+            Direction::Factor { known: None, old: false }
+        } else {
+            Direction::ConjugateGradients
+        }
+    }
+
+    /// Whether the equations are solved to the last bits.
+    fn is_exact(&self) -> bool {
+        matches!(self, Direction::Factor { known: Some(_), .. })
+    }
+
+    /// Forgets the Hessian of an earlier point, if that was taken for the last step.
+    fn forget(&mut self) -> bool {
+        let Direction::Factor { known, old } = self else { return false };
+        if *old {
+            *known = None;
+        }
+        std::mem::take(old)
+    }
+
+    /// A step, and how far the optimum is; `previous` is how far it was before the last step.
+    fn solve(
+        &mut self,
+        problem: &Problem<'_>,
+        state: &State,
+        previous: f64,
+        watch: &Watch<'_>,
+    ) -> Result<(Vec<f64>, f64)> {
+        let with_distance = |step: Vec<f64>| {
+            let distance = dot(&step, &state.gradient).max(0.0).sqrt();
+            (step, distance)
+        };
+        let by = |factor: &[f64]| {
+            let mut step = state.gradient.clone();
+            cholesky::solve(factor, problem.width, &mut step);
+            with_distance(step)
+        };
+        if let Direction::Factor { known, old } = self {
+            if let Some((step, distance)) = known.as_deref().map(by)
+                && distance <= NEARER * previous
+            {
+                *old = true;
+                return Ok((step, distance));
+            }
+            *old = false;
+            *known = factored_hessian(problem.rows, &state.curvatures);
+            if let Some(factor) = known {
+                return Ok(by(factor));
+            }
+        }
+        Ok(with_distance(conjugate_gradients(problem, state, watch)?))
+    }
+}
+
+/// The Cholesky factor of `I + sum_i curvature_i (x_i, 1) (x_i, 1)'`; none where the arithmetic fails.
+pub(super) fn factored_hessian(rows: &dyn Rows, curvatures: &[f64]) -> Option<Vec<f64>> {
+    let width = rows.n_columns() + 1;
+    let mut hessian = gram(rows, curvatures);
+    (0..width).for_each(|j| hessian[j * width + j] += 1.0);
+    cholesky::factor(&mut hessian, width).then_some(hessian)
+}
+
+/// The Newton equations to a relative residual of 1e-4, preconditioned by the diagonal.
+fn conjugate_gradients(problem: &Problem<'_>, state: &State, watch: &Watch<'_>) -> Result<Vec<f64>> {
+    let n = problem.width;
+    let mut diagonal = vec![1.0; n];
+    for (i, &curvature) in state.curvatures.iter().enumerate() {
+        problem.rows.row(i).for_each(|j, x| diagonal[j] += curvature * x * x);
+        diagonal[n - 1] += curvature;
+    }
+    let precondition = |r: &[f64]| -> Vec<f64> { r.iter().zip(&diagonal).map(|(r, d)| r / d).collect() };
+    let mut solution = vec![0.0; n];
+    let mut residual = state.gradient.clone();
+    let mut scaled = precondition(&residual);
+    let mut along = scaled.clone();
+    let first = dot(&residual, &scaled);
+    let mut norm = first;
+    for _ in 0..10 * n.min(1000) + 100 {
+        if norm <= 1e-8 * first {
+            break;
+        }
+        watch.ask()?;
+        let mut image = along.clone();
+        let factors: Vec<f64> = problem.scores(&along).iter().zip(&state.curvatures).map(|(z, c)| z * c).collect();
+        problem.add_rows(&factors, &mut image);
+        let length = norm / dot(&along, &image);
+        solution.iter_mut().zip(&along).for_each(|(x, p)| *x += length * p);
+        residual.iter_mut().zip(&image).for_each(|(r, q)| *r -= length * q);
+        scaled = precondition(&residual);
+        let next = dot(&residual, &scaled);
+        let keep = next / norm;
+        along.iter_mut().zip(&scaled).for_each(|(p, z)| *p = z + keep * *p);
+        norm = next;
+    }
+    Ok(solution)
+}

@@ -1,0 +1,107 @@
+//! The factor of a positive definite matrix.
+
+use crate::kernel::{dot, vectorized};
+
+/// Replaces the lower triangle of the `n` x `n` matrix, stored row by row, by its Cholesky factor. False if the matrix
+/// is not positive definite in this arithmetic.
+pub(crate) fn factor(matrix: &mut [f64], n: usize) -> bool {
+    vectorized(|| (0..n).all(|j| factor_column(matrix, n, j)))
+}
+
+/// Column after column: the elements of one do not wait for each other.
+#[inline(always)]
+fn factor_column(matrix: &mut [f64], n: usize, j: usize) -> bool {
+    let (above, below) = matrix.split_at_mut((j + 1) * n);
+    let own = &mut above[j * n..=j * n + j];
+    let pivot = own[j] - dot(&own[..j], &own[..j]);
+    if pivot.is_nan() || pivot <= 0.0 || pivot.is_infinite() {
+        return false;
+    }
+    own[j] = pivot.sqrt();
+    let (known, root) = (&own[..j], own[j]);
+    let mut rows = below.chunks_exact_mut(ROWS * n);
+    for rows in &mut rows {
+        let products = dots(known, rows, n);
+        for (row, product) in rows.chunks_exact_mut(n).zip(products) {
+            row[j] = (row[j] - product) / root;
+        }
+    }
+    for row in rows.into_remainder().chunks_exact_mut(n) {
+        row[j] = (row[j] - dot(&row[..j], known)) / root;
+    }
+    true
+}
+
+/// Solves with the factor, in place.
+pub(crate) fn solve(factor: &[f64], n: usize, x: &mut [f64]) {
+    vectorized(|| {
+        for i in 0..n {
+            let row = &factor[i * n..=i * n + i];
+            x[i] = (x[i] - dot(&row[..i], &x[..i])) / row[i];
+        }
+        for i in (0..n).rev() {
+            let row = &factor[i * n..=i * n + i];
+            x[i] /= row[i];
+            let xi = x[i];
+            x[..i].iter_mut().zip(row).for_each(|(x, l)| *x -= l * xi);
+        }
+    });
+}
+
+/// How many inner products are taken at once.
+const ROWS: usize = 4;
+
+/// The inner products of a vector with the beginnings of rows of length `n`, each as [`dot`] takes it.
+#[inline(always)]
+fn dots(a: &[f64], rows: &[f64], n: usize) -> [f64; ROWS] {
+    let whole = a.len() / 4 * 4;
+    let rows: [&[f64]; ROWS] = std::array::from_fn(|k| &rows[k * n..][..a.len()]);
+    let mut sums = [[0.0; 4]; ROWS];
+    for (place, a) in a[..whole].chunks_exact(4).enumerate() {
+        for (sums, row) in sums.iter_mut().zip(rows) {
+            let b = &row[4 * place..4 * place + 4];
+            for lane in 0..4 {
+                sums[lane] += a[lane] * b[lane];
+            }
+        }
+    }
+    std::array::from_fn(|k| {
+        let rest: f64 = a[whole..].iter().zip(&rows[k][whole..]).map(|(a, b)| a * b).sum();
+        (sums[k][0] + sums[k][1]) + (sums[k][2] + sums[k][3]) + rest
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_system_is_solved() {
+        let mut matrix = [4.0, 0.0, 0.0, 2.0, 5.0, 0.0, 1.0, 3.0, 6.0];
+        assert!(factor(&mut matrix, 3));
+        // [4 2 1; 2 5 3; 1 3 6] times (1, -2, 3)
+        let mut x = [3.0, 1.0, 13.0];
+        solve(&matrix, 3, &mut x);
+        for (x, expected) in x.iter().zip([1.0, -2.0, 3.0]) {
+            assert!((x - expected).abs() < 1e-12, "{x}");
+        }
+    }
+
+    #[test]
+    fn many_products_at_once_are_each_by_itself() {
+        let values: Vec<f64> = (0..200).map(|i| (f64::from(i) * 0.37).sin() / 3.0).collect();
+        for length in 0..30 {
+            let found = dots(&values[150..150 + length], &values[..4 * 30], 30);
+            for (k, found) in found.into_iter().enumerate() {
+                let expected = dot(&values[k * 30..k * 30 + length], &values[150..150 + length]);
+                assert_eq!(found.to_bits(), expected.to_bits(), "{length}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_indefinite_matrix_is_refused() {
+        assert!(!factor(&mut [1.0, 0.0, 2.0, 1.0], 2));
+        assert!(!factor(&mut [f64::NAN], 1));
+    }
+}

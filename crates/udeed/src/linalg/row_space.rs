@@ -1,0 +1,144 @@
+//! Few rows of many columns in the coordinates of the space that they span, which has no more dimensions than rows.
+//!
+//! The weights that minimise a loss with a penalty on their length lie in that space (the representer theorem): to search for
+//! them there finds the same, in less time. It is what is called the dual, kept in a form in which all learners of the
+//! primal work.
+
+use crate::data::{Dense, Matrix, Row, Rows};
+use crate::kernel::{dot, gram, vectorized};
+
+/// More rows than this are not worth it: to find the space takes their third power.
+const MOST_ROWS: usize = 2000;
+
+/// The space that rows span.
+pub(crate) struct Span {
+    /// The rows in its coordinates, with the same lengths and angles.
+    pub(crate) rows: Matrix,
+    /// The rows that span it, in the order in which each adds a dimension.
+    basis: Vec<usize>,
+    width: usize,
+}
+
+impl Span {
+    /// The space of rows; none where there are not fewer of them than columns.
+    pub(crate) fn of(rows: &dyn Rows) -> Option<Self> {
+        let (n, columns) = rows.shape();
+        if n >= columns || n > MOST_ROWS {
+            return None;
+        }
+        let products = products(rows);
+        let (factor, basis) = pivoted_cholesky(&products, n);
+        let width = basis.len();
+        let rows = Dense::new(n, width, factor.chunks(n).flat_map(|row| &row[..width]).copied().collect()).ok()?;
+        Some(Span { rows: rows.into(), basis, width })
+    }
+
+    /// Weights of all columns for weights of the coordinates, both with that of a constant feature last. `rows` are those
+    /// that the space was made of.
+    pub(crate) fn weights(&self, rows: &dyn Rows, own: &[f64]) -> Vec<f64> {
+        let factor = |s: usize, t: usize| match self.rows.rows().row(self.basis[s]) {
+            Row::Dense(row) => row[t],
+            Row::Sparse { .. } => 0.0,
+        };
+        let mut shares = own[..self.width].to_vec();
+        for s in (0..self.width).rev() {
+            let later: f64 = (s + 1..self.width).map(|t| factor(t, s) * shares[t]).sum();
+            shares[s] = (shares[s] - later) / factor(s, s);
+        }
+        let mut weights = vec![0.0; rows.n_columns() + 1];
+        for (&i, share) in self.basis.iter().zip(shares) {
+            rows.row(i).for_each(|j, x| weights[j] += share * x);
+        }
+        weights[rows.n_columns()] = own[self.width];
+        weights
+    }
+}
+
+/// The inner products of all rows with each other.
+fn products(rows: &dyn Rows) -> Vec<f64> {
+    let (n, columns) = rows.shape();
+    let mut products = vec![0.0; n * n];
+    if rows.is_sparse() {
+        let mut scratch = vec![0.0; columns];
+        for i in 0..n {
+            rows.row(i).copy_to(&mut scratch);
+            (0..=i).for_each(|j| products[i * n + j] = rows.row(j).dot(&scratch));
+            rows.row(i).for_each(|j, _| scratch[j] = 0.0);
+        }
+    } else {
+        let mut turned = vec![0.0; n * columns];
+        (0..n).for_each(|i| rows.row(i).for_each(|j, x| turned[j * n + i] = x));
+        if let Ok(turned) = Dense::new(columns, n, turned) {
+            // The kernel adds a constant feature, last.
+            let sums = gram(&turned, &vec![1.0; columns]);
+            (0..n).for_each(|i| products[i * n..][..=i].copy_from_slice(&sums[i * (n + 1)..][..=i]));
+        }
+    }
+    (0..n).for_each(|i| (0..i).for_each(|j| products[j * n + i] = products[i * n + j]));
+    products
+}
+
+/// A factor `L` with `L L' = matrix`, row after row, and the rows by which it was found: the first `r` columns of it are not
+/// zero, if `r` of them were needed.
+fn pivoted_cholesky(matrix: &[f64], n: usize) -> (Vec<f64>, Vec<usize>) {
+    let mut factor = vec![0.0; n * n];
+    let mut rest: Vec<f64> = (0..n).map(|i| matrix[i * n + i]).collect();
+    let largest = rest.iter().copied().fold(0.0, f64::max);
+    let mut basis: Vec<usize> = Vec::new();
+    let mut left: Vec<usize> = (0..n).collect();
+    while let Some(place) = (0..left.len()).max_by(|&a, &b| rest[left[a]].total_cmp(&rest[left[b]]).then(b.cmp(&a))) {
+        let (pivot, step) = (left[place], basis.len());
+        // What is left of rows that others span is rounding.
+        if rest[pivot].is_nan() || rest[pivot] <= 1e-12 * largest {
+            break;
+        }
+        left.swap_remove(place);
+        basis.push(pivot);
+        let root = rest[pivot].sqrt();
+        factor[pivot * n + step] = root;
+        let known: Vec<f64> = factor[pivot * n..][..step].to_vec();
+        vectorized(|| {
+            for &i in &left {
+                let row = &mut factor[i * n..][..=step];
+                let value = (matrix[pivot * n + i] - dot(&row[..step], &known)) / root;
+                row[step] = value;
+                rest[i] -= value * value;
+            }
+        });
+    }
+    (factor, basis)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learner::Logistic;
+    use crate::random::{Purpose, Stream};
+
+    #[test]
+    fn a_fit_in_the_span_is_the_fit() {
+        let mut stream = Stream::new(6, Purpose::Split, 0);
+        let (n, d) = (25, 60);
+        let mut values: Vec<f64> = (0..n * d).map(|_| (4.0 * stream.unit()).floor() - 1.0).collect();
+        // A row that others span, and one of zeros.
+        for j in 0..d {
+            values[7 * d + j] = values[3 * d + j] - 2.0 * values[4 * d + j];
+            values[9 * d + j] = 0.0;
+        }
+        let targets: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
+        let dense = Matrix::from(Dense::new(n, d, values).unwrap());
+        for rows in [dense.clone(), dense.to_sparse().into()] {
+            let span = Span::of(rows.rows()).unwrap();
+            assert_eq!(span.rows.rows().shape(), (n, n - 2));
+            for lambda in [0.01, 1.0, 100.0] {
+                let fit =
+                    |rows: &dyn Rows| Logistic { lambda }.fit(rows, &targets, &vec![1.0; n], None).unwrap().weights;
+                let (direct, own) = (fit(rows.rows()), fit(span.rows.rows()));
+                for (a, b) in span.weights(rows.rows(), &own).iter().zip(direct) {
+                    assert!((a - b).abs() < 1e-7, "lambda {lambda}: {a} against {b}");
+                }
+            }
+        }
+        assert!(Span::of(&Dense::zeros(4, 4).unwrap()).is_none());
+    }
+}

@@ -1,0 +1,67 @@
+//! Lambda chosen by the rows that members of a bagged ensemble were not fitted to.
+
+use std::sync::Arc;
+
+use crate::ensemble::{Findings, ViewFound};
+use crate::ensemble::{Shared, TrainingRows};
+use crate::error::Result;
+use crate::learner::Base;
+use crate::method::Method;
+use crate::method::auto::LAMBDAS;
+use crate::method::auto::out_of_bag::{Bags, Looked, Seen};
+use crate::observer::Watch;
+use crate::view::FeatureMap;
+
+impl Method {
+    /// Whether out-of-bag rows shall choose lambda.
+    fn chooses_lambda(&self) -> bool {
+        match self {
+            Method::Udeed(settings) => settings.choose_lambda,
+            Method::Bagging(settings) => settings.choose_lambda && settings.base == Base::Logistic,
+            _ => false,
+        }
+    }
+
+    /// The method and the rows with the lambda that out-of-bag rows choose, if they shall, and what they found.
+    pub(crate) fn with_chosen_lambda(
+        self,
+        prepared: TrainingRows,
+        watch: &Watch<'_>,
+    ) -> Result<(Method, TrainingRows, Option<Findings>)> {
+        if !self.chooses_lambda() {
+            return Ok((self, prepared, None));
+        }
+        let shared = self.shared();
+        let found = choose(&prepared, shared, watch)?;
+        let lambda = found.views[0].lambda;
+        let prepared = prepared.with_lambda(lambda, watch)?;
+        Ok((self.with_shared(Shared { lambda, ..shared }), prepared, Some(found)))
+    }
+}
+
+fn choose(prepared: &TrainingRows, shared: Shared, watch: &Watch<'_>) -> Result<Findings> {
+    let bags = Bags::draw(prepared, shared.members, shared.seed)?;
+    // The lambdas are those for rows of length 1.
+    let rows = prepared.labeled.rows();
+    let mut square = 0.0;
+    (0..rows.n_rows()).for_each(|i| rows.row(i).for_each(|_, x| square += x * x));
+    let scale = rows.n_rows() as f64 / square;
+    let lambdas = LAMBDAS.map(|lambda| if scale.is_finite() { lambda * scale } else { lambda });
+    let seen = Seen::Shared(Arc::new(FeatureMap::Plain), Looked::new(prepared.labeled.clone()));
+    let total = bags.n_fits(LAMBDAS.len() + 2);
+    let fits = bags.fit(&seen, &lambdas, None, (0, total), watch)?;
+    let mut warnings = Vec::new();
+    let shares = bags.shares(&fits, &mut warnings);
+    warnings.iter().for_each(|warning| watch.warn(warning));
+    let lambda = libm::exp(shares.iter().zip(lambdas).map(|(share, lambda)| share * libm::log(lambda)).sum());
+    let [chosen, plain] = [(lambda, 4), (1.0, 5)].map(|(lambda, done)| {
+        bags.fit(&seen, &[lambda], None, (bags.n_fits(done), total), watch).map(|mut fits| fits.swap_remove(0))
+    });
+    Ok(Findings {
+        views: vec![ViewFound { view: "members before a descent".into(), weight: 1.0, lambda }],
+        accuracy: bags.accuracy(&chosen?.outputs),
+        logistic: bags.accuracy(&plain?.outputs),
+        rows: bags.rows_out().len(),
+        changed: None,
+    })
+}

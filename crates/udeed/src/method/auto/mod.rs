@@ -1,0 +1,443 @@
+//! The automatic ensemble: bagged logistic regressions on several views of the rows; the rows that a member was not fitted
+//! to choose how much its labels count, and what each view does.
+
+mod lambda;
+mod mixture;
+mod out_of_bag;
+mod prior;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::{Dense, Matrix};
+use crate::ensemble::Learned;
+use crate::ensemble::mapped_members;
+use crate::ensemble::mapped_members::Mapped;
+use crate::ensemble::{Changed, Findings, ViewFound};
+use crate::ensemble::{Ensemble, Part, Rule, TrainingRows, Voters};
+use crate::error::{Error, Result};
+use crate::learner::winner;
+use crate::memory::{MUCH_MEMORY, half_of_memory};
+use crate::method::Learn;
+use crate::method::auto::out_of_bag::{Bags, Fit, Looked, Seen};
+use crate::method::declare::{check_members, settings};
+use crate::observer::{Warning, Watch};
+use crate::random::{Purpose, Stream};
+use crate::text::{listed, size};
+use crate::view::{FeatureMap, Landmarks, N_SPECTRAL, View, by_graph, by_relevance};
+
+/// What is known of the share of each class among the unlabeled rows.
+///
+/// ```
+/// use udeed::{Auto, Prior, built_in};
+///
+/// let train = built_in("vote")?.read()?.into_train()?.hide_labels(&(40..435).collect::<Vec<usize>>());
+/// let model = Auto::new().members(5).prior(Prior::Shares(vec![0.6, 0.4])).fit(&train)?;
+/// assert_eq!(model.ensemble().n_members(), 4 * 5);
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Prior {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// It is as among the labeled rows: these were drawn at random, or in proportion.
+    Labeled,
+    /// It is this, in the order of the classes.
+    Shares(Vec<f64>),
+}
+
+settings! {
+    /// The automatic ensemble: what to take if nothing is known. Its members are bagged logistic regressions on several views
+    /// of the rows, see [`View`]. The labeled rows that a bootstrap left out tell how well each view does at each lambda: a
+    /// mixture is made of them, so there is nothing to tune; plain logistic regressions join it where they tell more of these
+    /// rows right. Features are always scaled to mean 0 and deviation 1.
+    ///
+    /// ```
+    /// use udeed::{Auto, built_in};
+    ///
+    /// let train = built_in("ionosphere")?.read()?.into_train()?.hide_labels(&(100..351).collect::<Vec<usize>>());
+    /// let model = Auto::new().fit(&train)?;
+    /// let found = model.training().findings.as_ref().unwrap();
+    /// println!("{found}");
+    /// assert!(found.accuracy > 0.8 && found.views.len() == 4);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    Auto [itself] {
+        /// What the members look at; `spectral` are two views.
+        views: Vec<View> = View::ALL.to_vec(),
+        /// How many members each view has.
+        members: usize = 20,
+        /// How many random Fourier features each member by relevance sees.
+        features: usize = 200,
+        /// What is known of the share of each class among the unlabeled rows. Where something is, the members are moved until
+        /// their predictions agree with it.
+        prior: Prior = Prior::Unknown,
+        /// How much the diversity of the members on unlabeled rows counts in that move; below 0 it makes them agree.
+        gamma: f64 = 0.0,
+        /// What all random draws follow from.
+        seed: u64 = 0,
+    }
+}
+
+/// The lambdas that are tried, for features whose mean square length is 1.
+pub(crate) const LAMBDAS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
+/// A graph has no more nodes than this; further rows are taken for what is near to them.
+const MOST_NODES: usize = 5000;
+/// From how many rows it is told how far rows lie apart.
+const MOST_APART: usize = 250;
+/// More diversity than this would leave nothing of the labels.
+const MOST_GAMMA: f64 = 1e6;
+/// Fewer labeled rows than this cannot choose anything.
+const LEAST_LABELED: usize = 4;
+/// On how many unlabeled rows it is looked at what these changed.
+const MOST_LOOKED_AT: usize = 500;
+/// By how many of them members are moved: the share of a class among so many is known to a hundredth.
+const MOST_MOVED_BY: usize = 2000;
+
+impl Learn for Auto {
+    fn check(&self) -> Result<()> {
+        check_members(self.members, 2)?;
+        if self.views.is_empty() {
+            return Err(Error::setting("views", "empty", format!("some of {}", listed(View::ALL))));
+        }
+        if let Some(twice) = (1..self.views.len()).find(|&k| self.views[..k].contains(&self.views[k])) {
+            return Err(Error::setting("views", format!("`{}` twice", self.views[twice]), "each once"));
+        }
+        if self.features == 0 || self.features > u32::MAX as usize {
+            return Err(Error::setting("features", self.features, "at least 1"));
+        }
+        if self.gamma.is_nan() || self.gamma.abs() > MOST_GAMMA {
+            return Err(Error::setting("gamma", self.gamma, format!("between -{MOST_GAMMA} and {MOST_GAMMA}")));
+        }
+        if let Prior::Shares(shares) = &self.prior {
+            let total: f64 = shares.iter().sum();
+            if !shares.iter().all(|share| *share > 0.0 && *share < 1.0) || (total - 1.0).abs() > 1e-6 {
+                let found = format!("{shares:?}");
+                return Err(Error::setting("prior", found, "shares of the classes, each above 0, together 1"));
+            }
+        }
+        Ok(())
+    }
+
+    fn grows(&self) -> bool {
+        false
+    }
+
+    fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
+        let shares = self.shares_of_classes(prepared)?;
+        let mut warnings = Vec::new();
+        if prepared.unlabeled.n_rows() == 0 {
+            warnings.push(Warning::NothingUnlabeled);
+        }
+        let views = self.possible_views(prepared, &mut warnings);
+        let bags = Bags::draw(prepared, self.members, self.seed)?;
+        let sights = self.sights(&views, &bags, &mut warnings, watch)?;
+        let (mut choice, logistic) = self.choose(&bags, sights, &mut warnings, watch)?;
+        let members: Vec<Mapped> =
+            choice.iter().flat_map(|chosen| bags.mapped(&chosen.sight.seen, &chosen.fit)).collect();
+        let members = if self.moves() && prepared.unlabeled.n_rows() > 0 {
+            self.moved(&bags, &mut choice, &members, shares, watch)?
+        } else {
+            members
+        };
+        let m = bags.n_members();
+        let weights = choice.iter().flat_map(|chosen| std::iter::repeat_n(chosen.weight / m as f64, m)).collect();
+        let part = Part { members: Voters::Mapped(members), weights, rule: Rule::Weighted };
+        let ensemble = Ensemble::whole(prepared.n_classes(), part);
+        let findings = self.findings(&bags, &choice, logistic, &ensemble)?;
+        let mut learned = Learned::from(ensemble);
+        learned.findings = Some(findings);
+        learned.warn(warnings, watch);
+        Ok(learned)
+    }
+}
+
+/// The labeled rows as the members of a view see them.
+struct Sight {
+    name: String,
+    seen: Seen,
+    /// Whether it is made of labels alone, unlabeled rows left out.
+    by_labels: bool,
+}
+
+/// What was chosen of a view.
+struct Chosen {
+    sight: Sight,
+    weight: f64,
+    lambda: f64,
+    fit: Fit,
+}
+
+impl Auto {
+    /// The share of each class among the unlabeled rows, where it is known.
+    fn shares_of_classes(&self, prepared: &TrainingRows) -> Result<Option<Vec<f64>>> {
+        match &self.prior {
+            Prior::Unknown => Ok(None),
+            Prior::Labeled => {
+                let mut shares = vec![0.0; prepared.n_classes()];
+                prepared.codes.iter().for_each(|&class| shares[usize::from(class)] += 1.0);
+                Ok(Some(shares.into_iter().map(|share| share / prepared.codes.len() as f64).collect()))
+            }
+            Prior::Shares(shares) if shares.len() == prepared.n_classes() => Ok(Some(shares.clone())),
+            Prior::Shares(shares) => {
+                let found = format!("{} shares for {} classes", shares.len(), prepared.n_classes());
+                Err(Error::setting("prior", found, format!("one for each of {}", listed(&prepared.classes))))
+            }
+        }
+    }
+
+    /// The views that the rows allow.
+    fn possible_views(&self, prepared: &TrainingRows, warnings: &mut Vec<Warning>) -> Vec<View> {
+        let only_linear = self.views == [View::Linear];
+        if prepared.labeled.is_sparse() && !only_linear {
+            warnings.push(Warning::SparseViews);
+            return vec![View::Linear];
+        }
+        if prepared.codes.len() < LEAST_LABELED && !only_linear {
+            warnings.push(Warning::FewLabels { rows: prepared.codes.len() });
+            return vec![View::Linear];
+        }
+        self.views.clone()
+    }
+
+    fn sights(
+        &self,
+        views: &[View],
+        bags: &Bags<'_>,
+        warnings: &mut Vec<Warning>,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<Sight>> {
+        let mut sights = Vec::new();
+        for view in views {
+            match view {
+                View::Linear => sights.push(linear(bags.prepared)),
+                View::Relevance => sights.push(self.relevance(bags, watch)?),
+                View::Spectral => {
+                    let found = self.spectral(bags.prepared, watch)?;
+                    if found.len() < N_SPECTRAL {
+                        warnings.push(Warning::NothingSpectral);
+                    }
+                    sights.extend(found);
+                }
+            }
+        }
+        if sights.is_empty() {
+            sights.push(linear(bags.prepared));
+        }
+        Ok(sights)
+    }
+
+    fn relevance(&self, bags: &Bags<'_>, watch: &Watch<'_>) -> Result<Sight> {
+        let prepared = bags.prepared;
+        let labeled = prepared.labeled.to_dense()?;
+        let near = self.landmarks(prepared, MOST_APART)?.1.to_dense()?;
+        let seed = |k: usize| Stream::new(self.seed, Purpose::Relevance, k as u32).seed();
+        let seeds: Vec<u64> = (0..self.members).map(seed).collect();
+        let classes = (&prepared.codes[..], prepared.n_classes());
+        let maps = by_relevance(&labeled, classes, &bags.weights, &near, self.features, &seeds)?;
+        let maps: Vec<Arc<FeatureMap>> = maps.into_iter().map(|map| Arc::new(FeatureMap::Relevance(map))).collect();
+        let seen = Seen::each(maps, &labeled, watch)?;
+        Ok(Sight { name: "relevance".into(), seen, by_labels: true })
+    }
+
+    fn spectral(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Vec<Sight>> {
+        let n = (prepared.codes.len() + prepared.unlabeled.n_rows()).min(MOST_NODES);
+        let bytes = 8 * n as u64 * prepared.labeled.rows().n_columns() as u64;
+        if bytes > half_of_memory() {
+            let found = format!("{n} rows for a graph, which take {}", size(bytes));
+            return Err(Error::training(found, format!("at most {}", size(half_of_memory())))
+                .with_hint("leave the graph out: `--views linear,relevance`"));
+        }
+        if bytes > MUCH_MEMORY {
+            watch.warn(&Warning::Memory { bytes });
+        }
+        let (landmarks, nodes) = self.landmarks(prepared, MOST_NODES)?;
+        let nodes = Arc::new(nodes.to_dense()?);
+        let sight = |(name, map, features): (String, crate::view::SpectralMap, Dense)| {
+            let labeled = if landmarks.has_all_labeled() {
+                features.select(&(0..prepared.codes.len()).collect::<Vec<usize>>())
+            } else {
+                map.apply(&prepared.labeled.to_dense()?, watch)?
+            };
+            let map = Arc::new(FeatureMap::Spectral(map));
+            Ok(Sight { name, seen: Seen::Shared(map, Looked::new(labeled.into())), by_labels: false })
+        };
+        by_graph(&nodes, self.seed, watch)?.into_iter().map(sight).collect()
+    }
+
+    /// Rows that stand for all, labeled and unlabeled.
+    fn landmarks(&self, prepared: &TrainingRows, most: usize) -> Result<(Landmarks, Matrix)> {
+        let landmarks = Landmarks::choose(prepared.codes.len(), prepared.unlabeled.n_rows(), most, self.seed);
+        let rows = landmarks.gather(prepared.labeled.rows(), prepared.unlabeled.blocks()?)?;
+        Ok((landmarks, rows))
+    }
+
+    /// Lets the out-of-bag rows choose what each view counts, and its lambda. Also the share of them that logistic regressions
+    /// tell right: these join the views where they do better.
+    fn choose(
+        &self,
+        bags: &Bags<'_>,
+        sights: Vec<Sight>,
+        warnings: &mut Vec<Warning>,
+        watch: &Watch<'_>,
+    ) -> Result<(Vec<Chosen>, f64)> {
+        // Each view is fitted at all lambdas and at the one that is chosen; then come the logistic regressions.
+        let total = sights.len() * bags.n_fits(LAMBDAS.len() + 1) + bags.n_fits(1);
+        let mut views = self.weighed(bags, sights, total, warnings, watch)?;
+        let seen = Seen::Shared(Arc::new(FeatureMap::Plain), Looked::new(bags.prepared.labeled.clone()));
+        let fit = bags.fit(&seen, &[1.0], None, (total - bags.n_fits(1), total), watch)?.swap_remove(0);
+        let logistic = bags.accuracy(&fit.outputs);
+        let ahead = bags.ahead(&fit.outputs, &mixed(bags, &views));
+        if ahead > 0.5 && bags.classes_out() > 1 && self.views.contains(&View::Linear) {
+            // The same rows weighed the views, which flatters these. One row more may be chance, some are not; less than half
+            // a row, where rows count differently, is nothing.
+            let weight = ahead / (ahead + 1.0);
+            views.iter_mut().for_each(|chosen| chosen.weight *= 1.0 - weight);
+            let sight = Sight { name: "logistic".into(), seen, by_labels: true };
+            views.push(Chosen { sight, weight, lambda: 1.0, fit });
+        }
+        Ok((views, logistic))
+    }
+
+    /// What each view counts, at its lambda.
+    fn weighed(
+        &self,
+        bags: &Bags<'_>,
+        sights: Vec<Sight>,
+        total: usize,
+        warnings: &mut Vec<Warning>,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<Chosen>> {
+        let (n, each, again) = (sights.len(), bags.n_fits(LAMBDAS.len()), bags.n_fits(1));
+        let mut fits: Vec<Fit> = Vec::new();
+        for (place, sight) in sights.iter().enumerate() {
+            fits.extend(bags.fit(&sight.seen, &LAMBDAS, None, (place * each, total), watch)?);
+        }
+        let shares = bags.shares(&fits, warnings);
+        let chosen = |(place, sight): (usize, Sight)| {
+            let own = place * LAMBDAS.len()..(place + 1) * LAMBDAS.len();
+            let (shares, fits) = (&shares[own.clone()], &fits[own]);
+            let weight: f64 = shares.iter().sum();
+            let mean: f64 = shares.iter().zip(LAMBDAS).map(|(share, lambda)| share * libm::log(lambda)).sum();
+            let lambda = libm::exp(mean / weight);
+            let far = |k: usize| (libm::log(LAMBDAS[k]) - mean / weight).abs();
+            let near = (0..LAMBDAS.len()).min_by(|&a, &b| far(a).total_cmp(&far(b))).map(|k| &fits[k]);
+            let done = n * each + place * again;
+            let fit = bags.fit(&sight.seen, &[lambda], near, (done, total), watch)?.swap_remove(0);
+            Ok(Chosen { sight, weight, lambda, fit })
+        };
+        sights.into_iter().enumerate().map(chosen).collect()
+    }
+
+    /// Whether members are moved by what is known of the unlabeled rows.
+    fn moves(&self) -> bool {
+        self.prior != Prior::Unknown || self.gamma != 0.0
+    }
+
+    /// The members, moved by what is known of the unlabeled rows.
+    fn moved(
+        &self,
+        bags: &Bags<'_>,
+        views: &mut [Chosen],
+        members: &[Mapped],
+        shares: Option<Vec<f64>>,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<Mapped>> {
+        let prepared = bags.prepared;
+        let rows = self.some_unlabeled(prepared, MOST_MOVED_BY)?;
+        let mut groups = Vec::new();
+        for chosen in views.iter() {
+            let share = chosen.weight / bags.n_members() as f64;
+            groups.extend(prior::groups(bags, &chosen.sight.seen, (chosen.lambda, share), &rows, watch)?);
+        }
+        let mean = |share: &f64| 2.0 * share - 1.0;
+        let known = prior::Known {
+            means: shares.map(|shares| match &shares[..] {
+                [_, second] => vec![mean(second)],
+                all => all.iter().map(mean).collect(),
+            }),
+            gamma: self.gamma,
+            total: prepared.counts.iter().sum(),
+            targets: prepared.heads.iter().map(|head| &head.targets[..]).collect(),
+        };
+        let moved = prior::moved(&groups, members, &known, watch)?;
+        // What rows out of bag tell is told of the members as they are now.
+        let mut said = &moved.said[..];
+        for chosen in views {
+            let (own, others) = said.split_at(chosen.sight.seen.n_maps());
+            let outputs = |head: usize| match own {
+                [together] => bags.out_of_bag(|k, i| together[i][head * bags.n_members() + k]),
+                each => bags.out_of_bag(|k, i| each[k][i][head]),
+            };
+            chosen.fit.outputs = (0..prepared.heads.len()).map(outputs).collect();
+            said = others;
+        }
+        Ok(moved.members)
+    }
+
+    /// At most so many of the unlabeled rows.
+    fn some_unlabeled(&self, prepared: &TrainingRows, most: usize) -> Result<Matrix> {
+        let landmarks = Landmarks::choose(0, prepared.unlabeled.n_rows(), most, self.seed);
+        landmarks.gather(prepared.labeled.rows(), prepared.unlabeled.blocks()?)
+    }
+
+    fn findings(&self, bags: &Bags<'_>, views: &[Chosen], logistic: f64, ensemble: &Ensemble) -> Result<Findings> {
+        let view = |chosen: &Chosen| ViewFound {
+            view: chosen.sight.name.clone(),
+            weight: chosen.weight,
+            lambda: chosen.lambda,
+        };
+        Ok(Findings {
+            views: views.iter().map(view).collect(),
+            accuracy: bags.accuracy(&mixed(bags, views)),
+            logistic,
+            rows: bags.rows_out().len(),
+            changed: self.changed(bags, views, ensemble)?,
+        })
+    }
+
+    /// How many predictions are other ones than the views that labels alone can make would give.
+    fn changed(&self, bags: &Bags<'_>, views: &[Chosen], ensemble: &Ensemble) -> Result<Option<Changed>> {
+        let prepared = bags.prepared;
+        let all_by_labels = views.iter().all(|chosen| chosen.sight.by_labels);
+        if prepared.unlabeled.n_rows() == 0 {
+            return Ok(None);
+        }
+        if all_by_labels && !self.moves() {
+            return Ok(Some(Changed { rows: 0, of: 0 }));
+        }
+        let rows = self.some_unlabeled(prepared, MOST_LOOKED_AT)?;
+        let (mut by_labels, mut weights) = (Vec::new(), Vec::new());
+        for chosen in views.iter().filter(|chosen| chosen.sight.by_labels) {
+            by_labels.extend(bags.mapped(&chosen.sight.seen, &chosen.fit));
+            weights.extend(std::iter::repeat_n(chosen.weight, bags.n_members()));
+        }
+        let before = match weights.is_empty() {
+            true => prepared.logistic().decide(rows.rows())?,
+            false => mapped_members::decide(&by_labels, &weights, prepared.heads.len(), rows.rows())?,
+        };
+        let after = ensemble.decide(rows.rows())?;
+        let differs = |i: &usize| winner(before.get(*i)) != winner(after.get(*i));
+        let n = rows.rows().n_rows();
+        Ok(Some(Changed { rows: (0..n).filter(differs).count(), of: n }))
+    }
+}
+
+/// What the views together say of the out-of-bag rows, for each question.
+fn mixed(bags: &Bags<'_>, views: &[Chosen]) -> Vec<Vec<f64>> {
+    let of_head = |head: usize| -> Vec<f64> {
+        let of = |i: usize| views.iter().map(|chosen| chosen.weight * chosen.fit.outputs[head][i]).sum();
+        (0..bags.prepared.codes.len()).map(of).collect()
+    };
+    (0..bags.prepared.heads.len()).map(of_head).collect()
+}
+
+/// The features as they are, so short that their mean square length is 1.
+fn linear(prepared: &TrainingRows) -> Sight {
+    let varying = prepared.preparation.factors().iter().filter(|factor| **factor != 0.0).count();
+    let looked = Looked::scaled(&prepared.labeled, 1.0 / (varying.max(1) as f64).sqrt());
+    Sight { name: "linear".into(), seen: Seen::Shared(Arc::new(FeatureMap::Plain), looked), by_labels: true }
+}

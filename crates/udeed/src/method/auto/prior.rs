@@ -1,0 +1,358 @@
+//! Members moved until they agree with what is known of the unlabeled rows: how many are of each class, and how much the
+//! members shall differ on them.
+//!
+//! With `o_k` what member `k` counts, all together 1, and `F` the mean output, it minimises
+//! `sum_k o_k (|w_k|^2 / (2 lambda l) + loss_k / l) + gamma V_div + (mean F - t)^2`, where `V_div` is UDEED's diversity with
+//! members that count differently, the mean of `(F^2 - sum_k o_k^2 f_k^2) / (1 - sum_k o_k^2)`, and `t` is what the mean of `F`
+//! is if the shares of the classes are right.
+
+use pulp::Simd;
+use rayon::prelude::*;
+
+use crate::data::{Matrix, Rows};
+use crate::ensemble::Members;
+use crate::ensemble::mapped_members::Mapped;
+use crate::error::Result;
+use crate::kernel::{Real, Visit, dot, in_memory, map_rows, pass};
+use crate::linalg::minimise;
+use crate::method::auto::out_of_bag::{Bags, Looked, Seen};
+use crate::observer::Watch;
+use crate::view::FeatureMap;
+
+/// How many steps are taken at most.
+const STEPS: usize = 60;
+
+/// Members that look through the same map, and what they are moved by.
+pub(crate) struct Group<'a> {
+    labeled: &'a Matrix,
+    unlabeled: Matrix,
+    /// What the features of the map were multiplied by.
+    factor: f64,
+    /// How much each labeled row counts for each member.
+    bags: &'a [Vec<f64>],
+    lambda: f64,
+    /// What each member counts.
+    share: f64,
+    heads: usize,
+}
+
+/// What is known of the unlabeled rows.
+pub(crate) struct Known<'a> {
+    /// For each question what the mean output shall be; none where the shares of the classes are not known.
+    pub(crate) means: Option<Vec<f64>>,
+    pub(crate) gamma: f64,
+    /// What all labeled rows together count.
+    pub(crate) total: f64,
+    /// For each question the answer of each labeled row.
+    pub(crate) targets: Vec<&'a [f64]>,
+}
+
+/// The groups of a view whose members count so much each.
+///
+/// # Errors
+/// If the unlabeled rows cannot be mapped.
+pub(crate) fn groups<'a>(
+    bags: &'a Bags<'_>,
+    seen: &'a Seen,
+    (lambda, share): (f64, f64),
+    unlabeled: &Matrix,
+    watch: &Watch<'_>,
+) -> Result<Vec<Group<'a>>> {
+    let group = |map: &FeatureMap, looked: &'a Looked, bags: &'a [Vec<f64>], heads: usize| {
+        let mapped = map.apply(unlabeled.rows(), 0..unlabeled.rows().n_rows(), watch)?;
+        let unlabeled = match mapped {
+            Some(features) => features.into(),
+            None => unlabeled.scaled(looked.factor()),
+        };
+        Ok(Group { labeled: looked.features(), unlabeled, factor: looked.factor(), bags, lambda, share, heads })
+    };
+    let heads = bags.prepared.heads.len();
+    match seen {
+        Seen::Shared(map, looked) => Ok(vec![group(map, looked, &bags.weights, heads)?]),
+        Seen::Each(maps, each) => {
+            let one = |(k, (map, looked)): (usize, (&std::sync::Arc<FeatureMap>, &'a Looked))| {
+                group(map, looked, &bags.weights[k..=k], heads)
+            };
+            maps.par_iter().zip(each).enumerate().map(one).collect()
+        }
+    }
+}
+
+/// Members that were moved, and what those of each group now say of the labeled rows: for each row the members' answers to the
+/// first question, then those to the next.
+pub(crate) struct Moved {
+    pub(crate) members: Vec<Mapped>,
+    pub(crate) said: Vec<Vec<Vec<f64>>>,
+}
+
+/// Moves members, group after group.
+///
+/// # Errors
+/// [`Error::Stopped`](crate::Error::Stopped) if it is ended from outside.
+pub(crate) fn moved(groups: &[Group<'_>], members: &[Mapped], known: &Known<'_>, watch: &Watch<'_>) -> Result<Moved> {
+    let starts: Vec<Vec<f64>> =
+        groups.iter().zip(members).map(|(group, mapped)| group.variables(mapped.scores.weights())).collect();
+    let mut stopped = Ok(());
+    let found = minimise(starts.concat(), STEPS, 1e-6, |at, gradient| {
+        if stopped.is_ok() {
+            stopped = watch.ask();
+        }
+        match stopped {
+            Ok(()) => evaluate(groups, known, at, gradient),
+            // Whatever is returned now, the search has ended.
+            Err(_) => f64::NAN,
+        }
+    });
+    stopped?;
+    let mut rest = &found[..];
+    let mut all = Moved { members: Vec::new(), said: Vec::new() };
+    for ((group, mapped), start) in groups.iter().zip(members).zip(&starts) {
+        let (own, others) = rest.split_at(start.len());
+        let scores = Members::from_weights(mapped.scores.n_members(), group.weights(own));
+        let own: Vec<f64> = own.iter().map(|x| x / group.share.sqrt()).collect();
+        all.said.push(group.outputs(group.labeled.rows(), &own));
+        all.members.push(Mapped { scores, ..mapped.clone() });
+        rest = others;
+    }
+    Ok(all)
+}
+
+impl Group<'_> {
+    fn lanes(&self) -> usize {
+        self.heads * self.bags.len()
+    }
+
+    fn len(&self) -> usize {
+        (self.unlabeled.rows().n_columns() + 1) * self.lanes()
+    }
+
+    /// Weights as the search knows them: of features that are multiplied, and the longer the more a member counts.
+    fn variables(&self, weights: &[f64]) -> Vec<f64> {
+        self.scaled(weights, 1.0 / self.factor, self.share.sqrt())
+    }
+
+    /// The other way round.
+    fn weights(&self, variables: &[f64]) -> Vec<f64> {
+        self.scaled(variables, self.factor, 1.0 / self.share.sqrt())
+    }
+
+    fn scaled(&self, weights: &[f64], features: f64, all: f64) -> Vec<f64> {
+        let last = weights.len() - self.lanes();
+        let scale = |(place, w): (usize, &f64)| if place < last { w * features * all } else { w * all };
+        weights.iter().enumerate().map(scale).collect()
+    }
+
+    /// What the members say of rows behind the map.
+    fn outputs(&self, rows: &dyn Rows, weights: &[f64]) -> Vec<Vec<f64>> {
+        let lanes = self.lanes();
+        in_memory(map_rows(rows, weights, lanes, |scores| {
+            scores.iter_mut().for_each(|z| *z = z.tanh_half());
+            scores[..lanes].to_vec()
+        }))
+    }
+
+    /// The penalty and the loss on the labels, and their gradient by the weights.
+    fn loss(&self, targets: &[&[f64]], total: f64, weights: &[f64], gradient: &mut [f64]) -> f64 {
+        let penalty = self.share / (self.lambda * total);
+        gradient.iter_mut().zip(weights).for_each(|(g, w)| *g = penalty * w);
+        let slopes = Slopes { targets, bags: self.bags, factor: self.share / total };
+        let losses = in_memory(pass(self.labeled.rows(), weights, self.lanes(), Some(gradient), &slopes));
+        0.5 * penalty * dot(weights, weights) + losses.iter().sum::<f64>()
+    }
+}
+
+/// What a group is at some weights: what it loses on the labels, the gradient of that, and its outputs on the unlabeled rows.
+struct Evaluated {
+    value: f64,
+    gradient: Vec<f64>,
+    outputs: Vec<Vec<f64>>,
+}
+
+/// The value at a point, and the gradient there.
+fn evaluate(groups: &[Group<'_>], known: &Known<'_>, at: &[f64], gradient: &mut [f64]) -> f64 {
+    let heads = known.targets.len();
+    let parts = apart(groups, at);
+    let weights: Vec<Vec<f64>> =
+        groups.iter().zip(&parts).map(|(group, part)| part.iter().map(|x| x / group.share.sqrt()).collect()).collect();
+    let labeled = |(group, weights): (&Group<'_>, &Vec<f64>)| {
+        let mut gradient = vec![0.0; weights.len()];
+        let value = group.loss(&known.targets, known.total, weights, &mut gradient);
+        Evaluated { value, gradient, outputs: group.outputs(group.unlabeled.rows(), weights) }
+    };
+    let mut all: Vec<Evaluated> = groups.par_iter().zip(&weights).map(labeled).collect();
+    let outputs: Vec<&Vec<Vec<f64>>> = all.iter().map(|group| &group.outputs).collect();
+    let agreed = Agreed::new(groups, known, &outputs, heads);
+    let value = all.iter().map(|group| group.value).sum::<f64>() + agreed.value;
+    groups.par_iter().zip(&weights).zip(&mut all).for_each(|((group, weights), found)| {
+        let given = Given { agreed: &agreed, outputs: &found.outputs, share: group.share, m: group.bags.len() };
+        in_memory(pass(group.unlabeled.rows(), weights, group.lanes(), Some(&mut found.gradient), &given));
+        found.gradient.iter_mut().for_each(|g| *g /= group.share.sqrt());
+    });
+    let gradients = all.iter().flat_map(|group| &group.gradient);
+    gradient.iter_mut().zip(gradients).for_each(|(to, from)| *to = *from);
+    value
+}
+
+/// The variables of each group.
+fn apart<'a>(groups: &[Group<'_>], mut at: &'a [f64]) -> Vec<&'a [f64]> {
+    let own = |group: &Group<'_>| {
+        let (own, others) = at.split_at(group.len());
+        at = others;
+        own
+    };
+    groups.iter().map(own).collect()
+}
+
+/// The derivative of each labeled row's loss by its score.
+struct Slopes<'a> {
+    targets: &'a [&'a [f64]],
+    bags: &'a [Vec<f64>],
+    factor: f64,
+}
+
+impl Visit<f64> for Slopes<'_> {
+    type Tally = f64;
+
+    #[inline(always)]
+    fn visit<S: Simd>(&self, _: S, losses: &mut f64, i: usize, scores: &mut [f64]) {
+        let m = self.bags.len();
+        for (lane, z) in scores.iter_mut().enumerate() {
+            let Some(targets) = self.targets.get(lane / m) else {
+                *z = 0.0;
+                continue;
+            };
+            let (y, weight) = (targets[i], self.factor * self.bags[lane % m][i]);
+            *losses += weight * (-y * *z).softplus();
+            *z = -y * weight * (-y * *z).logistic();
+        }
+    }
+}
+
+/// What the mean outputs of the unlabeled rows are worth.
+struct Agreed {
+    value: f64,
+    /// For each row and question the derivative of the value by an output, over what its member counts.
+    slopes: Vec<Vec<f64>>,
+    /// What the square of an output adds to that, over what its member counts, twice.
+    own: f64,
+}
+
+impl Agreed {
+    fn new(groups: &[Group<'_>], known: &Known<'_>, outputs: &[&Vec<Vec<f64>>], heads: usize) -> Self {
+        let n = outputs[0].len();
+        let squares: f64 = groups.iter().map(|group| group.bags.len() as f64 * group.share * group.share).sum();
+        let diversity = known.gamma / ((1.0 - squares) * n as f64);
+        let (mut value, mut means) = (0.0, vec![0.0; heads]);
+        let mut slopes = vec![vec![0.0; heads]; n];
+        for (i, slopes) in slopes.iter_mut().enumerate() {
+            for (group, outputs) in groups.iter().zip(outputs) {
+                for (lane, f) in outputs[i].iter().enumerate() {
+                    slopes[lane / group.bags.len()] += group.share * f;
+                    value -= diversity * (group.share * f) * (group.share * f);
+                }
+            }
+            for (mean, slope) in means.iter_mut().zip(slopes) {
+                *mean += *slope / n as f64;
+                value += diversity * *slope * *slope;
+                *slope *= 2.0 * diversity;
+            }
+        }
+        for (head, wanted) in known.means.iter().flatten().enumerate() {
+            let off = means[head] - wanted;
+            value += off * off;
+            slopes.iter_mut().for_each(|slopes| slopes[head] += 2.0 * off / n as f64);
+        }
+        Agreed { value, slopes, own: 2.0 * diversity }
+    }
+}
+
+/// The derivative of what the outputs are worth by the scores, which are known already.
+struct Given<'a> {
+    agreed: &'a Agreed,
+    outputs: &'a [Vec<f64>],
+    share: f64,
+    m: usize,
+}
+
+impl Visit<f64> for Given<'_> {
+    type Tally = ();
+
+    #[inline(always)]
+    fn visit<S: Simd>(&self, _: S, (): &mut (), i: usize, scores: &mut [f64]) {
+        scores.fill(0.0);
+        for (lane, (z, f)) in scores.iter_mut().zip(&self.outputs[i]).enumerate() {
+            let slope = self.agreed.slopes[i][lane / self.m] - self.agreed.own * self.share * f;
+            *z = self.share * slope * 0.5 * (1.0 - f * f);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Dense;
+    use crate::random::{Purpose, Stream};
+
+    #[test]
+    fn the_gradient_is_that_of_the_value() {
+        let mut stream = Stream::new(8, Purpose::Split, 0);
+        let mut draw = |n: usize| -> Vec<f64> { (0..n).map(|_| 2.0 * stream.unit() - 1.0).collect() };
+        let (l, u, heads) = (7, 9, 3);
+        let bags: Vec<Vec<f64>> = (0..4).map(|k| (0..l).map(|i| f64::from((i + k) as u8 % 3)).collect()).collect();
+        let widths = [3, 2];
+        let labeled: Vec<Matrix> = widths.iter().map(|&d| Dense::new(l, d, draw(l * d)).unwrap().into()).collect();
+        let unlabeled: Vec<Dense> = widths.iter().map(|&d| Dense::new(u, d, draw(u * d)).unwrap()).collect();
+        let group = |g: usize, bags, share| Group {
+            labeled: &labeled[g],
+            unlabeled: unlabeled[g].clone().into(),
+            factor: 0.5,
+            bags,
+            lambda: 3.0,
+            share,
+            heads,
+        };
+        let groups = [group(0, &bags[..3], 0.2), group(1, &bags[3..], 0.4)];
+        let targets: Vec<Vec<f64>> =
+            (0..heads).map(|h| (0..l).map(|i| if i % heads == h { 1.0 } else { -1.0 }).collect()).collect();
+        let known = Known {
+            means: Some(vec![0.3, -0.5, -0.8]),
+            gamma: 0.7,
+            total: 7.0,
+            targets: targets.iter().map(Vec::as_slice).collect(),
+        };
+        let at = draw(groups.iter().map(Group::len).sum());
+        let mut gradient = vec![0.0; at.len()];
+        evaluate(&groups, &known, &at, &mut gradient);
+        for j in 0..at.len() {
+            let value = |step: f64| {
+                let mut near = at.clone();
+                near[j] += step;
+                evaluate(&groups, &known, &near, &mut vec![0.0; at.len()])
+            };
+            let expected = (value(1e-5) - value(-1e-5)) / 2e-5;
+            assert!((gradient[j] - expected).abs() < 1e-8, "{j}: {} against {expected}", gradient[j]);
+        }
+    }
+
+    #[test]
+    fn diversity_is_udeeds_where_members_count_alike() {
+        // (F^2 - sum o^2 f^2) / (1 - sum o^2) is the mean product of different members.
+        let outputs = [vec![0.3, -0.8, 0.5]];
+        let bags = vec![vec![1.0]; 3];
+        let none = Matrix::from(Dense::zeros(1, 1).unwrap());
+        let group = Group {
+            labeled: &none,
+            unlabeled: Dense::zeros(1, 1).unwrap().into(),
+            factor: 1.0,
+            bags: &bags,
+            lambda: 1.0,
+            share: 1.0 / 3.0,
+            heads: 1,
+        };
+        let known = Known { means: None, gamma: 1.0, total: 1.0, targets: vec![&[1.0]] };
+        let found = Agreed::new(&[group], &known, &[&outputs.to_vec()], 1).value;
+        let f = &outputs[0];
+        let expected = (f[0] * f[1] + f[0] * f[2] + f[1] * f[2]) / 3.0;
+        assert!((found - expected).abs() < 1e-12, "{found} against {expected}");
+    }
+}

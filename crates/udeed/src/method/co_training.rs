@@ -1,0 +1,175 @@
+//! Co-training: two learners with different views of the rows, which teach each other.
+//!
+//! A. Blum and T. Mitchell, "Combining labeled and unlabeled data with co-training", COLT 1998.
+
+use crate::data::Matrix;
+use crate::ensemble::Learned;
+use crate::ensemble::pseudo_labels::{Growing, Guesses};
+use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
+use crate::error::{Error, Place, Result};
+use crate::learner::{Base, Hypothesis, Learner, Sample};
+use crate::method::Learn;
+use crate::method::declare::{check_positive, settings};
+use crate::observer::{Warning, Watch};
+use crate::prepare::Scaling;
+use crate::random::{Purpose, Stream, member_seed};
+use crate::text::quoted;
+
+settings! {
+    /// Co-training: two members each see some of the columns. In every round each labels the rows that it is surest of, for
+    /// both. Their probabilities are multiplied.
+    ///
+    /// ```
+    /// use udeed::{CoTraining, built_in};
+    ///
+    /// let data = built_in("wdbc")?.read()?.into_train()?;
+    /// let hidden: Vec<usize> = (0..500).collect();
+    /// let model = CoTraining::new().fit(&data.clone().hide_labels(&hidden))?;
+    /// assert!(model.evaluate(data.table(), data.labels())?.accuracy > 0.85);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    CoTraining [2] {
+        /// Which base learner makes the members.
+        base: Base = Base::Logistic,
+        /// How much the labels count against small weights in logistic regression.
+        lambda: f64 = 1.0,
+        /// How features are scaled.
+        scaling: Scaling = Scaling::MinMax,
+        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
+        /// and a lambda of 10.
+        fourier: usize = 0,
+        /// The columns that the first member sees; the second sees the others. None: each sees half of them, drawn at random.
+        view: Vec<String> = Vec::new(),
+        /// From how many unlabeled rows, drawn at random, the surest are chosen in a round.
+        pool: usize = 75,
+        /// The most rounds.
+        rounds: usize = 30,
+        /// What all random draws follow from.
+        seed: u64 = 0,
+    }
+}
+
+impl Learn for CoTraining {
+    fn check(&self) -> Result<()> {
+        self.base.validate()?;
+        check_positive("lambda", self.lambda)?;
+        if self.pool == 0 {
+            return Err(Error::setting("pool", self.pool, "at least 1"));
+        }
+        Ok(())
+    }
+
+    fn grows(&self) -> bool {
+        false
+    }
+
+    fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
+        let learner = self.base.learner(self.lambda, watch);
+        let views = self.views(prepared)?;
+        let mut growing = Growing::new(prepared)?;
+        let seen: Result<Vec<Matrix>> = views.iter().map(|columns| growing.rows.columns(columns)).collect();
+        let seen = seen?;
+        let mut left = growing.unlabeled();
+        let nothing = left.is_empty();
+        Stream::new(self.seed, Purpose::Boosting, 0).shuffle(&mut left);
+        let mut pool: Vec<usize> = left.split_off(left.len().saturating_sub(self.pool));
+        let wanted = per_class(&growing.shares(), self.pool);
+        let mut members = Vec::new();
+        for round in 0..self.rounds {
+            if pool.is_empty() {
+                break;
+            }
+            watch.member(round, self.rounds)?;
+            members = self.members(&*learner, &growing, &seen, &members)?;
+            for (member, rows) in members.iter().zip(&seen) {
+                let guesses = Guesses::by(member, rows.rows(), &pool);
+                let mut chosen = guesses.surest(&wanted);
+                chosen.iter().for_each(|&place| growing.add(pool[place], guesses.classes[place], 1.0));
+                chosen.sort_unstable();
+                chosen.iter().rev().for_each(|&place| _ = pool.remove(place));
+            }
+            let missing = self.pool.saturating_sub(pool.len()).min(left.len());
+            pool.extend(left.split_off(left.len() - missing));
+        }
+        let members = self.members(&*learner, &growing, &seen, &members)?;
+        let views = members.into_iter().zip(views);
+        let members = views.map(|(of, columns)| Hypothesis::View { columns, of: Box::new(of) }).collect::<Vec<_>>();
+        let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), Part::alike(members, Rule::Product)));
+        learned.warn(nothing.then_some(Warning::NothingUnlabeled), watch);
+        Ok(learned)
+    }
+}
+
+impl CoTraining {
+    /// What both members learn of the labels so far, given what they were before, if they were.
+    fn members(
+        &self,
+        learner: &dyn Learner,
+        growing: &Growing,
+        seen: &[Matrix],
+        before: &[Hypothesis],
+    ) -> Result<Vec<Hypothesis>> {
+        let (classes, weights, n_classes) = (&growing.classes[..], &growing.weights[..], growing.n_classes);
+        let learn = |(place, rows): (usize, &Matrix)| {
+            let seed = member_seed(self.seed, place);
+            let sample = Sample { rows: rows.rows(), classes, n_classes, weights, seed };
+            match before.get(place) {
+                Some(before) => learner.relearn(&sample, before),
+                None => learner.learn(&sample),
+            }
+        };
+        seen.iter().enumerate().map(learn).collect()
+    }
+
+    /// The features that each member sees.
+    fn views(&self, prepared: &TrainingRows) -> Result<[Vec<usize>; 2]> {
+        let preparation = &prepared.preparation;
+        if self.view.is_empty() {
+            let mut all: Vec<usize> = (0..preparation.n_features()).collect();
+            if all.len() < 2 {
+                let found = format!("{} features", all.len());
+                return Err(Error::training(found, "at least two, of which each member sees some"));
+            }
+            Stream::new(self.seed, Purpose::View, 0).shuffle(&mut all);
+            let mut second = all.split_off(all.len() / 2);
+            all.sort_unstable();
+            second.sort_unstable();
+            return Ok([all, second]);
+        }
+        if preparation.fourier().is_some() {
+            let expected = "none beside Fourier features, of which each is made of all columns";
+            return Err(Error::setting("view", self.view.join(","), expected));
+        }
+        let columns = preparation.columns();
+        if let Some(unknown) = self.view.iter().find(|&name| columns.iter().all(|column| column.name != *name)) {
+            return Err(Error::input(Place::new("the setting `view`"), quoted(unknown), "names of columns"));
+        }
+        let of_column = preparation.columns_of_features();
+        let (first, second): (Vec<usize>, Vec<usize>) =
+            (0..preparation.n_features()).partition(|&j| self.view.contains(&columns[of_column[j]].name));
+        if first.is_empty() || second.is_empty() {
+            return Err(Error::setting("view", self.view.join(","), "columns that leave some for the other member"));
+        }
+        Ok([first, second])
+    }
+}
+
+/// How many rows of each class a member labels in a round: one of the rarest, of the others in proportion, but together not
+/// more than half of the pool.
+fn per_class(shares: &[f64], pool: usize) -> Vec<usize> {
+    let rarest = shares.iter().copied().filter(|&share| share > 0.0).fold(f64::INFINITY, f64::min);
+    let most = (pool / (2 * shares.len())).max(1);
+    shares.iter().map(|share| ((share / rarest).round() as usize).clamp(1, most)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_labeled_in_proportion() {
+        assert_eq!(per_class(&[0.25, 0.75], 75), [1, 3]);
+        assert_eq!(per_class(&[0.001, 0.999], 75), [1, 18]);
+        assert_eq!(per_class(&[0.4, 0.3, 0.3], 2), [1, 1, 1]);
+    }
+}

@@ -1,0 +1,234 @@
+//! RegBoost: ASSEMBLE whose weights also count how much the labels of near rows contradict each other.
+//!
+//! K. Chen and S. Wang, "Regularized boost for semi-supervised learning", NIPS 2007.
+
+use crate::data::Matrix;
+use crate::ensemble::Learned;
+use crate::ensemble::TrainingRows;
+use crate::ensemble::boosting::{Boosted, boost_heads};
+use crate::ensemble::boosting::{Emphasis, normalise, weight_of};
+use crate::ensemble::pseudo_labels::Growing;
+use crate::ensemble::training_rows::Head;
+use crate::error::{Error, Result};
+use crate::learner::{Base, Learner, Sample};
+use crate::method::Learn;
+use crate::method::declare::{check_members, check_positive, settings};
+use crate::neighbors::{Similarity, distance_percentile, nearest_point, warned_matrix};
+use crate::observer::Watch;
+use crate::prepare::Scaling;
+use crate::random::{Purpose, Stream};
+
+settings! {
+    /// RegBoost: like ASSEMBLE, but a row also weighs the more, the more of its near neighbours have another label than it
+    /// has now, and a member that agrees with such labels gets a smaller weight. Of more than two classes each is told from
+    /// the rest.
+    ///
+    /// ```
+    /// use udeed::{RegBoost, built_in};
+    ///
+    /// let data = built_in("wdbc")?.read()?.into_train()?;
+    /// let hidden: Vec<usize> = (0..500).collect();
+    /// let model = RegBoost::new().fit(&data.clone().hide_labels(&hidden))?;
+    /// assert!(model.evaluate(data.table(), data.labels())?.accuracy > 0.85);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    RegBoost {
+        /// How many members the ensemble has at most; boosting may end earlier.
+        members: usize = 20,
+        /// Which base learner makes the members.
+        base: Base = Base::Logistic,
+        /// How much the labels count against small weights in logistic regression.
+        lambda: f64 = 1.0,
+        /// How features are scaled.
+        scaling: Scaling = Scaling::MinMax,
+        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
+        /// and a lambda of 10.
+        fourier: usize = 0,
+        /// How a member is told which rows matter: all are weighted, or as many as are labeled are drawn.
+        emphasis: Emphasis = Emphasis::Weighting,
+        /// How much contradicting neighbours count against the margin.
+        smoothness: f64 = 0.5,
+        /// How many neighbours of a row count as near.
+        neighbors: usize = 10,
+        /// The width of the similarity: the distance below which so many percent of the pairs of rows lie.
+        percentile: f64 = 10.0,
+        /// How many bytes the similarities may take; 0 for half of the machine's memory.
+        memory: u64 = 0,
+        /// What all random draws follow from.
+        seed: u64 = 0,
+    }
+}
+
+impl Learn for RegBoost {
+    fn check(&self) -> Result<()> {
+        check_members(self.members, 1)?;
+        self.base.validate()?;
+        check_positive("lambda", self.lambda)?;
+        if !(self.smoothness >= 0.0 && self.smoothness.is_finite()) {
+            return Err(Error::setting("smoothness", self.smoothness, "0 or a positive number"));
+        }
+        if self.neighbors == 0 {
+            return Err(Error::setting("neighbors", self.neighbors, "at least 1"));
+        }
+        if !(0.0..=100.0).contains(&self.percentile) {
+            return Err(Error::setting("percentile", self.percentile, "between 0 and 100"));
+        }
+        Ok(())
+    }
+
+    fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
+        let learner = self.base.learner(self.lambda, watch);
+        let growing = Growing::new(prepared)?;
+        // The paper divides by twice the square of the width.
+        let width = std::f64::consts::SQRT_2 * distance_percentile(growing.rows(), self.percentile, self.seed, watch)?;
+        let near = warned_matrix(&Similarity::Nearest(self.neighbors), growing.rows(), 0, width, self.memory, watch)?;
+        let nearest = nearest_point(prepared.unlabeled.in_memory()?.rows(), prepared.labeled.rows(), watch)?;
+        boost_heads(prepared, self.members, watch, |head, boosted| {
+            let mut labels = head.targets.clone();
+            labels.extend(nearest.iter().map(|&k| head.targets[k]));
+            let state =
+                State { labels, votes: vec![0.0; growing.classes.len()], near: &near, smoothness: self.smoothness };
+            self.boost(&*learner, (prepared, &growing, head), state, boosted, watch)
+        })
+    }
+}
+
+impl RegBoost {
+    /// How many bytes the similarities of so many rows take.
+    pub fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> u64 {
+        Similarity::Nearest(self.neighbors).bytes(n_labeled + n_unlabeled, 0)
+    }
+
+    fn boost(
+        &self,
+        learner: &dyn Learner,
+        (prepared, growing, head): (&TrainingRows, &Growing, &Head),
+        mut state: State<'_>,
+        boosted: &mut Boosted,
+        watch: &Watch<'_>,
+    ) -> Result<()> {
+        let l = head.targets.len();
+        let mut counts = prepared.counts.clone();
+        counts.resize(growing.classes.len(), prepared.counts.iter().sum::<f64>() / l as f64);
+        let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
+        while boosted.wants_more() {
+            let (shares, contradictions) = state.shares(&counts);
+            let classes: Vec<u8> = state.labels.iter().map(|&label| u8::from(label > 0.0)).collect();
+            let draws = if self.emphasis == Emphasis::Resampling { l } else { classes.len() };
+            let weights = self.emphasis.counts(&mut stream, &shares, &classes, draws, draws as f64);
+            let seed = boosted.seed(self.seed);
+            let sample = Sample { rows: growing.rows(), classes: &classes, n_classes: 2, weights: &weights, seed };
+            let member = learner.relearn(&sample, boosted.latest())?;
+            let outputs = member.classify(growing.rows());
+            let error = error_of(&outputs, &classes, &shares, &contradictions);
+            // At exactly one half the vote of the member would count nothing.
+            if error >= 0.5 {
+                break;
+            }
+            let weight = weight_of(error, 2);
+            boosted.push(member, weight, watch)?;
+            state.add(weight, &outputs, l);
+        }
+        Ok(())
+    }
+}
+
+/// Misclassified shares, and the share of contradiction in what is classified right.
+fn error_of(outputs: &[u8], classes: &[u8], shares: &[f64], contradictions: &[f64]) -> f64 {
+    let of_row = |i: usize| if outputs[i] == classes[i] { contradictions[i] } else { shares[i] };
+    (0..classes.len()).map(of_row).sum()
+}
+
+/// The labels as they are now, and the votes behind them.
+struct State<'a> {
+    /// -1 or 1.
+    labels: Vec<f64>,
+    votes: Vec<f64>,
+    /// How similar near rows are.
+    near: &'a Matrix,
+    smoothness: f64,
+}
+
+impl State<'_> {
+    /// What each row weighs, `e^(-y F) + beta R` over its sum, and the part of that in it which contradiction has. With
+    /// `C~(z) = e^(-z) - 1`, `R_i = mean_j W_ij C~(-|y_i - y_j|)` counts `e^2 - 1` for every neighbour of another label. The
+    /// paper sums over the neighbours, however many there are: of ten, contradiction would drown the margins.
+    ///
+    /// The paper prints the second term of the error with the sum of `C' - beta R` below it, which is negative; the inner
+    /// product of the gradient and the member, which it stands for, wants it positive, as here.
+    fn shares(&self, counts: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let jump = libm::exp(2.0) - 1.0;
+        let rows = self.near.rows();
+        let contradiction = |i: usize| {
+            let (mut sum, mut neighbors) = (0.0, 0.0);
+            rows.row(i).for_each(|j, similar| {
+                neighbors += if j == i { 0.0 } else { 1.0 };
+                if self.labels[j] != self.labels[i] {
+                    sum += similar;
+                }
+            });
+            self.smoothness * jump * sum / f64::max(neighbors, 1.0) * counts[i]
+        };
+        let mut contradictions: Vec<f64> = (0..self.labels.len()).map(contradiction).collect();
+        let margin = |i: usize| (self.labels[i] * self.votes[i]).clamp(-200.0, 200.0);
+        let mut shares: Vec<f64> =
+            (0..self.labels.len()).map(|i| counts[i] * libm::exp(-margin(i)) + contradictions[i]).collect();
+        let sum: f64 = shares.iter().sum();
+        contradictions.iter_mut().for_each(|part| *part /= sum);
+        normalise(&mut shares);
+        (shares, contradictions)
+    }
+
+    /// Takes in a member; the labels of rows from `first` on follow the votes.
+    fn add(&mut self, weight: f64, outputs: &[u8], first: usize) {
+        let voices = self.votes.iter_mut().zip(outputs);
+        voices.for_each(|(vote, &output)| *vote += if output == 1 { weight } else { -weight });
+        for (label, &vote) in self.labels.iter_mut().zip(&self.votes).skip(first) {
+            *label = if vote >= 0.0 { 1.0 } else { -1.0 };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Dense;
+
+    /// Three rows; the first two are neighbours of different labels.
+    #[test]
+    fn contradiction_is_what_neighbours_of_another_label_say() {
+        let near = Matrix::from(Dense::new(3, 3, vec![1.0, 0.5, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0, 1.0]).unwrap());
+        let near = Matrix::from(near.to_sparse());
+        let state = State { labels: vec![1.0, -1.0, 1.0], votes: vec![0.2, 0.1, 0.0], near: &near, smoothness: 0.5 };
+        let (shares, contradictions) = state.shares(&[1.0; 3]);
+        let r = 0.5 * 0.5 * (2f64.exp() - 1.0);
+        let raw = [(-0.2f64).exp() + r, 0.1f64.exp() + r, 1.0];
+        let sum: f64 = raw.iter().sum();
+        for i in 0..3 {
+            assert!((shares[i] - raw[i] / sum).abs() < 1e-12);
+        }
+        assert!((contradictions[0] - r / sum).abs() < 1e-12 && contradictions[2] == 0.0);
+        // The second row is wrong: its whole share counts; of the others only contradiction.
+        let error = error_of(&[1, 1, 1], &[1, 0, 1], &shares, &contradictions);
+        assert!((error - (raw[1] + r) / sum).abs() < 1e-12);
+    }
+
+    /// The error is the inner product of member and gradient: `(1 + <f, gradient> / sum) / 2` up to the part that no member
+    /// changes.
+    #[test]
+    fn the_error_is_the_inner_product_with_the_gradient() {
+        let near: Matrix = Dense::new(4, 4, (0..16).map(|k| 0.1 * f64::from(k % 5)).collect()).unwrap().into();
+        let labels = vec![1.0, -1.0, 1.0, -1.0];
+        let state = State { labels: labels.clone(), votes: vec![0.3, 0.4, -0.2, -0.9], near: &near, smoothness: 0.7 };
+        let (shares, contradictions) = state.shares(&[1.0; 4]);
+        let classes = [1, 0, 1, 0];
+        for outputs in [[1, 1, 1, 0], [0, 0, 1, 1], [1, 0, 1, 0]] {
+            let f = |i: usize| if outputs[i] == 1 { 1.0 } else { -1.0 };
+            // Without contradiction only e^(-yF) is left of a share; contradiction counts against every member alike.
+            let inner: f64 =
+                (0..4).map(|i| (contradictions[i] - shares[i]) * labels[i] * f(i) + contradictions[i]).sum();
+            let error = error_of(&outputs, &classes, &shares, &contradictions);
+            assert!((error - 0.5 * (1.0 + inner)).abs() < 1e-12, "{error} {inner}");
+        }
+    }
+}

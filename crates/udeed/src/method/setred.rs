@@ -1,0 +1,215 @@
+//! SETRED: self-training that edits out guesses which their neighbours contradict.
+//!
+//! M. Li and Z.-H. Zhou, "SETRED: self-training with editing", PAKDD 2005.
+
+use rayon::prelude::*;
+
+use crate::data::Rows;
+use crate::ensemble::Learned;
+use crate::ensemble::pseudo_labels::{Growing, Guesses};
+use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
+use crate::error::{Error, Result};
+use crate::learner::Base;
+use crate::method::Learn;
+use crate::method::declare::{check_positive, settings};
+use crate::neighbors::squared_distance;
+use crate::observer::{Warning, Watch};
+use crate::prepare::Scaling;
+use crate::random::{Purpose, Stream};
+
+settings! {
+    /// SETRED: a learner labels the rows that it is surest of. A guess is kept if fewer of its neighbours, in the relative
+    /// neighbourhood graph, have another label than chance would have it. One member.
+    ///
+    /// ```
+    /// use udeed::{Setred, built_in};
+    ///
+    /// let data = built_in("wdbc")?.read()?.into_train()?;
+    /// let hidden: Vec<usize> = (0..500).collect();
+    /// let model = Setred::new().fit(&data.clone().hide_labels(&hidden))?;
+    /// assert!(model.evaluate(data.table(), data.labels())?.accuracy > 0.85);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    Setred [1] {
+        /// Which base learner it is.
+        base: Base = Base::Logistic,
+        /// How much the labels count against small weights in logistic regression.
+        lambda: f64 = 1.0,
+        /// How features are scaled.
+        scaling: Scaling = Scaling::MinMax,
+        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
+        /// and a lambda of 10.
+        fourier: usize = 0,
+        /// The most rounds.
+        rounds: usize = 40,
+        /// From how many unlabeled rows, drawn at random, the surest are chosen in a round; 0 for all, of which each takes time
+        /// with the square of the number of rows.
+        pool: usize = 75,
+        /// What share of these is labeled in a round, each class in proportion.
+        pick_share: f64 = 0.2,
+        /// How unlikely so few contradicting neighbours must be by chance for a guess to be kept.
+        significance: f64 = 0.1,
+        /// What all random draws follow from.
+        seed: u64 = 0,
+    }
+}
+
+impl Learn for Setred {
+    fn check(&self) -> Result<()> {
+        self.base.validate()?;
+        check_positive("lambda", self.lambda)?;
+        crate::method::declare::check_share("pick_share", self.pick_share)?;
+        if !(self.significance > 0.0 && self.significance < 1.0) {
+            return Err(Error::setting("significance", self.significance, "between 0 and 1"));
+        }
+        Ok(())
+    }
+
+    fn grows(&self) -> bool {
+        false
+    }
+
+    fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
+        let learner = self.base.learner(self.lambda, watch);
+        let mut growing = Growing::new(prepared)?;
+        let shares = growing.shares();
+        let mut left = growing.unlabeled();
+        let nothing = left.is_empty();
+        let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
+        let critical = normal_quantile(self.significance);
+        let mut member = growing.learn(&*learner, self.seed, Some(&prepared.start()))?;
+        for round in 0..self.rounds {
+            if left.is_empty() {
+                break;
+            }
+            watch.member(round, self.rounds)?;
+            stream.shuffle(&mut left);
+            let pool = if self.pool == 0 { left.len() } else { self.pool.min(left.len()) };
+            let guesses = Guesses::by(&member, growing.rows(), &left[..pool]);
+            let wanted = shares.iter().map(|share| ((share * self.pick_share * pool as f64).round() as usize).max(1));
+            let chosen = guesses.surest(&wanted.collect::<Vec<usize>>());
+            let candidates: Vec<(usize, u8)> =
+                chosen.iter().map(|&place| (left[place], guesses.classes[place])).collect();
+            let kept = edited(&growing, &candidates, &shares, critical, watch)?;
+            for &(row, class) in &kept {
+                growing.add(row, class, 1.0);
+            }
+            left.retain(|&row| growing.weights[row] == 0.0);
+            // Who has seen all rows and kept none would see the same again.
+            if kept.is_empty() && self.pool == 0 {
+                break;
+            }
+            if !kept.is_empty() {
+                member = growing.learn(&*learner, self.seed, Some(&member))?;
+            }
+        }
+        let mut learned =
+            Learned::from(Ensemble::whole(prepared.n_classes(), Part::alike(vec![member], Rule::Weighted)));
+        learned.warn(nothing.then_some(Warning::NothingUnlabeled), watch);
+        Ok(learned)
+    }
+}
+
+/// The guesses whose neighbours agree more than chance would have it.
+fn edited(
+    growing: &Growing,
+    candidates: &[(usize, u8)],
+    shares: &[f64],
+    critical: f64,
+    watch: &Watch<'_>,
+) -> Result<Vec<(usize, u8)>> {
+    let rows = growing.rows();
+    let mut known: Vec<(usize, u8)> =
+        (0..growing.classes.len()).filter(|&i| growing.weights[i] > 0.0).map(|i| (i, growing.classes[i])).collect();
+    let first = known.len();
+    known.extend(candidates);
+    let points: Vec<usize> = known.iter().map(|&(row, _)| row).collect();
+    let keep = |(place, &(_, class)): (usize, &(usize, u8))| {
+        watch.ask()?;
+        let edges = relative_neighbors(rows, &points, first + place);
+        let weigh = |&(other, distance): &(usize, f64)| (1.0 / (1.0 + distance), known[other].1 != class);
+        let edges: Vec<(f64, bool)> = edges.iter().map(weigh).collect();
+        Ok(is_backed(&edges, shares[usize::from(class)], critical))
+    };
+    let kept: Vec<bool> = candidates.par_iter().enumerate().map(keep).collect::<Result<_>>()?;
+    Ok(candidates.iter().zip(kept).filter(|(_, keep)| *keep).map(|(candidate, _)| *candidate).collect())
+}
+
+/// Whether fewer edges lead to another class than chance would have it: their weights are summed, and compared with what
+/// labels that know nothing of each other would give. Of very few edges, where even none would not be few enough, none must.
+fn is_backed(edges: &[(f64, bool)], share: f64, critical: f64) -> bool {
+    let against: f64 = edges.iter().filter(|edge| edge.1).map(|edge| edge.0).sum();
+    let (sum, squares) =
+        edges.iter().fold((0.0, 0.0), |(sum, squares), edge| (sum + edge.0, squares + edge.0 * edge.0));
+    let (mean, deviation) = ((1.0 - share) * sum, (share * (1.0 - share) * squares).sqrt());
+    against <= (mean + critical * deviation).max(0.0)
+}
+
+/// The neighbours of one of some points in their relative neighbourhood graph, with their distances: points such that no
+/// third one is nearer to both than they are to each other.
+fn relative_neighbors(rows: &dyn Rows, points: &[usize], of: usize) -> Vec<(usize, f64)> {
+    let distance = |a: usize, b: usize| squared_distance(rows.row(points[a]), rows.row(points[b]));
+    let mut others: Vec<(usize, f64)> =
+        (0..points.len()).filter(|&other| other != of).map(|other| (other, distance(of, other))).collect();
+    others.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    let mut found = Vec::new();
+    for &(other, far) in &others {
+        // Only points that are nearer can come between; the nearest are the likeliest to.
+        let nearer = &others[..others.partition_point(|&(_, near)| near < far)];
+        let between = nearer.iter().any(|&(third, _)| distance(other, third) < far);
+        if !between {
+            found.push((other, far.sqrt()));
+        }
+    }
+    found
+}
+
+/// The value below which a standard normal variable lies with the given probability, to 1e-9: by bisection of its
+/// distribution function.
+fn normal_quantile(probability: f64) -> f64 {
+    let below = |z: f64| 0.5 * libm::erfc(-z / std::f64::consts::SQRT_2);
+    let (mut low, mut high) = (-40.0, 40.0);
+    while high - low > 1e-10 {
+        let middle = 0.5 * (low + high);
+        if below(middle) < probability { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Dense;
+
+    #[test]
+    fn quantiles_are_those_of_tables() {
+        assert!((normal_quantile(0.1) + 1.281551565545).abs() < 1e-8);
+        assert!(normal_quantile(0.5).abs() < 1e-8);
+        assert!((normal_quantile(0.975) - 1.959963984540).abs() < 1e-8);
+    }
+
+    #[test]
+    fn neighbours_have_nobody_between_them() {
+        // On a line only the next on either side is a neighbour; off it another one.
+        let rows = Dense::new(5, 2, vec![0.0, 0.0, 1.0, 0.0, 3.0, 0.0, -2.0, 0.0, 0.0, 5.0]).unwrap();
+        let found = relative_neighbors(&rows, &[0, 1, 2, 3, 4], 0);
+        assert_eq!(found, [(1, 1.0), (3, 2.0), (4, 5.0)]);
+        // Two points alone are always neighbours; equal distances do not come between.
+        assert_eq!(relative_neighbors(&rows, &[0, 4], 0), [(1, 5.0)]);
+    }
+
+    /// By hand: three edges of weight 1/2, half of the labels of this class: mean 0.75, deviation 0.433.
+    #[test]
+    fn a_guess_needs_neighbours_that_agree() {
+        let critical = normal_quantile(0.1);
+        let edges = |against: [bool; 3]| against.map(|against| (0.5, against));
+        assert!(is_backed(&edges([false; 3]), 0.5, critical), "0 <= 0.195");
+        assert!(!is_backed(&edges([true, false, false]), 0.5, critical), "0.5 > 0.195");
+        // One edge cannot be few enough by chance alone, but it may agree.
+        assert!(is_backed(&[(0.5, false)], 0.5, critical));
+        assert!(!is_backed(&[(0.5, true)], 0.5, critical));
+        // A class that nearly all rows have proves nothing by agreeing neighbours, yet is kept.
+        assert!(is_backed(&[(0.5, false)], 1.0, critical));
+        assert!(is_backed(&[], 0.5, critical));
+    }
+}

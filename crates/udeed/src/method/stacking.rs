@@ -1,0 +1,113 @@
+//! Stacking: a last learner that learns what to make of what others say.
+//!
+//! D. Wolpert, "Stacked generalization", Neural Networks 5, 1992.
+
+use rayon::prelude::*;
+
+use crate::data::Dense;
+use crate::ensemble::Learned;
+use crate::ensemble::vote::stacked;
+use crate::ensemble::{Ensemble, Part, Rule, TrainingRows, Voters};
+use crate::error::{Error, Result};
+use crate::learner::{Base, Hypothesis, Learner, Logistic, Sample, n_heads};
+use crate::method::Learn;
+use crate::method::declare::{check_positive, settings};
+use crate::observer::Watch;
+use crate::prepare::Scaling;
+use crate::random::{Purpose, Stream, member_seed};
+
+settings! {
+    /// Stacking: different base learners are fitted to the labeled rows; logistic regression learns what to make of the
+    /// probabilities that they give rows on which they were not fitted. Unlabeled rows only help to scale the features.
+    ///
+    /// ```
+    /// use udeed::{Stacking, built_in};
+    ///
+    /// let train = built_in("diabetes")?.read()?.into_train()?;
+    /// let model = Stacking::new().fit(&train)?;
+    /// assert!(model.evaluate(train.table(), train.labels())?.accuracy > 0.7);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    Stacking [4] {
+        /// The base learners: one member each.
+        bases: Vec<Base> = Base::all(),
+        /// How much the labels count against small weights in logistic regression, also in the last one.
+        lambda: f64 = 1.0,
+        /// How features are scaled.
+        scaling: Scaling = Scaling::MinMax,
+        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
+        /// and a lambda of 10.
+        fourier: usize = 0,
+        /// Into how many parts the labeled rows are dealt; each is told by learners that were fitted to the others.
+        folds: usize = 5,
+        /// What all random draws follow from.
+        seed: u64 = 0,
+    }
+}
+
+impl Learn for Stacking {
+    fn check(&self) -> Result<()> {
+        if self.bases.is_empty() {
+            return Err(Error::setting("bases", "empty", "at least one base learner"));
+        }
+        self.bases.iter().try_for_each(Base::validate)?;
+        check_positive("lambda", self.lambda)?;
+        if self.folds < 2 {
+            return Err(Error::setting("folds", self.folds, "at least 2"));
+        }
+        Ok(())
+    }
+
+    fn grows(&self) -> bool {
+        false
+    }
+
+    fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
+        let (rows, classes, n_classes) = (prepared.labeled.rows(), &prepared.codes[..], prepared.n_classes());
+        let n = classes.len();
+        let width = self.bases.len() * n_heads(n_classes);
+        let folds = self.folds_of(prepared);
+        let mut said = Dense::zeros(n, width)?;
+        let members_of = |weights: &[f64]| -> Result<Vec<Hypothesis>> {
+            let start = prepared.start();
+            let learn = |(place, base): (usize, &Base)| {
+                let seed = member_seed(self.seed, place);
+                base.learner(self.lambda, watch).relearn(&Sample { rows, classes, n_classes, weights, seed }, &start)
+            };
+            self.bases.par_iter().enumerate().map(learn).collect()
+        };
+        for fold in 0..folds.iter().max().map_or(0, |last| last + 1) {
+            let kept = |i: usize| if folds[i] == fold { 0.0 } else { prepared.counts[i] };
+            let weights: Vec<f64> = (0..n).map(kept).collect();
+            let members = members_of(&weights)?;
+            let own: Vec<usize> = (0..n).filter(|&i| folds[i] == fold).collect();
+            let left_out = crate::data::Matrix::gather(rows, &own);
+            let tables: Vec<Dense> = members.iter().map(|member| member.distributions(left_out.rows())).collect();
+            for (place, &i) in own.iter().enumerate() {
+                let all: Vec<f64> = tables.iter().flat_map(|table| table.get(place)).copied().collect();
+                said.row_mut(i).copy_from_slice(&stacked(&all, n_classes));
+            }
+            watch.member(fold, self.folds + 1)?;
+        }
+        let last = Logistic { lambda: self.lambda };
+        let sample = Sample { rows: &said, classes, n_classes, weights: &prepared.counts, seed: self.seed };
+        let Hypothesis::Linear(last) = last.learn(&sample)? else { unreachable!("logistic regression is linear") };
+        let members = members_of(&prepared.counts)?;
+        let weights = vec![1.0; members.len()];
+        let part = Part { members: Voters::Any(members), weights, rule: Rule::Stacked(last) };
+        Ok(Ensemble::whole(n_classes, part).into())
+    }
+}
+
+impl Stacking {
+    /// The fold of each labeled row, every class dealt out evenly.
+    fn folds_of(&self, prepared: &TrainingRows) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..prepared.codes.len()).collect();
+        Stream::new(self.seed, Purpose::Folds, 1).shuffle(&mut order);
+        order.sort_by_key(|&i| prepared.codes[i]);
+        let folds = self.folds.min(order.len());
+        let mut of = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, &i)| of[i] = place % folds);
+        of
+    }
+}

@@ -1,0 +1,254 @@
+//! Tri-training: three learners, of which two teach the third.
+//!
+//! Z.-H. Zhou and M. Li, "Tri-training: exploiting unlabeled data using three classifiers", TKDE 17, 2005.
+
+use rayon::prelude::*;
+
+use crate::ensemble::Learned;
+use crate::ensemble::bootstraps;
+use crate::ensemble::pseudo_labels::Growing;
+use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
+use crate::error::Result;
+use crate::learner::{Base, Hypothesis, Learner, Sample};
+use crate::method::Learn;
+use crate::method::declare::{check_positive, settings};
+use crate::observer::{Warning, Watch};
+use crate::prepare::Scaling;
+use crate::random::{Purpose, Stream, member_seed};
+
+settings! {
+    /// Tri-training: three members begin on bootstraps of the labeled rows. Where two of them agree on an unlabeled row, they
+    /// label it for the third, as long as that is likely to lower its error. Prediction is by majority.
+    ///
+    /// ```
+    /// use udeed::{TriTraining, built_in};
+    ///
+    /// let data = built_in("wdbc")?.read()?.into_train()?;
+    /// let hidden: Vec<usize> = (0..500).collect();
+    /// let model = TriTraining::new().fit(&data.clone().hide_labels(&hidden))?;
+    /// assert!(model.evaluate(data.table(), data.labels())?.accuracy > 0.85);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    TriTraining [3] {
+        /// Which base learner makes the members.
+        base: Base = Base::Logistic,
+        /// How much the labels count against small weights in logistic regression.
+        lambda: f64 = 1.0,
+        /// How features are scaled.
+        scaling: Scaling = Scaling::MinMax,
+        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
+        /// and a lambda of 10.
+        fourier: usize = 0,
+        /// What all random draws follow from.
+        seed: u64 = 0,
+    }
+}
+
+/// The error of a pair falls with every round, so rounds end; this only guards against a very long fall.
+const MOST_ROUNDS: usize = 100;
+
+impl Learn for TriTraining {
+    fn check(&self) -> Result<()> {
+        self.base.validate()?;
+        check_positive("lambda", self.lambda)
+    }
+
+    fn grows(&self) -> bool {
+        false
+    }
+
+    fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
+        let learner = self.base.learner(self.lambda, watch);
+        let growing = Growing::new(prepared)?;
+        let mut members = self.first_members(&*learner, prepared)?;
+        let mut pairs = [Pair::default(); 3];
+        let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
+        let nothing = growing.unlabeled().is_empty();
+        for round in 0..MOST_ROUNDS {
+            if nothing {
+                break;
+            }
+            watch.member(round.min(2), 3)?;
+            let said: Vec<Vec<u8>> = members.iter().map(|member| member.classify(growing.rows())).collect();
+            let lessons =
+                [0, 1, 2].map(|i| pairs[i].lesson(&growing, &said[(i + 1) % 3], &said[(i + 2) % 3], &mut stream));
+            if lessons.iter().all(Option::is_none) {
+                break;
+            }
+            let teach = |(i, lesson): (usize, &Option<Lesson>)| match lesson {
+                None => Ok(None),
+                Some(lesson) => {
+                    let (labels, seed) = (&said[(i + 1) % 3], member_seed(self.seed, i));
+                    taught(&*learner, &growing, labels, &lesson.rows, seed, &members[i]).map(Some)
+                }
+            };
+            let taught: Result<Vec<Option<Hypothesis>>> = lessons.par_iter().enumerate().map(teach).collect();
+            for (i, member) in taught?.into_iter().enumerate() {
+                if let (Some(member), Some(lesson)) = (member, &lessons[i]) {
+                    members[i] = member;
+                    pairs[i] = Pair { error: lesson.error, learned: lesson.rows.len() };
+                }
+            }
+        }
+        watch.member(3, 3)?;
+        let part = Part::alike(members, Rule::Unweighted);
+        let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), part));
+        learned.warn(nothing.then_some(Warning::NothingUnlabeled), watch);
+        Ok(learned)
+    }
+}
+
+impl TriTraining {
+    fn first_members(&self, learner: &dyn Learner, prepared: &TrainingRows) -> Result<Vec<Hypothesis>> {
+        let first = |(i, counts): (usize, Vec<u8>)| {
+            let weights: Vec<f64> =
+                counts.iter().zip(&prepared.counts).map(|(&n, weight)| f64::from(n) * weight).collect();
+            let (rows, classes) = (prepared.labeled.rows(), &prepared.codes[..]);
+            let seed = member_seed(self.seed, i);
+            let sample = Sample { rows, classes, n_classes: prepared.n_classes(), weights: &weights, seed };
+            learner.relearn(&sample, &prepared.start())
+        };
+        bootstraps(&prepared.codes, self.seed, 3)?.into_iter().enumerate().map(first).collect()
+    }
+}
+
+/// A member that learned rows as its two teachers label them.
+fn taught(
+    learner: &dyn Learner,
+    growing: &Growing,
+    labels: &[u8],
+    lesson: &[usize],
+    seed: u64,
+    before: &Hypothesis,
+) -> Result<Hypothesis> {
+    let (mut classes, mut weights) = (growing.classes.clone(), growing.weights.clone());
+    for &row in lesson {
+        (classes[row], weights[row]) = (labels[row], 1.0);
+    }
+    let (rows, n_classes) = (growing.rows(), growing.n_classes);
+    learner.relearn(&Sample { rows, classes: &classes, n_classes, weights: &weights, seed }, before)
+}
+
+/// What is known of the two teachers of a member: their error when they last taught it, and how many rows it learned then.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Pair {
+    error: f64,
+    learned: usize,
+}
+
+impl Default for Pair {
+    fn default() -> Self {
+        Pair { error: 0.5, learned: 0 }
+    }
+}
+
+/// What two teachers teach the third.
+#[derive(Debug, PartialEq)]
+struct Lesson {
+    rows: Vec<usize>,
+    error: f64,
+}
+
+impl Pair {
+    /// The rows to teach, if that is likely to help.
+    fn lesson(&mut self, growing: &Growing, first: &[u8], second: &[u8], stream: &mut Stream) -> Option<Lesson> {
+        let error = joint_error(growing, first, second);
+        if error >= self.error {
+            return None;
+        }
+        let mut rows: Vec<usize> = growing.unlabeled().into_iter().filter(|&row| first[row] == second[row]).collect();
+        let wanted = self.how_many(error, rows.len())?;
+        if wanted < rows.len() {
+            stream.shuffle(&mut rows);
+            rows.truncate(wanted);
+            rows.sort_unstable();
+        }
+        Some(Lesson { rows, error })
+    }
+
+    /// How many of the rows on which the teachers agree should be taught, if any.
+    fn how_many(&mut self, error: f64, agreed: usize) -> Option<usize> {
+        let ratio = error / (self.error - error);
+        // Set once, before the first lesson, and kept until there is one.
+        if self.learned == 0 {
+            self.learned = (ratio + 1.0).floor() as usize;
+        }
+        let learned = self.learned as f64;
+        if learned >= agreed as f64 {
+            return None;
+        }
+        if error * (agreed as f64) < self.error * learned {
+            return Some(agreed);
+        }
+        if learned > ratio {
+            return Some((self.error * learned / error - 1.0).ceil() as usize);
+        }
+        None
+    }
+}
+
+/// The share of labeled rows that two members label wrong of those that they label alike; 1/2 where there are none.
+fn joint_error(growing: &Growing, first: &[u8], second: &[u8]) -> f64 {
+    let (mut agree, mut wrong) = (0.0, 0.0);
+    for row in (0..growing.n_labeled).filter(|&row| first[row] == second[row]) {
+        agree += growing.weights[row];
+        if first[row] != growing.classes[row] {
+            wrong += growing.weights[row];
+        }
+    }
+    if agree > 0.0 { wrong / agree } else { 0.5 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Dense;
+
+    fn growing(classes: &[u8], n_unlabeled: usize) -> Growing {
+        let n = classes.len() + n_unlabeled;
+        let mut weights = vec![1.0; classes.len()];
+        weights.resize(n, 0.0);
+        let mut all = classes.to_vec();
+        all.resize(n, 0);
+        let rows = Dense::zeros(n, 1).unwrap().into();
+        Growing { rows, classes: all, weights, n_classes: 2, n_labeled: classes.len() }
+    }
+
+    #[test]
+    fn the_joint_error_counts_where_both_agree() {
+        let rows = growing(&[0, 0, 1, 1], 0);
+        assert_eq!(joint_error(&rows, &[0, 1, 0, 1], &[0, 1, 1, 1]), 1.0 / 3.0);
+        assert_eq!(joint_error(&rows, &[0, 0, 0, 0], &[1, 1, 1, 1]), 0.5);
+    }
+
+    /// The conditions of the paper's figure 1, by hand.
+    #[test]
+    fn a_lesson_is_taught_where_it_is_likely_to_help() {
+        // First round: e' = 0.5, e = 0.25: l' = floor(0.25 / 0.25 + 1) = 2.
+        let mut first = Pair::default();
+        assert_eq!(first.how_many(0.25, 2), None, "not more rows than l'");
+        assert_eq!(first.how_many(0.25, 3), Some(3), "0.25 * 3 < 0.5 * 2");
+        // 0.25 * 4 is not below 0.5 * 2, but l' = 2 > 1: a part of ceil(0.5 * 2 / 0.25 - 1) = 3.
+        assert_eq!(first.how_many(0.25, 4), Some(3));
+        // Without a lesson l' stays what it was: with 0.4 it would be floor(0.4 / 0.1 + 1) = 5.
+        assert_eq!(first.learned, 2);
+        assert_eq!(first.how_many(0.4, 4), None, "0.4 * 4 > 0.5 * 2, and 2 is not above 4");
+        // Without an error everything is taught.
+        assert_eq!(Pair::default().how_many(0.0, 1000), Some(1000));
+        assert_eq!(Pair::default().how_many(0.0, 1), None);
+        // Later: l' <= e / (e' - e) leaves nothing to teach.
+        let mut later = Pair { error: 0.3, learned: 2 };
+        assert_eq!(later.how_many(0.25, 10), None);
+    }
+
+    #[test]
+    fn a_higher_error_teaches_nothing() {
+        let rows = growing(&[0, 1], 3);
+        let mut stream = Stream::new(0, Purpose::Boosting, 0);
+        let said = [1, 1, 0, 0, 0];
+        assert_eq!(Pair { error: 0.5, learned: 9 }.lesson(&rows, &said, &said, &mut stream), None);
+        let right = [0, 1, 0, 1, 0];
+        let lesson = Pair::default().lesson(&rows, &right, &[0, 1, 0, 1, 1], &mut stream).unwrap();
+        assert_eq!(lesson, Lesson { rows: vec![2, 3], error: 0.0 });
+    }
+}

@@ -1,0 +1,53 @@
+//! The descent: steps against the gradient, stage by stage.
+
+use crate::error::{Error, Result};
+use crate::method::udeed::{Objective, Udeed};
+use crate::observer::{Stage, StageSummary, Step, Stop, Watch};
+
+/// Steps against the gradient while both losses decrease; the last point at which they did is the result.
+pub(super) fn run_stage(
+    objective: &dyn Objective,
+    stage: Stage,
+    settings: &Udeed,
+    mut weights: Vec<f64>,
+    watch: &Watch<'_>,
+) -> Result<(Vec<f64>, StageSummary)> {
+    let rate = settings.rate * if settings.scale_rate { settings.members as f64 / 20.0 } else { 1.0 };
+    // Without weight, or without rows to measure it on, diversity has no say in when to stop.
+    let diversity_counts = stage != Stage::Empirical && settings.gamma > 0.0;
+    let mut gradient = vec![0.0; weights.len()];
+    let first = objective.evaluate(&weights, &mut gradient)?;
+    if !first.total.is_finite() {
+        return Err(Error::training(format!("a loss of {} before the first step", first.total), "a finite one")
+            .with_hint("features are too large: scale them, or use double precision"));
+    }
+    let mut summary = StageSummary { stage, steps: 0, first, last: first, stop: Stop::Steps };
+    let seen = |step, losses, accepted| Step { stage, step, losses, accepted };
+    if watch.step(&seen(0, first, true)).is_break() {
+        summary.stop = Stop::Observer;
+        return Ok((weights, summary));
+    }
+    for step in 1..=settings.steps {
+        let next: Vec<f64> = weights.iter().zip(&gradient).map(|(w, g)| w - rate * g).collect();
+        let losses = objective.evaluate(&next, &mut gradient)?;
+        // What is no number has not decreased either.
+        let decreased = losses.total < summary.last.total;
+        let differs_more = losses.diversity < summary.last.diversity || !diversity_counts;
+        let stop = match (decreased, differs_more) {
+            (false, _) => Some(Stop::Loss),
+            (true, false) => Some(Stop::Diversity),
+            (true, true) => None,
+        };
+        let halt = watch.step(&seen(step, losses, stop.is_none())).is_break();
+        if stop.is_none() {
+            weights = next;
+            summary.steps = step;
+            summary.last = losses;
+        }
+        if let Some(stop) = halt.then_some(Stop::Observer).or(stop) {
+            summary.stop = stop;
+            break;
+        }
+    }
+    Ok((weights, summary))
+}

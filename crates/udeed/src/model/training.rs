@@ -1,0 +1,33 @@
+//! How a model was trained.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ensemble::Findings;
+use crate::observer::{StageSummary, Stop, Warning};
+
+/// How a model was trained.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Training {
+    /// Rows with a label.
+    pub n_labeled: usize,
+    /// How many of them each class has.
+    pub class_counts: Vec<usize>,
+    /// Rows without a label.
+    pub n_unlabeled: usize,
+    /// Features that the members look at, the constant one left out.
+    pub n_features: usize,
+    /// The stages of the descent.
+    pub stages: Vec<StageSummary>,
+    /// What was worth knowing.
+    pub warnings: Vec<Warning>,
+    /// What rows that members were not fitted to chose, where a method let them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub findings: Option<Findings>,
+}
+
+impl Training {
+    /// Whether an observer ended the descent.
+    pub(crate) fn was_stopped(&self) -> bool {
+        self.stages.iter().any(|stage| stage.stop == Stop::Observer)
+    }
+}

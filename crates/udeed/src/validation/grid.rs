@@ -1,0 +1,310 @@
+//! Settings of UDEED chosen by the labeled rows alone.
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::TrainSet;
+use crate::error::{Error, Result};
+use crate::fit::InitialEnsemble;
+use crate::method::{Bagging, Initial, Method, Udeed};
+use crate::model::Model;
+use crate::observer::Observer;
+use crate::prepare::Scaling;
+
+/// The values that are tried, each with each.
+///
+/// ```
+/// let grid = udeed::Grid::default();
+/// assert_eq!(grid.gamma, [0.5, 1.0, 2.0, 4.0]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Grid {
+    /// How much diversity counts.
+    pub gamma: Vec<f64>,
+    /// How much the labels count against small weights.
+    pub lambda: Vec<f64>,
+    /// How features are scaled.
+    pub scaling: Vec<Scaling>,
+    /// Sizes of the ensemble.
+    pub members: Vec<usize>,
+}
+
+impl Default for Grid {
+    fn default() -> Self {
+        Grid {
+            gamma: vec![0.5, 1.0, 2.0, 4.0],
+            lambda: vec![0.1, 1.0, 10.0],
+            scaling: vec![Scaling::MinMax, Scaling::Standard],
+            members: vec![20],
+        }
+    }
+}
+
+/// A candidate, and how it did on the rows that were left out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// How much diversity counts; none for bagging, which knows of none.
+    pub gamma: Option<f64>,
+    /// How much the labels count against small weights.
+    pub lambda: f64,
+    /// How features are scaled.
+    pub scaling: Scaling,
+    /// How many members there are.
+    pub members: usize,
+    /// The accuracy on each fold.
+    pub accuracies: Vec<f64>,
+    /// The share of all rows left out that are predicted right.
+    pub accuracy: f64,
+    /// The mean of `-ln` of the probability of the right class, over the same rows.
+    pub log_loss: f64,
+}
+
+/// What was chosen, and from what.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// The method: UDEED, or bagging where no diversity was better than none.
+    pub method: Method,
+    /// The place of what was chosen among the candidates.
+    pub best: usize,
+    /// All candidates.
+    pub candidates: Vec<Candidate>,
+}
+
+impl Choice {
+    /// Whether diversity was better than none.
+    pub fn diversity_pays(&self) -> bool {
+        self.candidates[self.best].gamma.is_some()
+    }
+}
+
+/// Chooses settings by cross-validation: each fold of labeled rows is left out in turn, the others are learned from
+/// together with all unlabeled rows. The most accurate candidate is chosen, of equal ones the one with the smaller log
+/// loss; diversity must be more accurate than the best bagging, or as accurate with a smaller log loss, to be chosen.
+///
+/// All candidates of a fold with the same scaling and lambda begin with the same rows made ready and the same initial
+/// members, of which smaller ensembles take the first. Bagging begins with bootstraps even where UDEED does not.
+///
+/// # Errors
+/// If there is nothing to choose from, there are fewer than 2 folds, a fold holds a row that is not there, or a fit
+/// fails; also [`Error::Stopped`] if the observer ends it.
+///
+/// ```
+/// use udeed::{Grid, Udeed, built_in, choose, stratified_folds};
+///
+/// let train = built_in("labor")?.read()?.into_train()?;
+/// let folds = stratified_folds(train.labels(), 3, 0);
+/// let grid = Grid { lambda: vec![1.0], ..Grid::default() };
+/// let choice = choose(&Udeed::new(), &grid, &train, &folds, &mut ())?;
+/// assert_eq!(choice.candidates.len(), 2 * (1 + 4)); // bagging and four gammas, for two scalings
+/// let model = choice.method.fit(&train)?;
+/// # Ok::<(), udeed::Error>(())
+/// ```
+pub fn choose(
+    settings: &Udeed,
+    grid: &Grid,
+    train: &TrainSet,
+    folds: &[Vec<usize>],
+    observer: &mut dyn Observer,
+) -> Result<Choice> {
+    let mut candidates = grid.candidates(settings)?;
+    if folds.len() < 2 {
+        return Err(Error::setting("folds", folds.len(), "at least 2"));
+    }
+    let n_rows = train.labels().len();
+    if let Some(row) = folds.iter().flatten().find(|&&row| row >= n_rows) {
+        return Err(Error::setting("folds", format!("a list with row {row}"), format!("rows below {n_rows}")));
+    }
+    let (mut tested, mut tried, all) = (0, 0, candidates.len() * folds.len());
+    for fold in folds {
+        tested += fold.len();
+        let mut left_out = vec![false; n_rows];
+        fold.iter().for_each(|&row| left_out[row] = true);
+        let rest: Vec<usize> = (0..left_out.len()).filter(|&row| !left_out[row]).collect();
+        let (rest, test) = (train.select(&rest), train.select(fold));
+        // Candidates lie in groups that begin alike.
+        for group in candidates.chunk_by_mut(|a, b| (a.lambda, a.scaling) == (b.lambda, b.scaling)) {
+            let most = group.iter().map(|candidate| candidate.members).max().unwrap_or(2);
+            let begin = settings.clone().lambda(group[0].lambda).scaling(group[0].scaling).members(most);
+            let bootstraps = begin.clone().initial(Initial::Bootstrap).start(&rest, observer)?;
+            let others = match settings.initial {
+                Initial::Bootstrap => None,
+                Initial::Random => Some(begin.start(&rest, observer)?),
+            };
+            for candidate in group {
+                let own = others.as_ref().filter(|_| candidate.gamma.is_some());
+                candidate.test(settings, own.unwrap_or(&bootstraps), &test, observer)?;
+                tried += 1;
+                if observer.candidate(tried, all).is_break() {
+                    return Err(Error::Stopped);
+                }
+            }
+        }
+    }
+    candidates.iter_mut().for_each(|candidate| candidate.finish(tested));
+    let best = best(&candidates);
+    Ok(Choice { method: candidates[best].method(settings), best, candidates })
+}
+
+impl Grid {
+    /// All candidates, bagging before UDEED, those that begin alike side by side.
+    fn candidates(&self, settings: &Udeed) -> Result<Vec<Candidate>> {
+        let mut candidates = Vec::new();
+        for &scaling in &self.scaling {
+            for &lambda in &self.lambda {
+                for &members in &self.members {
+                    let none = std::iter::once(None);
+                    for gamma in none.chain(self.gamma.iter().copied().map(Some)) {
+                        let candidate = Candidate {
+                            gamma,
+                            lambda,
+                            scaling,
+                            members,
+                            accuracies: Vec::new(),
+                            accuracy: 0.0,
+                            log_loss: 0.0,
+                        };
+                        candidate.method(settings).validate()?;
+                        candidates.push(candidate);
+                    }
+                }
+            }
+        }
+        if candidates.is_empty() || self.gamma.is_empty() {
+            return Err(Error::setting("grid", "empty", "at least one value of each setting"));
+        }
+        Ok(candidates)
+    }
+}
+
+impl Candidate {
+    fn method(&self, settings: &Udeed) -> Method {
+        let (members, lambda, scaling) = (self.members, self.lambda, self.scaling);
+        match self.gamma {
+            Some(gamma) => settings.clone().gamma(gamma).members(members).lambda(lambda).scaling(scaling).into(),
+            None => {
+                let bagging = Bagging::new().members(members).lambda(lambda).scaling(scaling);
+                bagging.fourier(settings.fourier).vote(settings.vote).seed(settings.seed).into()
+            }
+        }
+    }
+
+    /// Adds what one fold says. Accuracies and losses are sums until all folds are done.
+    fn test(
+        &mut self,
+        settings: &Udeed,
+        start: &InitialEnsemble,
+        test: &TrainSet,
+        observer: &mut dyn Observer,
+    ) -> Result<()> {
+        let model: Model = match self.gamma {
+            Some(gamma) => start.descend(&settings.clone().gamma(gamma).members(self.members), observer)?,
+            None => start.model(self.members)?,
+        };
+        // A descent that was cut short says nothing about its settings.
+        if model.training().was_stopped() {
+            return Err(Error::Stopped);
+        }
+        let evaluation = model.evaluate(test.table(), test.labels())?;
+        let n_rows = evaluation.n_rows as f64;
+        self.accuracies.push(evaluation.accuracy);
+        self.accuracy += (evaluation.accuracy * n_rows).round();
+        self.log_loss += evaluation.log_loss * n_rows;
+        Ok(())
+    }
+
+    fn finish(&mut self, tested: usize) {
+        self.accuracy /= tested as f64;
+        self.log_loss /= tested as f64;
+    }
+}
+
+/// The most accurate, then the least loss, then the first: bagging stands before UDEED.
+fn best(candidates: &[Candidate]) -> usize {
+    let mut best = 0;
+    for (place, candidate) in candidates.iter().enumerate() {
+        let so_far = &candidates[best];
+        let better = candidate.accuracy > so_far.accuracy
+            || (candidate.accuracy == so_far.accuracy && candidate.log_loss < so_far.log_loss);
+        if better {
+            best = place;
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use super::*;
+    use crate::data::stratified_folds;
+    use crate::format::built_in;
+    use crate::observer::Step;
+    use crate::validation::cross_validate;
+
+    fn train() -> TrainSet {
+        let hidden: Vec<usize> = (0..351).filter(|i| i % 4 != 0).collect();
+        built_in("ionosphere").unwrap().read().unwrap().into_train().unwrap().hide_labels(&hidden)
+    }
+
+    /// Sharing what candidates begin with changes nothing: each is as good as it is alone.
+    #[test]
+    fn candidates_are_what_they_are_alone() {
+        let train = train();
+        let grid =
+            Grid { gamma: vec![1.0, 3.0], lambda: vec![1.0], scaling: vec![Scaling::Standard], members: vec![5, 9] };
+        for initial in [Initial::Bootstrap, Initial::Random] {
+            let settings = Udeed::new().seed(3).initial(initial);
+            let folds = stratified_folds(train.labels(), 4, settings.seed);
+            let choice = choose(&settings, &grid, &train, &folds, &mut ()).unwrap();
+            assert_eq!(choice.candidates.len(), 6);
+            for candidate in &choice.candidates {
+                let alone = cross_validate(&candidate.method(&settings), &train, 4, &mut ()).unwrap();
+                assert_eq!(alone.model, candidate.accuracies, "{initial:?}: {candidate:?}");
+            }
+            let best = &choice.candidates[choice.best];
+            assert!(choice.candidates.iter().all(|candidate| candidate.accuracy <= best.accuracy));
+        }
+    }
+
+    #[test]
+    fn a_row_that_is_not_there_is_refused() {
+        let error = choose(&Udeed::new(), &Grid::default(), &train(), &[vec![0], vec![4, 351]], &mut ()).unwrap_err();
+        assert_eq!(error.to_string(), "`folds` is a list with row 351, expected rows below 351");
+    }
+
+    /// Nothing is chosen by descents that were not finished.
+    #[test]
+    fn an_observer_ends_the_choice() {
+        struct Impatient;
+        impl Observer for Impatient {
+            fn step(&mut self, _: &Step) -> ControlFlow<()> {
+                ControlFlow::Break(())
+            }
+        }
+        let train = train();
+        let folds = stratified_folds(train.labels(), 3, 0);
+        let stopped = choose(&Udeed::new(), &Grid::default(), &train, &folds, &mut Impatient);
+        assert!(matches!(stopped, Err(Error::Stopped)), "{stopped:?}");
+    }
+
+    /// Diversity that counts nothing, or is not wanted, does not pay.
+    #[test]
+    fn bagging_is_chosen_where_diversity_does_not_pay() {
+        let train = train();
+        let folds = stratified_folds(train.labels(), 3, 0);
+        // So much diversity that nothing is left of the labels.
+        let grid = Grid { gamma: vec![1e6], lambda: vec![1.0], scaling: vec![Scaling::Standard], members: vec![4] };
+        let choice = choose(&Udeed::new().rate(10.0), &grid, &train, &folds, &mut ()).unwrap();
+        assert!(!choice.diversity_pays(), "{:?}", choice.candidates);
+        assert_eq!(choice.method.name(), "bagging");
+    }
+
+    #[test]
+    fn an_empty_grid_is_refused() {
+        let folds = [vec![0], vec![4]];
+        for grid in [Grid { gamma: vec![], ..Grid::default() }, Grid { members: vec![], ..Grid::default() }] {
+            assert!(choose(&Udeed::new(), &grid, &train(), &folds, &mut ()).unwrap_err().is_usage());
+        }
+        assert!(choose(&Udeed::new(), &Grid::default(), &train(), &folds[..1], &mut ()).is_err());
+    }
+}
