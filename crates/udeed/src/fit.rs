@@ -3,13 +3,14 @@
 use crate::data::TrainSet;
 use crate::ensemble::{Learned, Members, TrainingRows};
 use crate::error::{Error, Result};
-use crate::method::{Method, Udeed, Variant, with_methods};
+use crate::method::udeed::Variant;
+use crate::method::{Method, Udeed, with_methods};
 use crate::model::{Model, Training};
 use crate::observer::{Observer, Watch};
 use crate::prepare::Preparation;
 
 macro_rules! fits {
-    ($($module:ident::$method:ident = $name:literal,)+) => {
+    ($($module:ident::$method:ident,)+) => {
         $(impl crate::method::$method {
             /// Learns an ensemble.
             ///
@@ -49,10 +50,10 @@ impl Method {
         self.validate()?;
         let watch = Watch::new(observer);
         let prepared = TrainingRows::new(train, self.shared(), &watch)?;
-        let (method, prepared, found) = self.clone().with_chosen_lambda(prepared, &watch)?;
-        let mut learned = method.learner().learn(&prepared, &watch)?;
+        let (chosen, prepared, found) = self.clone().with_chosen_lambda(prepared, &watch)?;
+        let mut learned = chosen.learner().learn(&prepared, &watch)?;
         learned.findings = learned.findings.or(found);
-        Ok(prepared.model(method, learned))
+        Ok(prepared.model(self.clone(), learned))
     }
 }
 
