@@ -16,6 +16,7 @@ mod header;
 mod kappa_error;
 mod method;
 mod paper_scatter;
+mod setup;
 mod table;
 mod win_tie_loss;
 mod words;
@@ -40,7 +41,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 
 /// The report as an HTML page.
 ///
-/// Sections without data are left out: average ranks need several sets, the gain needs `lcud` beside `lc` or `lcd`, the
+/// Results come first, the experimental setup and the glossary last. Sections without data are left out: average ranks need several sets, the gain needs `lcud` beside `lc` or `lcd`, the
 /// descent and the clouds need [`Results::showcases`], and the comparison with the paper needs [`Results::paper`].
 ///
 /// ```
@@ -67,6 +68,7 @@ pub fn html(results: &Results) -> String {
         descent::section(results),
         kappa_error::section(results),
         paper_scatter::section(results),
+        Some(setup::section(results)),
         Some(glossary::section(results)),
     ]
     .into_iter()
@@ -81,7 +83,6 @@ pub fn html(results: &Results) -> String {
                 main {
                     header { h1 { (title) } p.lead { (sentence) } (header::glance(results)) }
                     (contents(&sections))
-                    (header::draw(results))
                     @for part in &sections { section id=(part.id) { h2 { (part.title) } (part.body) } }
                 }
                 script { (PreEscaped(include_str!("sort.js"))) }
@@ -116,7 +117,6 @@ fn contents(sections: &[Section]) -> Markup {
     html! {
         nav aria-label="Contents" {
             ul {
-                li { a href="#run" { "The run" } }
                 @for part in sections { li { a href={ "#" (part.id) } { (part.title) } } }
             }
         }
