@@ -18,7 +18,7 @@
 //! # Ok::<(), udeed_lab::Error>(())
 //! ```
 
-mod contest;
+mod comparison;
 mod error;
 mod experiment;
 mod journal;
@@ -29,9 +29,9 @@ mod run;
 pub mod statistics;
 pub mod tables;
 
-pub use contest::{Against, Contest, Entrant, Standing};
+pub use comparison::{ClassifierScores, Comparison, Standing};
 pub use error::{Error, Result};
 pub use experiment::{Contender, Experiment, Scale, Set, Showcase, Trial};
 pub use journal::Journal;
-pub use results::{Comparison, DiversityOutcome, Outcome, Ranking, Results, SetSummary};
+pub use results::{DiversityOutcome, MethodComparison, Outcome, Ranking, Results, SetSummary};
 pub use run::run;

@@ -6,10 +6,7 @@ use udeed::Measure;
 use crate::error::Result;
 use crate::experiment::{Contender, Experiment, Set, Showcase, Trial};
 use crate::paper::PaperReport;
-use crate::statistics::{
-    Friedman, PairedT, Verdict, Wilcoxon, corrected_resampled_t, deviation, friedman, mean,
-    nemenyi_critical_difference, paired_t, verdict, wilcoxon,
-};
+use crate::statistics::{Friedman, Pairwise, Verdict, deviation, friedman, mean, nemenyi_critical_difference, verdict};
 
 /// A set as the experiment saw it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -64,7 +61,7 @@ pub struct DiversityOutcome {
 
 /// UDEED, or what stands in its place, against another method on one set.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Comparison {
+pub struct MethodComparison {
     /// The set.
     pub dataset: String,
     /// The size of the ensembles.
@@ -73,14 +70,9 @@ pub struct Comparison {
     pub method: &'static str,
     /// Against whom.
     pub against: &'static str,
-    /// The paired t-test at 95 %, as in the paper.
-    pub verdict: Option<Verdict>,
-    /// Its figures.
-    pub t: Option<PairedT>,
-    /// The same, corrected for splits that overlap (Nadeau and Bengio).
-    pub corrected: Option<PairedT>,
-    /// Wilcoxon's signed-rank test.
-    pub wilcoxon: Option<Wilcoxon>,
+    /// All tests of the one against the other.
+    #[serde(flatten)]
+    pub pairwise: Pairwise,
 }
 
 /// How the methods rank over all sets at one size.
@@ -110,7 +102,7 @@ pub struct Results {
     /// Diversity before and after.
     pub diversity: Vec<DiversityOutcome>,
     /// UDEED against each other method.
-    pub comparisons: Vec<Comparison>,
+    pub comparisons: Vec<MethodComparison>,
     /// Ranks over all sets, for each size; none for a single set.
     pub rankings: Vec<Ranking>,
     /// What was worth knowing, each thing once.
@@ -157,6 +149,14 @@ impl Results {
         let wanted =
             |outcome: &&Outcome| outcome.dataset == dataset && outcome.size == size && outcome.method == method.name();
         self.outcomes.iter().find(wanted)
+    }
+
+    /// Whether the champion wins against a method on a set.
+    pub fn verdict_against(&self, dataset: &str, size: usize, method: Contender) -> Option<Verdict> {
+        let wanted = |comparison: &&MethodComparison| {
+            comparison.dataset == dataset && comparison.size == size && comparison.against == method.name()
+        };
+        self.comparisons.iter().find(wanted)?.pairwise.verdict
     }
 
     /// Whose wins and losses are counted: UDEED's, or those of the first method.
@@ -212,18 +212,14 @@ impl Results {
         let others: Vec<Contender> = self.experiment.methods.iter().copied().filter(|&m| m != champion).collect();
         for other in others {
             let Some(outcome) = self.outcome(dataset, size, other) else { continue };
-            let theirs = &outcome.accuracies;
-            let comparison = Comparison {
+            let pairwise = Pairwise::new(&own, &outcome.accuracies, share);
+            self.comparisons.push(MethodComparison {
                 dataset: dataset.to_owned(),
                 size,
                 method: champion.name(),
                 against: other.name(),
-                verdict: verdict(&own, theirs),
-                t: paired_t(&own, theirs),
-                corrected: corrected_resampled_t(&own, theirs, share),
-                wilcoxon: wilcoxon(&own, theirs),
-            };
-            self.comparisons.push(comparison);
+                pairwise,
+            });
         }
     }
 

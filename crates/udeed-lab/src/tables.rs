@@ -112,10 +112,7 @@ fn accuracies(results: &Results, size: usize) -> Grid {
     for set in &results.sets {
         let mut row = vec![Cell::Text(set.name.clone())];
         for (&method, record) in methods.iter().zip(&mut records) {
-            let found = results.comparisons.iter().find(|comparison| {
-                comparison.dataset == set.name && comparison.size == size && comparison.against == method.name()
-            });
-            let mark = found.and_then(|comparison| comparison.verdict);
+            let mark = results.verdict_against(&set.name, size, method);
             if let Some(verdict) = mark {
                 *record += verdict;
             }
@@ -394,17 +391,8 @@ pub fn write_csv(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
     writer.write_record(["dataset", "size", "method", "mean", "std", "splits", results.champion().name()])?;
     for outcome in &results.outcomes {
-        let comparison = results.comparisons.iter().find(|comparison| {
-            comparison.dataset == outcome.dataset
-                && comparison.size == outcome.size
-                && comparison.against == outcome.method
-        });
-        let verdict = match comparison.and_then(|comparison| comparison.verdict) {
-            Some(Verdict::Win) => "win",
-            Some(Verdict::Tie) => "tie",
-            Some(Verdict::Loss) => "loss",
-            None => "",
-        };
+        let method = Contender::named(outcome.method).ok();
+        let verdict = method.and_then(|method| results.verdict_against(&outcome.dataset, outcome.size, method));
         writer.write_record([
             outcome.dataset.as_str(),
             &outcome.size.to_string(),
@@ -412,7 +400,7 @@ pub fn write_csv(results: &Results, out: &mut dyn Write) -> io::Result<()> {
             &outcome.mean.to_string(),
             &outcome.std.to_string(),
             &outcome.accuracies.len().to_string(),
-            verdict,
+            verdict_word(verdict),
         ])?;
     }
     writer.flush()

@@ -199,7 +199,7 @@ fn a_single_split_has_no_intervals_and_no_verdicts() {
         outcome.accuracies.truncate(1);
         outcome.mean = f64::NAN;
     }
-    results.comparisons.iter_mut().for_each(|comparison| comparison.verdict = None);
+    results.comparisons.iter_mut().for_each(|comparison| comparison.pairwise.verdict = None);
     results.diversity.iter_mut().for_each(|outcome| (outcome.last, outcome.verdict) = (None, None));
     let page = report::html(&results);
     assert!(page.contains("not defined") && !page.contains("class=\"whisker\""));

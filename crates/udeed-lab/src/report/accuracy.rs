@@ -158,7 +158,7 @@ fn table(results: &Results, size: usize) -> Markup {
 
 fn cell(results: &Results, set: &str, size: usize, method: Contender, is_best: bool) -> Cell {
     let Some(outcome) = results.outcome(set, size, method) else { return Cell::empty() };
-    let verdict = against(results, set, size, method);
+    let verdict = results.verdict_against(set, size, method);
     let sign = match verdict {
         Some(Verdict::Win) => html! { span.sign role="img" aria-label="significantly worse" { "\u{2022}" } },
         Some(Verdict::Loss) => html! { span.sign role="img" aria-label="significantly better" { "\u{2218}" } },
@@ -172,12 +172,6 @@ fn cell(results: &Results, set: &str, size: usize, method: Contender, is_best: b
         " " span.soft { "\u{b1} " (number(outcome.std, 3)) }
     };
     Cell::of(shown, Some(outcome.mean))
-}
-
-/// Whether the champion wins against a method.
-fn against(results: &Results, set: &str, size: usize, method: Contender) -> Option<Verdict> {
-    let wanted = |c: &&crate::Comparison| c.dataset == set && c.size == size && c.against == method.name();
-    results.comparisons.iter().find(wanted)?.verdict
 }
 
 /// Below the sets: means over them, and the champion's record.
@@ -194,7 +188,7 @@ fn foot(results: &Results, size: usize) -> Vec<Vec<Cell>> {
         means.and_then(|means| mean(&means)).map_or_else(Cell::empty, |mean| Cell::figure(mean, 3))
     });
     let records = methods.iter().map(|&method| {
-        let verdicts = results.sets.iter().filter_map(|set| against(results, &set.name, size, method));
+        let verdicts = results.sets.iter().filter_map(|set| results.verdict_against(&set.name, size, method));
         match verdicts.collect::<Record>() {
             Record { win: 0, tie: 0, loss: 0 } => Cell::empty(),
             record => Cell::of(html! { (record.to_string()) }, None),

@@ -63,7 +63,7 @@ pub(super) fn glance(results: &Results) -> Markup {
 fn fared(results: &Results, size: usize) -> String {
     let champion = method::label(results.champion());
     let verdicts = results.comparisons.iter().filter(|comparison| comparison.size == size);
-    let Record { win, tie, loss } = verdicts.filter_map(|comparison| comparison.verdict).collect();
+    let Record { win, tie, loss } = verdicts.filter_map(|comparison| comparison.pairwise.verdict).collect();
     let all = if results.sets.len() > 1 { "over all sets and rivals " } else { "" };
     let record = format!("{all}{champion} wins {win}, ties {tie} and loses {loss} comparisons");
     let ranked = |ranking: &Ranking| {

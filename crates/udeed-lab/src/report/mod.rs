@@ -6,7 +6,7 @@
 
 mod accuracy;
 mod chart;
-mod contest;
+mod comparison;
 mod critical_difference;
 mod descent;
 mod diversity;
@@ -21,9 +21,8 @@ mod table;
 mod win_tie_loss;
 mod words;
 
+pub use comparison::comparison;
 pub use method::about;
-
-pub use contest::contest;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 

@@ -2,7 +2,7 @@
 //!
 //! On one data set, two methods that met on the same splits are compared by the differences of their figures:
 //! [`paired_t`] as the UDEED paper does it, [`corrected_resampled_t`] where the training parts of the splits overlap.
-//! [`verdict()`] and [`Record`] turn that into wins, ties and losses. Over many data sets, two methods are compared by
+//! [`verdict()`] and [`Record`] turn that into wins, ties and losses; [`Pairwise`] holds all of these tests. Over many data sets, two methods are compared by
 //! [`wilcoxon()`], more of them by [`friedman()`] with [`nemenyi_critical_difference`], as Demsar recommends
 //! ("Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006).
 //!
@@ -20,12 +20,14 @@
 mod friedman;
 mod interval;
 mod paired;
+mod pairwise;
 mod verdict;
 mod wilcoxon;
 
 pub use friedman::{Friedman, friedman, nemenyi_critical_difference};
 pub use interval::mean_interval;
 pub use paired::{PairedT, corrected_resampled_t, paired_t};
+pub use pairwise::Pairwise;
 pub use verdict::{Record, Verdict, verdict};
 pub use wilcoxon::{Wilcoxon, wilcoxon};
 

@@ -1,0 +1,137 @@
+//! Any classifiers that met on the same splits of one set of rows, whoever made them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::experiment::once;
+use crate::statistics::{Pairwise, deviation, mean, mean_interval};
+
+/// What took part, and its score on each split; higher is better.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClassifierScores {
+    /// What it is called.
+    pub name: String,
+    /// The score on each split, in the order of the splits.
+    pub scores: Vec<f64>,
+}
+
+/// Scores of classifiers that met on the same splits.
+///
+/// ```
+/// use udeed_lab::{Comparison, ClassifierScores};
+///
+/// let classifier = |name: &str, scores: [f64; 3]| ClassifierScores { name: name.into(), scores: scores.to_vec() };
+/// let comparison = Comparison {
+///     title: "my rows".into(),
+///     scoring: "accuracy".into(),
+///     dealt: [10, 40, 50],
+///     classifiers: vec![classifier("forest", [0.8, 0.9, 0.7]), classifier("udeed", [0.9, 0.95, 0.85])],
+/// };
+/// let standings = comparison.standings("udeed")?;
+/// assert_eq!(standings[0].against.unwrap().t.unwrap().mean_difference < 0.0, true);
+/// assert!(udeed_lab::report::comparison(&comparison, "udeed")?.contains("forest"));
+/// # Ok::<(), udeed_lab::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// What the rows are called.
+    pub title: String,
+    /// What the scores are.
+    pub scoring: String,
+    /// Rows in each split: labeled, unlabeled, for testing.
+    pub dealt: [usize; 3],
+    /// Who took part.
+    pub classifiers: Vec<ClassifierScores>,
+}
+
+/// How one classifier did.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Standing {
+    /// Who.
+    pub name: String,
+    /// The mean over the splits.
+    pub mean: f64,
+    /// The sample deviation over the splits.
+    pub std: f64,
+    /// The 95 % interval of the mean; none for a single split.
+    pub interval: Option<(f64, f64)>,
+    /// Against the reference; none for the reference itself.
+    pub against: Option<Pairwise>,
+}
+
+impl Comparison {
+    /// How each classifier did, in their order, compared with the one of the given name.
+    ///
+    /// # Errors
+    /// If there is nobody, two have the same name, their splits differ in number, a score is no number, or the reference
+    /// did not take part.
+    pub fn standings(&self, reference: &str) -> Result<Vec<Standing>> {
+        self.check()?;
+        let Some(other) = self.classifiers.iter().find(|classifier| classifier.name == reference) else {
+            let known: Vec<String> =
+                self.classifiers.iter().map(|classifier| format!("`{}`", classifier.name)).collect();
+            return Err(Error::Unknown { what: "reference", found: reference.to_owned(), known: known.join(", ") });
+        };
+        Ok(self.classifiers.iter().map(|classifier| self.standing(classifier, other)).collect())
+    }
+
+    fn check(&self) -> Result<()> {
+        let Some(first) = self.classifiers.first().filter(|first| !first.scores.is_empty()) else {
+            return Err(Error::Nothing { what: "score" });
+        };
+        once("classifier", self.classifiers.iter().map(|classifier| &classifier.name))?;
+        for classifier in &self.classifiers {
+            let scores = &classifier.scores;
+            if scores.len() != first.scores.len() || scores.iter().any(|score| !score.is_finite()) {
+                let expected = first.scores.len();
+                return Err(Error::Scores { name: classifier.name.clone(), found: scores.len(), expected });
+            }
+        }
+        Ok(())
+    }
+
+    fn standing(&self, classifier: &ClassifierScores, reference: &ClassifierScores) -> Standing {
+        let scores = &classifier.scores;
+        let [labeled, unlabeled, test] = self.dealt;
+        let pairwise = || Pairwise::new(scores, &reference.scores, test as f64 / (labeled + unlabeled) as f64);
+        Standing {
+            name: classifier.name.clone(),
+            mean: mean(scores).unwrap_or(f64::NAN),
+            std: deviation(scores).unwrap_or(0.0),
+            interval: mean_interval(scores),
+            against: (classifier.name != reference.name).then(pairwise),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn comparison(scores: &[(&str, &[f64])]) -> Comparison {
+        let classifier =
+            |(name, scores): &(&str, &[f64])| ClassifierScores { name: (*name).into(), scores: scores.to_vec() };
+        let classifiers = scores.iter().map(classifier).collect();
+        Comparison { title: "t".into(), scoring: "accuracy".into(), dealt: [5, 5, 10], classifiers }
+    }
+
+    #[test]
+    fn the_reference_is_not_compared_with_itself() {
+        let comparison = comparison(&[("a", &[0.5, 0.6, 0.7]), ("b", &[0.6, 0.6, 0.9])]);
+        let standings = comparison.standings("a").unwrap();
+        assert_eq!(standings[0].against, None);
+        let against = standings[1].against.unwrap();
+        assert_eq!(against.splits, [2, 1, 0]);
+        assert!(against.corrected.unwrap().p > against.t.unwrap().p);
+    }
+
+    #[test]
+    fn what_cannot_be_compared_is_refused() {
+        let message = |comparison: Comparison| comparison.standings("a").unwrap_err().to_string();
+        assert!(message(comparison(&[])).contains("no score"));
+        assert!(message(comparison(&[("a", &[0.1]), ("a", &[0.2])])).contains("twice"));
+        assert!(message(comparison(&[("a", &[0.1]), ("b", &[0.2, 0.3])])).contains("`b`"));
+        assert!(message(comparison(&[("a", &[f64::NAN])])).contains("`a`"));
+        assert!(message(comparison(&[("b", &[0.1])])).contains("unknown reference `a`"));
+    }
+}
