@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::experiment::once;
-use crate::statistics::{Pairwise, deviation, mean, mean_interval};
+use crate::statistics::{AverageRanks, Pairwise, deviation, mean, mean_interval};
 
 /// What took part, and its score on each split; higher is better.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -66,28 +66,13 @@ impl Comparison {
     /// If there is nobody, two have the same name, their splits differ in number, a score is no number, or the reference
     /// did not take part.
     pub fn standings(&self, reference: &str) -> Result<Vec<Standing>> {
-        self.check()?;
+        check(&self.classifiers)?;
         let Some(other) = self.classifiers.iter().find(|classifier| classifier.name == reference) else {
             let known: Vec<String> =
                 self.classifiers.iter().map(|classifier| format!("`{}`", classifier.name)).collect();
             return Err(Error::Unknown { what: "reference", found: reference.to_owned(), known: known.join(", ") });
         };
         Ok(self.classifiers.iter().map(|classifier| self.standing(classifier, other)).collect())
-    }
-
-    fn check(&self) -> Result<()> {
-        let Some(first) = self.classifiers.first().filter(|first| !first.scores.is_empty()) else {
-            return Err(Error::Nothing { what: "score" });
-        };
-        once("classifier", self.classifiers.iter().map(|classifier| &classifier.name))?;
-        for classifier in &self.classifiers {
-            let scores = &classifier.scores;
-            if scores.len() != first.scores.len() || scores.iter().any(|score| !score.is_finite()) {
-                let expected = first.scores.len();
-                return Err(Error::Scores { name: classifier.name.clone(), found: scores.len(), expected });
-            }
-        }
-        Ok(())
     }
 
     fn standing(&self, classifier: &ClassifierScores, reference: &ClassifierScores) -> Standing {
@@ -102,6 +87,38 @@ impl Comparison {
             against: (classifier.name != reference.name).then(pairwise),
         }
     }
+}
+
+/// Average ranks of classifiers over data sets. The scores of each are one for each set; higher is better.
+///
+/// # Errors
+/// If there are fewer than two classifiers or sets, two classifiers have the same name, their scores differ in number,
+/// or a score is no number.
+pub fn average_ranks(classifiers: &[ClassifierScores]) -> Result<AverageRanks> {
+    let n_sets = check(classifiers)?;
+    for (what, found) in [("classifier", classifiers.len()), ("data set", n_sets)] {
+        if found < 2 {
+            return Err(Error::Single { what });
+        }
+    }
+    let of_set = |set: usize| classifiers.iter().map(|classifier| classifier.scores[set]).collect();
+    let table: Vec<Vec<f64>> = (0..n_sets).map(of_set).collect();
+    let names = classifiers.iter().map(|classifier| classifier.name.clone()).collect();
+    AverageRanks::new(names, &table).ok_or(Error::Single { what: "data set" })
+}
+
+/// The number of scores of each classifier, unless they cannot be compared.
+fn check(classifiers: &[ClassifierScores]) -> Result<usize> {
+    let Some(expected) = classifiers.first().map(|first| first.scores.len()).filter(|&expected| expected > 0) else {
+        return Err(Error::Nothing { what: "score" });
+    };
+    once("classifier", classifiers.iter().map(|classifier| &classifier.name))?;
+    for ClassifierScores { name, scores } in classifiers {
+        if scores.len() != expected || scores.iter().any(|score| !score.is_finite()) {
+            return Err(Error::Scores { name: name.clone(), found: scores.len(), expected });
+        }
+    }
+    Ok(expected)
 }
 
 #[cfg(test)]

@@ -30,6 +30,13 @@ pub enum Error {
         what: &'static str,
     },
 
+    /// A comparison of one thing with nothing.
+    #[error("1 {what} to rank, expected at least two")]
+    Single {
+        /// What there is one of.
+        what: &'static str,
+    },
+
     /// The same thing twice.
     #[error("the {what} `{name}` twice, expected each once")]
     Twice {
@@ -40,7 +47,7 @@ pub enum Error {
     },
 
     /// Scores that cannot be compared with the others.
-    #[error("`{name}` has {found} scores, expected {expected} numbers, one for each split")]
+    #[error("`{name}` has {found} scores, expected {expected} finite numbers, as many as every other")]
     Scores {
         /// Whose they are.
         name: String,
@@ -125,7 +132,7 @@ impl Error {
     /// Whether the call itself was wrong, not the data it was given.
     pub fn is_usage(&self) -> bool {
         match self {
-            Error::Unknown { .. } | Error::Nothing { .. } | Error::Twice { .. } => true,
+            Error::Unknown { .. } | Error::Nothing { .. } | Error::Single { .. } | Error::Twice { .. } => true,
             Error::Udeed(cause) => cause.is_usage(),
             Error::Set { cause, .. } => cause.is_usage(),
             _ => false,

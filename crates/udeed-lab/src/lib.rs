@@ -29,7 +29,7 @@ mod run;
 pub mod statistics;
 pub mod tables;
 
-pub use comparison::{ClassifierScores, Comparison, Standing};
+pub use comparison::{ClassifierScores, Comparison, Standing, average_ranks};
 pub use error::{Error, Result};
 pub use experiment::{Contender, Experiment, Scale, Set, Showcase, Trial};
 pub use journal::Journal;

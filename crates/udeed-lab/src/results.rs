@@ -6,7 +6,7 @@ use udeed::Measure;
 use crate::error::Result;
 use crate::experiment::{Contender, Experiment, Set, Showcase, Trial};
 use crate::paper::PaperReport;
-use crate::statistics::{Friedman, Pairwise, Verdict, deviation, friedman, mean, nemenyi_critical_difference, verdict};
+use crate::statistics::{AverageRanks, Pairwise, Verdict, deviation, mean, verdict};
 
 /// A set as the experiment saw it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -80,12 +80,9 @@ pub struct MethodComparison {
 pub struct Ranking {
     /// The size of the ensembles.
     pub size: usize,
-    /// The methods.
-    pub methods: Vec<&'static str>,
-    /// Friedman's test, with the average rank of each method.
-    pub friedman: Friedman,
-    /// Average ranks that differ by less are not told apart (Nemenyi, 95 %).
-    pub critical_difference: Option<f64>,
+    /// The average ranks.
+    #[serde(flatten)]
+    pub ranks: AverageRanks,
 }
 
 /// What came out of an experiment.
@@ -230,12 +227,8 @@ impl Results {
             methods.iter().map(|&method| self.outcome(&set.name, size, method).map(|outcome| outcome.mean)).collect()
         };
         let table: Vec<Vec<f64>> = self.sets.iter().filter_map(row).collect();
-        Some(Ranking {
-            size,
-            methods: methods.iter().map(|method| method.name()).collect(),
-            friedman: friedman(&table)?,
-            critical_difference: nemenyi_critical_difference(methods.len(), table.len()),
-        })
+        let names = methods.iter().map(|method| method.name().to_owned()).collect();
+        Some(Ranking { size, ranks: AverageRanks::new(names, &table)? })
     }
 }
 

@@ -245,21 +245,18 @@ fn gain(results: &Results, set: &str, size: usize, method: Contender, baseline: 
 
 fn write_rankings(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     for ranking in &results.rankings {
-        let friedman = &ranking.friedman;
+        let friedman = &ranking.ranks.friedman;
         writeln!(
             out,
             "{} sets, {} members: average rank, 1 is best (Friedman p = {:.2e})",
             friedman.n_sets, ranking.size, friedman.chi_square_p
         )?;
-        let mut ranked: Vec<(&str, f64)> =
-            ranking.methods.iter().copied().zip(friedman.average_ranks.iter().copied()).collect();
-        ranked.sort_by(|a, b| a.1.total_cmp(&b.1));
         let mut table = TextTable::new(Vec::<String>::new());
-        for (method, rank) in ranked {
+        for (method, rank) in ranking.ranks.sorted() {
             table.push([format!("  {method}"), format!("{rank:.2}")]);
         }
         table.write(out)?;
-        if let Some(difference) = ranking.critical_difference {
+        if let Some(difference) = ranking.ranks.critical_difference {
             writeln!(out, "ranks that differ by less than {difference:.2} are not told apart (Nemenyi, 95 %)\n")?;
         }
     }

@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use udeed_lab::{Comparison, report};
+use udeed_lab::{ClassifierScores, Comparison, report};
 
 use crate::ensemble::{from_json, to_json};
 
@@ -17,6 +17,14 @@ pub fn compare(comparison: &str, reference: &str) -> PyResult<String> {
 #[pyfunction]
 pub fn comparison_report(comparison: &str, reference: &str) -> PyResult<String> {
     report::comparison(&from_json(comparison)?, reference).map_err(exception)
+}
+
+/// Average ranks over data sets as JSON, and their critical-difference diagram as SVG.
+#[pyfunction]
+pub fn average_ranks(scores: &str, title: &str) -> PyResult<(String, String)> {
+    let scores: Vec<ClassifierScores> = from_json(scores)?;
+    let ranks = udeed_lab::average_ranks(&scores).map_err(exception)?;
+    Ok((to_json(&ranks)?, report::critical_difference(&scores, title).map_err(exception)?))
 }
 
 fn exception(error: udeed_lab::Error) -> PyErr {

@@ -67,13 +67,13 @@ fn fared(results: &Results, size: usize) -> String {
     let all = if results.sets.len() > 1 { "over all sets and rivals " } else { "" };
     let record = format!("{all}{champion} wins {win}, ties {tie} and loses {loss} comparisons");
     let ranked = |ranking: &Ranking| {
-        let ranks = ranking.methods.iter().zip(&ranking.friedman.average_ranks);
-        let own = ranks.clone().find(|(name, _)| **name == results.champion().name())?.1;
-        let (best, rank) = ranks.min_by(|a, b| a.1.total_cmp(b.1))?;
+        let ranked = ranking.ranks.sorted();
+        let (_, own) = *ranked.iter().find(|(name, _)| *name == results.champion().name())?;
+        let (best, rank) = *ranked.first()?;
         let best = method::label(Contender::named(best).ok()?);
         let others =
             if best == champion { "the best".to_owned() } else { format!("the best is that of {best}, {rank:.2}") };
-        Some(format!("; its average rank is {own:.2} of {}, {others}", ranking.methods.len()))
+        Some(format!("; its average rank is {own:.2} of {}, {others}", ranked.len()))
     };
     let rank = results.rankings.iter().find(|ranking| ranking.size == size).and_then(ranked);
     format!("{record}{}.", rank.unwrap_or_default())

@@ -22,6 +22,7 @@ mod win_tie_loss;
 mod words;
 
 pub use comparison::comparison;
+pub use critical_difference::critical_difference;
 pub use method::about;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};

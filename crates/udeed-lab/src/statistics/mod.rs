@@ -3,7 +3,7 @@
 //! On one data set, two methods that met on the same splits are compared by the differences of their figures:
 //! [`paired_t`] as the UDEED paper does it, [`corrected_resampled_t`] where the training parts of the splits overlap.
 //! [`verdict()`] and [`Record`] turn that into wins, ties and losses; [`Pairwise`] holds all of these tests. Over many data sets, two methods are compared by
-//! [`wilcoxon()`], more of them by [`friedman()`] with [`nemenyi_critical_difference`], as Demsar recommends
+//! [`wilcoxon()`], more of them by [`AverageRanks`], that is [`friedman()`] with [`nemenyi_critical_difference`], as Demsar recommends
 //! ("Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006).
 //!
 //! Nothing here panics: what cannot be computed is None, and each function says when that is.
@@ -17,6 +17,7 @@
 //! assert_eq!(record.to_string(), "1/1/0");
 //! ```
 
+mod average_ranks;
 mod friedman;
 mod interval;
 mod paired;
@@ -24,6 +25,7 @@ mod pairwise;
 mod verdict;
 mod wilcoxon;
 
+pub use average_ranks::AverageRanks;
 pub use friedman::{Friedman, friedman, nemenyi_critical_difference};
 pub use interval::mean_interval;
 pub use paired::{PairedT, corrected_resampled_t, paired_t};
