@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
-use crate::experiment::once;
+use crate::error::{Error, Result, once};
 use crate::statistics::{AverageRanks, Pairwise, deviation, mean, mean_interval};
 
 /// What took part, and its score on each split; higher is better.

@@ -1,5 +1,7 @@
 //! What can go wrong in the laboratory.
 
+use std::collections::HashSet;
+
 /// The result of anything in this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -138,4 +140,16 @@ impl Error {
             _ => false,
         }
     }
+}
+
+/// Refuses what is given twice: results are found by these names.
+pub(crate) fn once<T: ToString>(what: &'static str, items: impl Iterator<Item = T>) -> Result<()> {
+    let mut seen = HashSet::new();
+    for item in items {
+        let name = item.to_string();
+        if !seen.insert(name.clone()) {
+            return Err(Error::Twice { what, name });
+        }
+    }
+    Ok(())
 }

@@ -4,8 +4,8 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use crate::error::Result;
-use crate::experiment::{Experiment, Set, Trial, once};
+use crate::error::{Result, once};
+use crate::experiment::{Experiment, Set, Trial};
 use crate::journal::Journal;
 
 /// Runs every split of every set that the journal does not hold yet, and returns all trials, ordered by set, split and
