@@ -1,20 +1,20 @@
-//! Any classifiers that met on the same splits of one set of rows, whoever made them.
+//! Comparisons of any classifiers, whoever made them: on the splits of one data set, or over several data sets.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, once};
 use crate::statistics::{AverageRanks, Pairwise, deviation, mean, mean_interval};
 
-/// What took part, and its score on each split; higher is better.
+/// A classifier with its scores; higher is better.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClassifierScores {
-    /// What it is called.
+    /// The name of the classifier.
     pub name: String,
-    /// The score on each split, in the order of the splits.
+    /// One score for each split of a data set, or one for each data set, in the same order for all classifiers.
     pub scores: Vec<f64>,
 }
 
-/// Scores of classifiers that met on the same splits.
+/// Scores of classifiers on the same splits of one data set.
 ///
 /// ```
 /// use udeed_lab::{Comparison, ClassifierScores};
@@ -33,37 +33,37 @@ pub struct ClassifierScores {
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// What the rows are called.
+    /// The name of the data set.
     pub title: String,
-    /// What the scores are.
+    /// The name of the score, such as accuracy.
     pub scoring: String,
-    /// Rows in each split: labeled, unlabeled, for testing.
+    /// Rows in each split: labeled, unlabeled, test.
     pub dealt: [usize; 3],
-    /// Who took part.
+    /// The classifiers.
     pub classifiers: Vec<ClassifierScores>,
 }
 
-/// How one classifier did.
+/// The result of one classifier.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Standing {
-    /// Who.
+    /// The name of the classifier.
     pub name: String,
-    /// The mean over the splits.
+    /// The mean score over the splits.
     pub mean: f64,
-    /// The sample deviation over the splits.
+    /// The standard deviation over the splits.
     pub std: f64,
-    /// The 95 % interval of the mean; none for a single split.
+    /// The 95 % confidence interval of the mean; none for a single split.
     pub interval: Option<(f64, f64)>,
-    /// Against the reference; none for the reference itself.
+    /// The tests against the reference; none for the reference itself.
     pub against: Option<Pairwise>,
 }
 
 impl Comparison {
-    /// How each classifier did, in their order, compared with the one of the given name.
+    /// The result of each classifier, in their order, with the tests against the reference.
     ///
     /// # Errors
-    /// If there is nobody, two have the same name, their splits differ in number, a score is no number, or the reference
-    /// did not take part.
+    /// If there is no classifier, two have the same name, their scores differ in number, a score is not finite, or the
+    /// reference is none of them.
     pub fn standings(&self, reference: &str) -> Result<Vec<Standing>> {
         check(&self.classifiers)?;
         let Some(other) = self.classifiers.iter().find(|classifier| classifier.name == reference) else {
@@ -92,7 +92,7 @@ impl Comparison {
 ///
 /// # Errors
 /// If there are fewer than two classifiers or sets, two classifiers have the same name, their scores differ in number,
-/// or a score is no number.
+/// or a score is not finite.
 pub fn average_ranks(classifiers: &[ClassifierScores]) -> Result<AverageRanks> {
     let n_sets = check(classifiers)?;
     for (what, found) in [("classifier", classifiers.len()), ("data set", n_sets)] {
@@ -106,7 +106,7 @@ pub fn average_ranks(classifiers: &[ClassifierScores]) -> Result<AverageRanks> {
     AverageRanks::new(names, &table).ok_or(Error::Single { what: "data set" })
 }
 
-/// The number of scores of each classifier, unless they cannot be compared.
+/// The number of scores of each classifier; an error where they cannot be compared.
 fn check(classifiers: &[ClassifierScores]) -> Result<usize> {
     let Some(expected) = classifiers.first().map(|first| first.scores.len()).filter(|&expected| expected > 0) else {
         return Err(Error::Nothing { what: "score" });

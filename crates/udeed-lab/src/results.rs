@@ -1,4 +1,4 @@
-//! What came out of an experiment.
+//! The results of an experiment.
 
 use serde::Serialize;
 use udeed::Measure;
@@ -8,22 +8,22 @@ use crate::experiment::{Contender, Experiment, Set, Showcase, Trial};
 use crate::paper::PaperReport;
 use crate::statistics::{AverageRanks, Pairwise, Verdict, deviation, mean, verdict};
 
-/// A set as the experiment saw it.
+/// A data set of the experiment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SetSummary {
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// How many rows it has.
+    /// The number of rows.
     pub n_rows: usize,
-    /// How many columns, without the label.
+    /// The number of columns, without the label.
     pub n_columns: usize,
-    /// The classes and how many rows each has.
+    /// The classes with their numbers of rows.
     pub classes: Vec<(String, usize)>,
-    /// Rows in each split: labeled, unlabeled, for testing.
+    /// Rows in each split: labeled, unlabeled, test.
     pub dealt: [usize; 3],
 }
 
-/// The accuracies of one method on one set at one size.
+/// The accuracies of one method on one data set at one ensemble size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {
     /// The set.
@@ -34,13 +34,13 @@ pub struct Outcome {
     pub method: &'static str,
     /// The mean over the splits.
     pub mean: f64,
-    /// The sample deviation over the splits.
+    /// The standard deviation over the splits.
     pub std: f64,
     /// The accuracy on each split.
     pub accuracies: Vec<f64>,
 }
 
-/// How diverse UDEED's members are on the test rows, before and after the descent.
+/// The diversity of UDEED's members on the test rows, before and after the descent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DiversityOutcome {
     /// The set.
@@ -53,29 +53,29 @@ pub struct DiversityOutcome {
     pub higher_is_more: bool,
     /// The mean over the splits before the descent; none where it is never defined.
     pub initial: Option<f64>,
-    /// And after it.
+    /// The mean over the splits after the descent.
     pub last: Option<f64>,
-    /// Whether the members are significantly more (win) or less (loss) diverse after it.
+    /// Whether the members are significantly more (win) or less (loss) diverse after the descent.
     pub verdict: Option<Verdict>,
 }
 
-/// UDEED, or what stands in its place, against another method on one set.
+/// The champion (see [`Results::champion`]) against another method on one data set.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MethodComparison {
     /// The set.
     pub dataset: String,
     /// The size of the ensembles.
     pub size: usize,
-    /// Whose win or loss it is.
+    /// The champion.
     pub method: &'static str,
-    /// Against whom.
+    /// The other method.
     pub against: &'static str,
-    /// All tests of the one against the other.
+    /// The tests of the champion against the other method.
     #[serde(flatten)]
     pub pairwise: Pairwise,
 }
 
-/// How the methods rank over all sets at one size.
+/// The ranking of the methods over all data sets at one ensemble size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ranking {
     /// The size of the ensembles.
@@ -85,33 +85,33 @@ pub struct Ranking {
     pub ranks: AverageRanks,
 }
 
-/// What came out of an experiment.
+/// The results of an experiment.
 #[derive(Debug, Clone, Serialize)]
 pub struct Results {
-    /// What was run.
+    /// The experiment.
     pub experiment: Experiment,
-    /// The command that made it.
+    /// The command that ran it.
     pub command: String,
-    /// The sets.
+    /// The data sets.
     pub sets: Vec<SetSummary>,
     /// The accuracies.
     pub outcomes: Vec<Outcome>,
-    /// Diversity before and after.
+    /// The diversity before and after the descent.
     pub diversity: Vec<DiversityOutcome>,
-    /// UDEED against each other method.
+    /// The champion against each other method.
     pub comparisons: Vec<MethodComparison>,
-    /// Ranks over all sets, for each size; none for a single set.
+    /// Average ranks over all data sets, for each size; none for a single data set.
     pub rankings: Vec<Ranking>,
-    /// What was worth knowing, each thing once.
+    /// The warnings, each once.
     pub warnings: Vec<String>,
-    /// Single fits from near, where a report wants them.
+    /// Single fits in detail, for a report.
     pub showcases: Vec<Showcase>,
-    /// The paper's figures beside ours, where that was asked for.
+    /// The comparison with the paper, where it was asked for.
     pub paper: Option<PaperReport>,
 }
 
 impl Results {
-    /// Gathers trials.
+    /// Summarises the trials of an experiment.
     ///
     /// # Errors
     /// If a set cannot be split.
@@ -141,14 +141,14 @@ impl Results {
         Ok(results)
     }
 
-    /// The accuracies of a method on a set.
+    /// The accuracies of a method on a data set.
     pub fn outcome(&self, dataset: &str, size: usize, method: Contender) -> Option<&Outcome> {
         let wanted =
             |outcome: &&Outcome| outcome.dataset == dataset && outcome.size == size && outcome.method == method.name();
         self.outcomes.iter().find(wanted)
     }
 
-    /// Whether the champion wins against a method on a set.
+    /// The verdict of the champion against a method on a data set.
     pub fn verdict_against(&self, dataset: &str, size: usize, method: Contender) -> Option<Verdict> {
         let wanted = |comparison: &&MethodComparison| {
             comparison.dataset == dataset && comparison.size == size && comparison.against == method.name()
@@ -156,7 +156,7 @@ impl Results {
         self.comparisons.iter().find(wanted)?.pairwise.verdict
     }
 
-    /// Whose wins and losses are counted: UDEED's, or those of the first method.
+    /// The method whose wins and losses are counted: UDEED (`lcud`), or else the first method.
     pub fn champion(&self) -> Contender {
         let methods = &self.experiment.methods;
         if methods.contains(&Contender::Lcud) { Contender::Lcud } else { methods[0] }
@@ -222,7 +222,7 @@ impl Results {
 
     fn rank(&self, size: usize) -> Option<Ranking> {
         let methods = &self.experiment.methods;
-        // Only sets on which every method took part.
+        // Only data sets on which every method was run.
         let row = |set: &SetSummary| -> Option<Vec<f64>> {
             methods.iter().map(|&method| self.outcome(&set.name, size, method).map(|outcome| outcome.mean)).collect()
         };
@@ -244,7 +244,7 @@ fn summarise(experiment: &Experiment, set: &Set) -> Result<SetSummary> {
     })
 }
 
-/// The warnings of all splits: each once, with the number of splits it was given on.
+/// The warnings of all splits, each once, with its number of splits.
 fn warnings(trials: &[Trial]) -> Vec<String> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for trial in trials {

@@ -1,4 +1,4 @@
-//! What can be compared: the methods, each under the name it has in options, tables and files.
+//! The methods that can be compared, each under its name in options, tables and files.
 
 use serde::{Deserialize, Serialize};
 use udeed::Variant;
@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 
 macro_rules! contenders {
     ($($(#[doc = $doc:literal])+ $name:ident = $word:literal,)+) => {
-        /// A method in a comparison, under the name it has there.
+        /// A method in a comparison.
         ///
         /// ```
         /// use udeed_lab::Contender;
@@ -26,7 +26,7 @@ macro_rules! contenders {
             /// All of them, in the order in which tables show them.
             pub const ALL: &'static [Contender] = &[$(Contender::$name),+];
 
-            /// What it is called in options, tables and files.
+            /// Its name in options, tables and files.
             pub fn name(self) -> &'static str {
                 match self { $(Contender::$name => $word,)+ }
             }
@@ -35,7 +35,7 @@ macro_rules! contenders {
 }
 
 contenders! {
-    /// Logistic regression on the labels alone.
+    /// Logistic regression on the labeled rows.
     Logistic = "logistic",
     /// UDEED's members before the descent.
     Initial = "initial",
@@ -51,7 +51,7 @@ contenders! {
     Bagging = "bagging",
     /// AdaBoost.
     Adaboost = "adaboost",
-    /// AdaBoost as the paper must have run it: resampling, and a round without error thrown away.
+    /// AdaBoost as the paper must have run it: by resampling, and a member without error is discarded.
     AdaboostDiscard = "adaboost-discard",
     /// ASSEMBLE.AdaBoost.
     Assemble = "assemble",
@@ -81,7 +81,7 @@ impl Contender {
     /// The contender of a name.
     ///
     /// # Errors
-    /// If there is none; the message lists those there are.
+    /// If there is none; the message lists the known names.
     pub fn named(name: &str) -> Result<Self> {
         Self::ALL.iter().copied().find(|contender| contender.name() == name).ok_or_else(|| {
             let known: Vec<String> = Self::ALL.iter().map(|contender| format!("`{}`", contender.name())).collect();
@@ -89,7 +89,7 @@ impl Contender {
         })
     }
 
-    /// The method it is run by, unless it begins with UDEED's members.
+    /// The library's method that runs it; none for what begins with UDEED's initial members.
     pub fn method(self) -> Option<&'static str> {
         match self {
             Contender::Logistic | Contender::Initial => None,
@@ -99,7 +99,7 @@ impl Contender {
         }
     }
 
-    /// The variant of UDEED it is.
+    /// Its variant of UDEED, if it is one.
     pub(super) fn variant(self) -> Option<Variant> {
         match self {
             Contender::Lc => Some(Variant::Lc),

@@ -18,7 +18,7 @@ use udeed::{
 
 use crate::error::{Error, Result, once};
 
-/// Which rows the preparation of the features may look at.
+/// The rows that the preparation of the features is fitted to.
 ///
 /// ```
 /// assert_eq!(udeed_lab::Scale::default(), udeed_lab::Scale::Training);
@@ -26,33 +26,33 @@ use crate::error::{Error, Result, once};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
-    /// The training rows of each split: no test row leaks.
+    /// The training rows of each split: no test row leaks into the model.
     #[default]
     Training,
-    /// All rows of the set, once: what the paper's figures imply.
+    /// All rows of the data set, once, as the paper's numbers imply.
     WholeSet,
 }
 
-/// Everything that decides the results of a comparison, besides the data.
+/// An experiment: together with the data it determines the results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Experiment {
-    /// What is compared.
+    /// The methods to compare.
     pub methods: Vec<Contender>,
     /// The sizes of the ensembles.
     pub sizes: Vec<usize>,
-    /// How often the rows are split anew.
+    /// The number of random splits.
     pub splits: u32,
-    /// How rows are dealt out.
+    /// The shares of labeled, unlabeled and test rows.
     pub shares: Shares,
-    /// What scaling may look at.
+    /// The rows that scaling is fitted to.
     pub scale: Scale,
-    /// Whether every class counts as much as any other.
+    /// Whether classes are balanced: rows are weighted so that every class has the same total weight.
     pub balanced: bool,
-    /// The settings of UDEED; lambda, scaling, Fourier features and seed are those of all methods.
+    /// The settings of UDEED; all methods share its lambda, scaling, Fourier features and seed.
     pub udeed: Udeed,
-    /// The settings of other methods; those that are not here have their defaults.
+    /// The settings of the other methods; a method that is not here has its defaults.
     pub rivals: Vec<Method>,
-    /// SemiBoost is left out where it would have to compare more training rows than this, all with all.
+    /// The most training rows of which SemiBoost computes all similarities; it is left out where there are more.
     pub semiboost_rows: Option<usize>,
 }
 
@@ -76,7 +76,7 @@ impl Experiment {
     /// Checks the settings of every method at every size.
     ///
     /// # Errors
-    /// If one makes no sense, or nothing is compared.
+    /// If a setting is invalid, or there is nothing to compare.
     pub fn validate(&self) -> Result<()> {
         let nothing = |what| Err(Error::Nothing { what });
         if self.methods.is_empty() {
@@ -103,7 +103,7 @@ impl Experiment {
         self.sizes.iter().copied().max().unwrap_or(2)
     }
 
-    /// The settings of a rival of UDEED.
+    /// The settings of a method; none if it begins with UDEED's initial members.
     fn method(&self, contender: Contender, members: usize, seed: u64) -> Option<Method> {
         let method = match (self.settings_of(contender.method()?), contender) {
             (Method::AdaBoost(settings), Contender::AdaboostDiscard) => {
@@ -135,13 +135,14 @@ impl Experiment {
         given.cloned().unwrap_or_else(|| Method::named(name).unwrap_or_else(|_| self.udeed.clone().into()))
     }
 
-    /// Splits run side by side: together they stay within the limit.
+    /// The memory limit of one split: splits run in parallel and share it.
     fn memory_of_split(&self, memory: u64) -> u64 {
         let at_once = rayon::current_num_threads().min(self.splits as usize).max(1);
         (if memory > 0 { memory } else { half_of_memory() }) / at_once as u64
     }
 
-    /// How many bytes the similarities of a method take in a split of so many rows, where they are of all rows.
+    /// The bytes that the similarities of a method take in a split with the given numbers of rows; none for a method
+    /// without similarities.
     pub fn similarity_bytes(&self, contender: Contender, n_labeled: usize, n_unlabeled: usize) -> Option<u64> {
         match self.settings_of(contender.method()?) {
             Method::SemiBoost(settings) => Some(settings.similarity_bytes(n_labeled, n_unlabeled)),
@@ -151,7 +152,7 @@ impl Experiment {
         }
     }
 
-    /// Whether a method is left out of a split with so many training rows.
+    /// Whether a method is left out of a split with the given number of training rows.
     pub fn leaves_out(&self, contender: Contender, n_rows: usize) -> bool {
         let too_many = self.semiboost_rows.is_some_and(|most| n_rows > most);
         let compares_all = match contender {
@@ -163,7 +164,7 @@ impl Experiment {
         compares_all && too_many
     }
 
-    /// The set as the experiment takes it: scaled as a whole, where that is wanted.
+    /// The data set, scaled as a whole if [`Scale::WholeSet`] is set.
     ///
     /// # Errors
     /// If it cannot be scaled.
@@ -177,7 +178,7 @@ impl Experiment {
         Ok(Set { name: set.name.clone(), data: TrainSet::new(table, set.data.labels().clone())? })
     }
 
-    /// Deals out the rows of a set for the given repetition.
+    /// The split of a data set for the given repetition.
     ///
     /// # Errors
     /// If a class has too few rows.

@@ -5,14 +5,14 @@ use udeed::{Kind, TrainSet};
 /// A data set of an experiment.
 #[derive(Debug, Clone)]
 pub struct Set {
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// Its rows and labels.
+    /// The rows and labels.
     pub data: TrainSet,
 }
 
 impl Set {
-    /// A number that changes with the rows, their columns or their labels: a journal of other rows is another journal.
+    /// A hash of the rows, their columns and their labels: a journal belongs to one content, not to one name.
     pub fn fingerprint(&self) -> u64 {
         let mut hash = Fingerprint::default();
         let table = self.data.table();
@@ -44,7 +44,7 @@ impl Default for Fingerprint {
 }
 
 impl Fingerprint {
-    /// Adds bytes, and where they end.
+    /// Adds bytes and an end mark.
     fn add(&mut self, bytes: &[u8]) {
         for byte in bytes.iter().chain(&[0xff]) {
             self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);

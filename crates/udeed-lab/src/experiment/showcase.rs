@@ -19,7 +19,7 @@ pub struct Showcase {
     pub steps: Vec<Step>,
     /// Kappa and mean error of each pair of members before the descent.
     pub initial: Vec<(f64, f64)>,
-    /// And after it.
+    /// Kappa and mean error of each pair of members after the descent.
     pub last: Vec<(f64, f64)>,
 }
 
@@ -34,7 +34,7 @@ impl Observer for Recorder {
 }
 
 impl Experiment {
-    /// What a report shows of a single fit: UDEED on the first split of a set, at the smallest size.
+    /// A single fit for a report: UDEED on the first split of a data set, at the smallest size.
     ///
     /// # Errors
     /// If the fit fails.
@@ -58,7 +58,7 @@ impl Experiment {
 }
 
 impl PreparedSplit {
-    /// For each pair of members how much they agree beyond chance (kappa), and their mean error.
+    /// Kappa (the agreement beyond chance) and mean error of each pair of members.
     fn cloud(&self, model: &Model) -> Vec<(f64, f64)> {
         let m = model.ensemble().n_members();
         let votes = model.ensemble().classify(self.test.rows());

@@ -7,7 +7,7 @@ use udeed::{Diversity, InitialEnsemble, Labels, Matrix, Model, Oracle, Scaling, 
 use super::{Contender, Experiment, Scale, Set};
 use crate::error::{Error, Result};
 
-/// What one split of one set gave at one size.
+/// The accuracies on one split of one data set at one ensemble size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// The set.
@@ -18,9 +18,9 @@ pub struct Trial {
     pub size: usize,
     /// The accuracy of each method, in the order of the experiment; none where a method was left out.
     pub accuracies: Vec<Option<f64>>,
-    /// The diversity of UDEED's members on the test rows, before and after, where `lcud` takes part.
+    /// The diversity of UDEED's members on the test rows, before and after the descent, where `lcud` is compared.
     pub diversity: Option<[Diversity; 2]>,
-    /// What was worth knowing, with the method it is about.
+    /// The warnings, each with its method.
     pub warnings: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct PreparedSplit {
 }
 
 impl Experiment {
-    /// Runs one split of a prepared set at all sizes.
+    /// Runs one split of a prepared data set at all sizes.
     ///
     /// # Errors
     /// If a fit fails.
@@ -64,7 +64,7 @@ impl Experiment {
             .collect()
     }
 
-    /// A rival of UDEED at the largest size; none for what begins with UDEED's members, or is left out.
+    /// A method fitted at the largest size; none if it begins with UDEED's initial members or is left out.
     fn largest_rival(&self, prepared: &PreparedSplit, contender: Contender, seed: u64) -> udeed::Result<Option<Model>> {
         if self.leaves_out(contender, prepared.train.labels().len()) {
             return Ok(None);
@@ -100,7 +100,7 @@ impl Experiment {
         Ok(trial)
     }
 
-    /// A rival of the given size, out of that of the largest size where its members are the first of those.
+    /// A method at the given size: the first members of the largest ensemble, where they are those of a smaller one.
     fn at_size(&self, prepared: &PreparedSplit, model: &Model, size: usize) -> udeed::Result<Model> {
         if model.method().grows() {
             return Ok(model.prefix(size.min(model.ensemble().n_members())));
@@ -138,7 +138,7 @@ impl Experiment {
 }
 
 impl PreparedSplit {
-    /// An ensemble that knows nothing guesses: of two classes it is right half of the time.
+    /// The accuracy on the test rows; that of chance for an ensemble whose members all abstain.
     fn accuracy(&self, model: &Model) -> udeed::Result<f64> {
         if model.ensemble().is_silent() {
             return Ok(1.0 / model.classes().len() as f64);

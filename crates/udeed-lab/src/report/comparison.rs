@@ -21,7 +21,7 @@ pub fn comparison(comparison: &Comparison, reference: &str) -> Result<String> {
     let title = format!("{} on {}", count(names.len(), "classifier"), comparison.title);
     let [labeled, unlabeled, test] = comparison.dealt;
     let sentence = format!(
-        "{} met on {} of {labeled} labeled, {unlabeled} unlabeled and {test} test rows.",
+        "{} on {} of {labeled} labeled, {unlabeled} unlabeled and {test} test rows.",
         listed(&names),
         count(comparison.classifiers[0].scores.len(), "split"),
     );
@@ -75,9 +75,8 @@ fn picture(comparison: &Comparison, standings: &[Standing]) -> Markup {
     Picture {
         id: "comparison".into(),
         title: format!("{} on each split, and the mean.", comparison.scoring),
-        finding: best.map_or(String::new(), |best| {
-            format!("The highest mean is that of {}, {}.", best.name, number(best.mean, 3))
-        }),
+        finding: best
+            .map_or(String::new(), |best| format!("{} has the highest mean, {}.", best.name, number(best.mean, 3))),
         legend: html! {},
         width: WIDE,
         height: rows.height(),
@@ -107,12 +106,21 @@ fn table(comparison: &Comparison, standings: &[Standing], reference: &str) -> Ma
             p(against.and_then(|against| against.wilcoxon).map(|test| test.p)),
         ]
     };
-    let heads = ["", "mean", "deviation", "difference", "up/even/down", "p, paired", "p, corrected", "p, Wilcoxon"];
+    let heads = [
+        "classifier",
+        "mean",
+        "std. deviation",
+        "difference",
+        "better/equal/worse",
+        "p, paired t",
+        "p, corrected t",
+        "p, Wilcoxon",
+    ];
     Table {
         caption: html! {
-            (comparison.scoring) " over the splits. Differences are those to " strong { (reference) } "; tinted where the "
-            "paired t-test calls them more than luck. The corrected test allows for splits that overlap; Wilcoxon's goes by "
-            "ranks."
+            (comparison.scoring) " over the splits, and its difference from " strong { (reference) }
+            ", tinted where it is significant (paired t-test, 95 %). The corrected t-test allows for splits that "
+            "overlap; Wilcoxon's test uses signed ranks."
         },
         heads: heads.iter().map(|head| html! { (head) }).collect(),
         rows: standings.iter().map(row).collect(),

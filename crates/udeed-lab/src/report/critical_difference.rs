@@ -58,7 +58,8 @@ fn picture(ranking: &Ranking) -> Markup {
 /// use udeed_lab::{ClassifierScores, report::critical_difference};
 ///
 /// let scores = |name: &str, scores: [f64; 3]| ClassifierScores { name: name.into(), scores: scores.to_vec() };
-/// let svg = critical_difference(&[scores("forest", [0.8, 0.9, 0.7]), scores("udeed", [0.9, 0.95, 0.85])], "20 labels")?;
+/// let classifiers = [scores("forest", [0.8, 0.9, 0.7]), scores("udeed", [0.9, 0.95, 0.85])];
+/// let svg = critical_difference(&classifiers, "20 labels")?;
 /// assert!(svg.starts_with("<svg") && svg.contains("forest"));
 /// # Ok::<(), udeed_lab::Error>(())
 /// ```
@@ -72,8 +73,8 @@ pub fn critical_difference(classifiers: &[ClassifierScores], title: &str) -> Res
     let words = format!("{title}: average ranks over {}", count(ranks.friedman.n_sets, "set"));
     let (width, height) = (Px(WIDTH), Px(diagram.height() + TITLE));
     let svg = html! {
-        svg.picture xmlns="http://www.w3.org/2000/svg" viewBox={ "0 " (Px(-TITLE)) " " (width) " " (height) } width=(width)
-            height=(height) role="img" aria-labelledby="title finding" {
+        svg.picture xmlns="http://www.w3.org/2000/svg" viewBox={ "0 " (Px(-TITLE)) " " (width) " " (height) }
+            width=(width) height=(height) role="img" aria-labelledby="title finding" {
             title id="title" { (words) }
             desc id="finding" { (diagram.finding()) }
             style { (PreEscaped(include_str!("diagram.css"))) }
@@ -89,7 +90,7 @@ pub fn critical_difference(classifiers: &[ClassifierScores], title: &str) -> Res
 struct Ranked {
     label: String,
     rank: f64,
-    /// Who it is, if it is one of ours: these have marks of their own.
+    /// One of our methods, which has a mark of its own; none for any other classifier.
     contender: Option<Contender>,
 }
 
@@ -107,7 +108,7 @@ struct Diagram<'a> {
     /// The best first.
     ranked: Vec<Ranked>,
     groups: Vec<(usize, usize)>,
-    /// Where the axis begins: left of it stand the names of the better half.
+    /// The left end of the axis; the names of the better half are left of it.
     margin: f64,
     scale: Scale,
 }
@@ -125,7 +126,7 @@ impl<'a> Diagram<'a> {
         self.ranked.len().div_ceil(2)
     }
 
-    /// Where the first name stands.
+    /// The height of the first name.
     fn names_at(&self) -> f64 {
         AXIS + 22.0 + 9.0 * self.groups.len() as f64
     }
@@ -214,12 +215,12 @@ impl<'a> Diagram<'a> {
         let Some(difference) = self.ranks.critical_difference else { return test };
         let near = others.iter().filter(|other| other.rank - best.rank < difference);
         let near: Vec<&str> = near.map(|other| other.label.as_str()).collect();
-        let from = match near.len() {
-            0 => "all others".to_owned(),
-            alike if alike == others.len() => "none of the others".to_owned(),
-            _ => format!("all others but {}", listed(&near)),
+        let differs = match near.len() {
+            0 => "is significantly different from all others".to_owned(),
+            alike if alike == others.len() => "is not significantly different from any other".to_owned(),
+            _ => format!("is significantly different from all others but {}", listed(&near)),
         };
-        format!("{test} {} ranks best ({:.2}) and is significantly different from {from}.", best.label, best.rank)
+        format!("{test} {} ranks best ({:.2}) and {differs}.", best.label, best.rank)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The top of the page: what was compared, on what, and what came out.
+//! The top of the page: the methods, the data sets and the outcome.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use crate::experiment::Contender;
 use crate::results::{Ranking, Results};
 use crate::statistics::Record;
 
-/// What the page is called.
+/// The title of the page.
 pub(super) fn title(results: &Results) -> String {
     let sets = match &results.sets[..] {
         [set] => set.name.clone(),
@@ -17,7 +17,7 @@ pub(super) fn title(results: &Results) -> String {
     format!("{} on {sets}", count(results.experiment.methods.len(), "method"))
 }
 
-/// What was compared, in one sentence.
+/// The comparison in one sentence.
 pub(super) fn sentence(results: &Results) -> String {
     let experiment = &results.experiment;
     let champion = results.champion();
@@ -36,7 +36,7 @@ pub(super) fn sentence(results: &Results) -> String {
     )
 }
 
-/// The outcome for those in a hurry: how the champion fares at each size, and how near the paper's figures are.
+/// The outcome in brief: the champion's record at each size, and the agreement with the paper.
 pub(super) fn glance(results: &Results) -> Markup {
     let rivals = results.experiment.methods.len().saturating_sub(1);
     let accuracies = results.paper.as_ref().map_or(&[][..], |paper| &paper.agreement);
@@ -64,16 +64,17 @@ fn fared(results: &Results, size: usize) -> String {
     let champion = method::label(results.champion());
     let verdicts = results.comparisons.iter().filter(|comparison| comparison.size == size);
     let Record { win, tie, loss } = verdicts.filter_map(|comparison| comparison.pairwise.verdict).collect();
-    let all = if results.sets.len() > 1 { "over all sets and rivals " } else { "" };
-    let record = format!("{all}{champion} wins {win}, ties {tie} and loses {loss} comparisons");
+    let all = if results.sets.len() > 1 { " over all data sets and methods" } else { "" };
+    let record =
+        format!("{champion} wins {win}, ties {tie} and loses {loss} of {}{all}", count(win + tie + loss, "comparison"));
     let ranked = |ranking: &Ranking| {
         let ranked = ranking.ranks.sorted();
         let (_, own) = *ranked.iter().find(|(name, _)| *name == results.champion().name())?;
         let (best, rank) = *ranked.first()?;
         let best = method::label(Contender::named(best).ok()?);
         let others =
-            if best == champion { "the best".to_owned() } else { format!("the best is that of {best}, {rank:.2}") };
-        Some(format!("; its average rank is {own:.2} of {}, {others}", ranked.len()))
+            if best == champion { "the best".to_owned() } else { format!("the best is {best} with {rank:.2}") };
+        Some(format!("; its average rank is {own:.2} among {} methods, {others}", ranked.len()))
     };
     let rank = results.rankings.iter().find(|ranking| ranking.size == size).and_then(ranked);
     format!("{record}{}.", rank.unwrap_or_default())

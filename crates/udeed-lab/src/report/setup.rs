@@ -21,7 +21,7 @@ pub(super) fn section(results: &Results) -> Section {
     Section { id: "setup", title: "Experimental setup", body }
 }
 
-/// Reference that few readers need: closed on a screen, open on paper.
+/// A table that few readers need: closed on a screen, open on paper.
 fn folded(id: &str, title: &str, content: &Markup) -> Markup {
     html! { details id=(id) { summary { (title) } (content) } }
 }
@@ -41,7 +41,7 @@ fn sets(sets: &[SetSummary]) -> Markup {
     };
     let heads = ["set", "rows", "columns", "labeled", "unlabeled", "test", "classes (rows)"];
     Table {
-        caption: html! { "Data sets, and how each split deals out their rows." },
+        caption: html! { "The size of each data set, and of the parts of a split." },
         heads: heads.iter().map(|head| html! { (head) }).collect(),
         rows: sets.iter().map(row).collect(),
         foot: Vec::new(),
@@ -49,12 +49,12 @@ fn sets(sets: &[SetSummary]) -> Markup {
     .draw()
 }
 
-/// Settings of UDEED that a comparison does not use: it decides them itself.
+/// Settings of UDEED that the comparison sets itself.
 const NOT_UDEEDS: [&str; 2] = ["members", "variant"];
-/// Settings of rivals that are those of UDEED or of the comparison.
+/// Settings of the other methods that are set by UDEED or by the comparison.
 const SHARED: [&str; 6] = ["method", "members", "lambda", "scaling", "fourier", "seed"];
 
-/// What each group of settings is called, and which of its settings are not shown.
+/// The title of a group of settings, and the settings of it that are not shown.
 fn group(name: &str) -> (&str, &'static [&'static str]) {
     match name {
         "udeed" => ("UDEED", &NOT_UDEEDS),
@@ -87,8 +87,11 @@ fn settings(results: &Results) -> Markup {
         }
     }
     Table {
-        caption: html! { "Settings. Lambda, scaling, Fourier features and seed of UDEED are those of all methods but Auto, which has the seed only." },
-        heads: ["of", "settings"].iter().map(|head| html! { (head) }).collect(),
+        caption: html! {
+            "All methods share the lambda, scaling, Fourier features and seed of UDEED, except Auto, which shares the "
+            "seed only."
+        },
+        heads: ["group", "settings"].iter().map(|head| html! { (head) }).collect(),
         rows,
         foot: Vec::new(),
     }
@@ -104,7 +107,7 @@ fn row(title: &str, settings: Vec<(&String, &Value)>) -> Vec<Cell> {
     vec![Cell::text(title), Cell::words(list)]
 }
 
-/// A setting as words.
+/// A setting as text.
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! Average ranks of many methods over many data sets, and how far apart they must lie.
+//! Average ranks of methods over data sets, with both of their tests.
 
 use serde::Serialize;
 

@@ -15,7 +15,7 @@ use super::{PairedT, Verdict, Wilcoxon, corrected_resampled_t, paired_t, verdict
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Pairwise {
-    /// On how many splits `a` is better, as good and worse.
+    /// The numbers of splits on which `a` is better, equal and worse.
     pub splits: [usize; 3],
     /// The verdict of the paired t-test at 95 %, as in the paper.
     pub verdict: Option<Verdict>,

@@ -6,7 +6,7 @@ use super::verdict_word;
 use crate::experiment::Contender;
 use crate::results::Results;
 
-/// Writes every mean as a row: dataset, size, method, mean, std, splits, and the champion's verdict against it.
+/// Writes a row for each mean: data set, size, method, mean, standard deviation, splits, and the champion's verdict.
 ///
 /// # Errors
 /// If writing fails.

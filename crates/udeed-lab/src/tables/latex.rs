@@ -36,7 +36,7 @@ pub fn write_latex(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Text that LaTeX takes as it is meant.
+/// Escapes text for LaTeX.
 fn latex(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {

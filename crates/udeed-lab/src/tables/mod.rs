@@ -1,6 +1,6 @@
-//! Results as text: for a terminal, and as CSV, Markdown and LaTeX.
+//! Results as tables: text for a terminal, CSV, Markdown and LaTeX.
 //!
-//! Every table is a [`Grid`] of cells that know what they are; how a cell is written is up to the form.
+//! A [`Grid`] holds the cells of a table; each format writes them in its own way.
 
 mod csv;
 mod latex;
@@ -19,16 +19,16 @@ use crate::paper::{PaperCell, PaperReport, SIZES};
 use crate::results::Results;
 use crate::statistics::{Record, Verdict, verdict};
 
-/// What stands in a cell.
+/// A cell of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell {
-    /// Words.
+    /// Text.
     Text(String),
-    /// A mean with its deviation, and whether UDEED wins against it.
+    /// A mean with its standard deviation, and the verdict of the champion against it.
     Figure {
         /// The mean.
         mean: f64,
-        /// The deviation.
+        /// The standard deviation.
         std: f64,
         /// The verdict of the paired t-test.
         mark: Option<Verdict>,
@@ -42,7 +42,7 @@ pub enum Cell {
 /// A table with a title.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
-    /// What it shows.
+    /// The title.
     pub title: String,
     /// The names of the columns.
     pub header: Vec<String>,
@@ -50,7 +50,7 @@ pub struct Grid {
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// Whether UDEED is better or worse, as the paper marks it.
+/// The paper's mark of a verdict.
 fn mark(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         Some(Verdict::Win) => "•",
@@ -94,7 +94,7 @@ pub fn grids(results: &Results) -> Vec<Grid> {
     grids
 }
 
-/// A table of the paper as it is printed there, of the sets that were run.
+/// A table of the paper as printed, restricted to the data sets of the run.
 fn printed(results: &Results, report: &PaperReport, table: &str) -> Option<Grid> {
     let cells: Vec<&PaperCell> =
         report.cells.iter().filter(|cell| cell.table == table && cell.paper_std.is_some()).collect();

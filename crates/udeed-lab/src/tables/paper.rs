@@ -1,4 +1,4 @@
-//! The paper's tables for a terminal, ours beside the paper's.
+//! The paper's tables for a terminal: our values, the paper's and their differences.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use crate::paper::{PaperCell, PaperReport};
 use crate::results::Results;
 use crate::statistics::{Record, Verdict};
 
-/// Writes the paper's tables for a terminal, ours above the paper's.
+/// Writes the paper's tables for a terminal, our values above the paper's.
 ///
 /// # Errors
 /// If writing fails.
@@ -37,7 +37,7 @@ pub fn write_paper(results: &Results, report: &PaperReport, out: &mut dyn Write)
     write_agreement(report, out)
 }
 
-/// Three lines a set: ours, the paper's, the difference; two where there are only verdicts.
+/// Three lines for each data set: our value, the paper's and the difference; two where there are only verdicts.
 fn write_beside(results: &Results, cells: &[&PaperCell], columns: &[&str], out: &mut dyn Write) -> io::Result<()> {
     let present: Vec<&str> = columns.iter().copied().filter(|c| cells.iter().any(|cell| cell.column == *c)).collect();
     let sound = present.contains(&"adaboost") && results.experiment.methods.contains(&Contender::Adaboost);

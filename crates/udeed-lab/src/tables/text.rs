@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::experiment::Contender;
 use crate::results::Results;
 
-/// Writes the accuracies for a terminal.
+/// Writes the accuracies and average ranks for a terminal.
 ///
 /// # Errors
 /// If writing fails.
@@ -43,7 +43,7 @@ pub fn write_text(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     write_rankings(results, out)
 }
 
-/// The mean difference of two methods, and on how many splits it is for better or worse.
+/// The mean difference of two methods, and the numbers of splits with a higher and a lower accuracy.
 fn gain(results: &Results, set: &str, size: usize, method: Contender, baseline: Contender) -> String {
     let of = |method| results.outcome(set, size, method);
     let (Some(ours), Some(theirs)) = (of(method), of(baseline)) else { return String::new() };
@@ -71,13 +71,16 @@ fn write_rankings(results: &Results, out: &mut dyn Write) -> io::Result<()> {
         }
         table.write(out)?;
         if let Some(difference) = ranking.ranks.critical_difference {
-            writeln!(out, "ranks that differ by less than {difference:.2} are not told apart (Nemenyi, 95 %)\n")?;
+            writeln!(
+                out,
+                "ranks that differ by less than {difference:.2} are not significantly different (Nemenyi, 95 %)\n"
+            )?;
         }
     }
     Ok(())
 }
 
-/// A table of text: columns of figures to the right, others to the left. An empty header is not shown.
+/// A text table: columns of numbers are right-aligned, others left-aligned. An empty header is not shown.
 ///
 /// ```
 /// let mut table = udeed_lab::tables::TextTable::new(["set", "rows"]);
@@ -98,7 +101,7 @@ impl TextTable {
         TextTable { rows: vec![header.into_iter().map(Into::into).collect()], all_left: false }
     }
 
-    /// A narrow table with every column to the left.
+    /// A narrow table, every column left-aligned.
     pub fn left<S: Into<String>>(header: impl IntoIterator<Item = S>) -> Self {
         TextTable { all_left: true, ..TextTable::new(header) }
     }
