@@ -100,6 +100,9 @@ method! {
     }
 }
 
+/// What is minimised in a stage, given UDEED's own loss there.
+pub(crate) type ObjectiveOf<'o> = dyn for<'a> Fn(Stage, EnsembleLoss<'a>) -> Box<dyn Objective + 'a> + 'o;
+
 impl Learn for Udeed {
     fn check(&self) -> Result<()> {
         if self.lambda == Lambda::Auto && self.hidden > 0 {
@@ -110,7 +113,7 @@ impl Learn for Udeed {
 
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let initial = self.initial_members(prepared, watch)?;
-        self.descend(prepared, initial, watch)
+        self.descend(prepared, initial, &|_, loss| Box::new(loss), watch)
     }
 }
 
@@ -200,7 +203,13 @@ impl Udeed {
     }
 
     /// The stages of the variant, one after the other.
-    pub(crate) fn descend(&self, prepared: &TrainingRows, initial: Vec<Members>, watch: &Watch<'_>) -> Result<Learned> {
+    pub(crate) fn descend(
+        &self,
+        prepared: &TrainingRows,
+        initial: Vec<Members>,
+        objective: &ObjectiveOf<'_>,
+        watch: &Watch<'_>,
+    ) -> Result<Learned> {
         let mut learned = Learned::from(self.ensemble(prepared, &initial));
         learned.initial = Some(learned.ensemble.clone());
         let n_unlabeled = prepared.unlabeled.n_rows();
@@ -213,7 +222,7 @@ impl Udeed {
         let targets: Vec<f64> = (0..prepared.codes.len()).flat_map(targets).collect();
         let mut weights = self.flat(&initial);
         for stage in self.stages(n_unlabeled) {
-            let objective = EnsembleLoss {
+            let loss = EnsembleLoss {
                 labeled: prepared.labeled.rows(),
                 targets: &targets,
                 counts: &prepared.counts,
@@ -230,7 +239,7 @@ impl Udeed {
                 precision: self.precision,
             };
             let summary;
-            (weights, summary) = run_stage(&objective, stage, self, weights, watch)?;
+            (weights, summary) = run_stage(&*objective(stage, loss), stage, self, weights, watch)?;
             learned.stages.push(summary);
             if summary.stop == Stop::Observer {
                 break;
