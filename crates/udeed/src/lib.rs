@@ -63,6 +63,7 @@ mod kernel;
 mod learner;
 mod model;
 mod neighbors;
+mod parallel;
 mod prepare;
 mod rng;
 mod selection;

@@ -2,8 +2,6 @@
 //!
 //! L. Breiman, "Bagging predictors", Machine Learning 24, 1996.
 
-use rayon::prelude::*;
-
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::prepared::Head;
 use crate::ensemble::settings::{check_members, check_positive, settings};
@@ -12,6 +10,7 @@ use crate::ensemble::{Ensemble, Members, Prepared, Vote, Watch};
 use crate::error::{Error, Result, size};
 use crate::learner::{Base, Batch, Logistic, Sample};
 use crate::neighbors::half_of_memory;
+use crate::parallel;
 use crate::prepare::Scaling;
 use crate::rng::{Purpose, Stream, member_seed};
 
@@ -118,7 +117,7 @@ pub(crate) fn bootstrapped(
 /// How often each row is drawn, for so many members.
 pub(crate) fn bootstraps(classes: &[u8], seed: u64, total: usize) -> Result<Vec<Vec<u8>>> {
     check_memory(classes.len(), total)?;
-    Ok((0..total).into_par_iter().map(|member| bootstrap(classes, seed, member as u32)).collect())
+    Ok(parallel::map(total, |member| bootstrap(classes, seed, member as u32)))
 }
 
 /// Refuses bootstraps that take more than half of the memory: to ask for too much would end the process.

@@ -2,8 +2,6 @@
 //!
 //! H. Valizadegan, R. Jin and A. Jain, "Semi-supervised boosting for multi-class classification", ECML 2008.
 
-use rayon::prelude::*;
-
 use crate::data::Matrix;
 use crate::ensemble::boosted::Boosted;
 use crate::ensemble::growing::Growing;
@@ -14,6 +12,7 @@ use crate::ensemble::{Prepared, Warning, Watch};
 use crate::error::Result;
 use crate::learner::{Base, Learner, Sample};
 use crate::neighbors::{Similarity, distance_percentile, warned_matrix};
+use crate::parallel;
 use crate::prepare::Scaling;
 use crate::rng::{Purpose, Stream};
 
@@ -201,7 +200,7 @@ impl<'a> Field<'a> {
             let best = (1..self.n_classes).fold(0, |best, k| if gradient[k] < gradient[best] { k } else { best });
             (best as u8, (-gradient[best]).max(0.0))
         };
-        (0..self.similarity.rows().n_rows()).into_par_iter().map(of_row).unzip()
+        parallel::map(self.similarity.rows().n_rows(), of_row).into_iter().unzip()
     }
 
     /// What the voices of a member count that gives the rows these classes: `1/4 ln((B_u + C B_l) / (A_u + C A_l))`.
@@ -226,7 +225,7 @@ impl<'a> Field<'a> {
             });
             (against, with)
         };
-        let sums: Vec<(f64, f64)> = (0..outputs.len()).into_par_iter().map(of_row).collect();
+        let sums: Vec<(f64, f64)> = parallel::map(outputs.len(), of_row);
         let (against, with) = sums.iter().fold((0.0, 0.0), |(a, b), row| (a + row.0, b + row.1));
         0.25 * libm::log(with / against)
     }

@@ -2,7 +2,6 @@
 //!
 //! P. Mallapragada, R. Jin, A. Jain and Y. Liu, "SemiBoost: boosting for semi-supervised learning", PAMI 31, 2009.
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Matrix, Rows};
@@ -15,6 +14,7 @@ use crate::ensemble::{Prepared, Watch};
 use crate::error::{Error, Result};
 use crate::learner::{Base, Learner, Sample};
 use crate::neighbors::{MUCH_MEMORY, Similarity, distance_percentile, warned_matrix};
+use crate::parallel;
 use crate::prepare::Scaling;
 use crate::rng::{Purpose, Stream};
 
@@ -240,7 +240,7 @@ impl<'a> Suggestions<'a> {
             let e = up[i];
             (positive / (e * e) + half * rising / e, negative * e * e + half * falling * e)
         };
-        (self.p, self.q) = (0..u).into_par_iter().map(of_row).unzip();
+        (self.p, self.q) = parallel::map(u, of_row).into_iter().unzip();
     }
 
     fn sureness(&self) -> Vec<f64> {

@@ -2,8 +2,6 @@
 //!
 //! D. Wolpert, "Stacked generalization", Neural Networks 5, 1992.
 
-use rayon::prelude::*;
-
 use crate::data::Dense;
 use crate::ensemble::method::{Learn, Learned};
 use crate::ensemble::settings::{check_positive, settings};
@@ -11,6 +9,7 @@ use crate::ensemble::vote::stacked;
 use crate::ensemble::{Ensemble, Part, Prepared, Rule, Voters, Watch};
 use crate::error::{Error, Result};
 use crate::learner::{Base, Hypothesis, Learner, Logistic, Sample, n_heads};
+use crate::parallel;
 use crate::prepare::Scaling;
 use crate::rng::{Purpose, Stream, member_seed};
 
@@ -68,11 +67,11 @@ impl Learn for Stacking {
         let mut said = Dense::zeros(n, width)?;
         let members_of = |weights: &[f64]| -> Result<Vec<Hypothesis>> {
             let start = prepared.start();
-            let learn = |(place, base): (usize, &Base)| {
-                let seed = member_seed(self.seed, place);
+            let learn = |place: usize| {
+                let (base, seed) = (&self.bases[place], member_seed(self.seed, place));
                 base.learner(self.lambda, watch).relearn(&Sample { rows, classes, n_classes, weights, seed }, &start)
             };
-            self.bases.par_iter().enumerate().map(learn).collect()
+            parallel::try_map(self.bases.len(), learn)
         };
         for fold in 0..folds.iter().max().map_or(0, |last| last + 1) {
             let kept = |i: usize| if folds[i] == fold { 0.0 } else { prepared.counts[i] };

@@ -2,8 +2,6 @@
 //!
 //! Z.-H. Zhou and M. Li, "Tri-training: exploiting unlabeled data using three classifiers", TKDE 17, 2005.
 
-use rayon::prelude::*;
-
 use crate::ensemble::bagging::bootstraps;
 use crate::ensemble::growing::Growing;
 use crate::ensemble::method::{Learn, Learned};
@@ -11,6 +9,7 @@ use crate::ensemble::settings::{check_positive, settings};
 use crate::ensemble::{Ensemble, Part, Prepared, Rule, Warning, Watch};
 use crate::error::Result;
 use crate::learner::{Base, Hypothesis, Learner, Sample};
+use crate::parallel;
 use crate::prepare::Scaling;
 use crate::rng::{Purpose, Stream, member_seed};
 
@@ -73,14 +72,14 @@ impl Learn for TriTraining {
             if lessons.iter().all(Option::is_none) {
                 break;
             }
-            let teach = |(i, lesson): (usize, &Option<Lesson>)| match lesson {
+            let teach = |i: usize| match &lessons[i] {
                 None => Ok(None),
                 Some(lesson) => {
                     let (labels, seed) = (&said[(i + 1) % 3], member_seed(self.seed, i));
                     taught(&*learner, &growing, labels, &lesson.rows, seed, &members[i]).map(Some)
                 }
             };
-            let taught: Result<Vec<Option<Hypothesis>>> = lessons.par_iter().enumerate().map(teach).collect();
+            let taught: Result<Vec<Option<Hypothesis>>> = parallel::try_map(lessons.len(), teach);
             for (i, member) in taught?.into_iter().enumerate() {
                 if let (Some(member), Some(lesson)) = (member, &lessons[i]) {
                     members[i] = member;
