@@ -68,6 +68,7 @@ mod method;
 mod model;
 mod neighbors;
 mod observer;
+mod parallel;
 mod prepare;
 mod random;
 mod text;

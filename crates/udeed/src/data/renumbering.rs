@@ -1,8 +1,7 @@
 //! New numbers for what the rows of a file hold, once all of it was seen.
 
-use rayon::prelude::*;
-
 use crate::data::Csr;
+use crate::parallel;
 
 /// So many values take longer to renumber than threads to start.
 const WORTH_THREADS: usize = 1 << 20;
@@ -46,7 +45,7 @@ impl Renumbering {
         if values.len() < WORTH_THREADS {
             renumber(values);
         } else {
-            values.par_chunks_mut(n_columns * 1024).for_each(renumber);
+            parallel::chunks_mut(values, n_columns * 1024, |_, values| renumber(values));
         }
     }
 

@@ -4,8 +4,6 @@
 //! IEEE Transactions on Systems, Man and Cybernetics A 37, 2007. Where the paper leaves something open, as in the authors'
 //! program: the first weight of what was learned, and errors measured where the other trees are sure.
 
-use rayon::prelude::*;
-
 use crate::data::Dense;
 use crate::ensemble::Learned;
 use crate::ensemble::bootstraps;
@@ -20,6 +18,7 @@ use crate::method::declare::method;
 use crate::observer::{Warning, Watch};
 use crate::random::{Purpose, Stream, member_seed};
 use crate::text::size;
+use crate::parallel;
 
 method! {
     /// Co-forest: a random forest in which each tree also learns from rows that the other trees are confident of.
@@ -76,7 +75,7 @@ impl Learn for CoForest {
                 watch.ask()?;
                 Ok(teachers[i].lesson(&forest, i, self.confidence, &mut draws(i)))
             };
-            let lessons: Vec<Option<Lesson>> = (0..self.members).into_par_iter().map(lesson).collect::<Result<_>>()?;
+            let lessons: Vec<Option<Lesson>> = parallel::try_map(self.members, lesson)?;
             if lessons.iter().all(Option::is_none) {
                 break;
             }
@@ -120,14 +119,14 @@ struct Forest<'a> {
 
 impl<'a> Forest<'a> {
     fn new(settings: &CoForest, growing: &'a Growing, bags: Vec<Vec<u8>>) -> Result<Self> {
-        let grow = |(i, bag): (usize, &Vec<u8>)| {
+        let grow = |i: usize| {
             let mut weights = vec![0.0; growing.classes.len()];
-            for ((weight, own), &count) in weights.iter_mut().zip(&growing.weights).zip(bag) {
+            for ((weight, own), &count) in weights.iter_mut().zip(&growing.weights).zip(&bags[i]) {
                 *weight = own * f64::from(count);
             }
             settings.tree.learn(&sample(growing, &growing.classes, &weights, member_seed(settings.seed, i)))
         };
-        let trees: Vec<Hypothesis> = bags.par_iter().enumerate().map(grow).collect::<Result<_>>()?;
+        let trees: Vec<Hypothesis> = parallel::try_map(bags.len(), grow)?;
         let said = trees.iter().map(|tree| tree.distributions(growing.rows())).collect();
         let mut forest = Forest { growing, bags, trees, said, sums: Vec::new(), voices: Vec::new() };
         forest.add_up();
@@ -150,7 +149,7 @@ impl<'a> Forest<'a> {
             }
             (sums, voices)
         };
-        let (sums, voices): (Vec<Vec<f64>>, Vec<usize>) = (0..n).into_par_iter().map(of_row).unzip();
+        let (sums, voices): (Vec<Vec<f64>>, Vec<usize>) = parallel::map(n, of_row).into_iter().unzip();
         (self.sums, self.voices) = (sums.concat(), voices);
     }
 
@@ -175,8 +174,8 @@ impl<'a> Forest<'a> {
 
     fn grow_again(&mut self, settings: &CoForest, lessons: &[Option<Lesson>], round: usize) -> Result<()> {
         let growing = self.growing;
-        let grow = |(i, lesson): (usize, &Option<Lesson>)| {
-            let Some(lesson) = lesson else { return Ok(None) };
+        let grow = |i: usize| {
+            let Some(lesson) = &lessons[i] else { return Ok(None) };
             let (mut classes, mut weights) = (growing.classes.clone(), growing.weights.clone());
             for &(row, class, confidence) in &lesson.rows {
                 (classes[row], weights[row]) = (class, confidence);
@@ -186,7 +185,7 @@ impl<'a> Forest<'a> {
             let said = tree.distributions(growing.rows());
             Ok(Some((tree, said)))
         };
-        let grown: Result<Vec<Option<(Hypothesis, Dense)>>> = lessons.par_iter().enumerate().map(grow).collect();
+        let grown: Result<Vec<Option<(Hypothesis, Dense)>>> = parallel::try_map(lessons.len(), grow);
         for (i, grown) in grown?.into_iter().enumerate() {
             if let Some((tree, said)) = grown {
                 (self.trees[i], self.said[i]) = (tree, said);

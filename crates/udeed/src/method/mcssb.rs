@@ -2,8 +2,6 @@
 //!
 //! H. Valizadegan, R. Jin and A. Jain, "Semi-supervised boosting for multi-class classification", ECML 2008.
 
-use rayon::prelude::*;
-
 use crate::data::Matrix;
 use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
@@ -18,6 +16,7 @@ use crate::method::semiboost::draw_without_replacement;
 use crate::neighbors::{Similarity, distance_percentile, warned_matrix};
 use crate::observer::{Warning, Watch};
 use crate::random::{Purpose, Stream};
+use crate::parallel;
 
 method! {
     /// MCSSB: boosting for several classes that gives similar rows the same class.
@@ -193,7 +192,7 @@ impl<'a> Field<'a> {
             let best = (1..self.n_classes).fold(0, |best, k| if gradient[k] < gradient[best] { k } else { best });
             (best as u8, (-gradient[best]).max(0.0))
         };
-        (0..self.similarity.rows().n_rows()).into_par_iter().map(of_row).unzip()
+        parallel::map(self.similarity.rows().n_rows(), of_row).into_iter().unzip()
     }
 
     /// What the voices of a member count that gives the rows these classes: `1/4 ln((B_u + C B_l) / (A_u + C A_l))`.
@@ -218,7 +217,7 @@ impl<'a> Field<'a> {
             });
             (against, with)
         };
-        let sums: Vec<(f64, f64)> = (0..outputs.len()).into_par_iter().map(of_row).collect();
+        let sums: Vec<(f64, f64)> = parallel::map(outputs.len(), of_row);
         let (against, with) = sums.iter().fold((0.0, 0.0), |(a, b), row| (a + row.0, b + row.1));
         0.25 * libm::log(with / against)
     }

@@ -2,7 +2,6 @@
 //!
 //! P. Mallapragada, R. Jin, A. Jain and Y. Liu, "SemiBoost: boosting for semi-supervised learning", PAMI 31, 2009.
 
-use rayon::prelude::*;
 
 use crate::words::words;
 use crate::data::{Matrix, Rows};
@@ -20,6 +19,7 @@ use crate::method::declare::method;
 use crate::neighbors::{Similarity, distance_percentile, warned_matrix};
 use crate::observer::Watch;
 use crate::random::{Purpose, Stream};
+use crate::parallel;
 
 words! {
     /// Which unlabeled rows a member is fitted to.
@@ -226,7 +226,7 @@ impl<'a> Suggestions<'a> {
             let e = up[i];
             (positive / (e * e) + half * rising / e, negative * e * e + half * falling * e)
         };
-        (self.p, self.q) = (0..u).into_par_iter().map(of_row).unzip();
+        (self.p, self.q) = parallel::map(u, of_row).into_iter().unzip();
     }
 
     fn sureness(&self) -> Vec<f64> {

@@ -2,8 +2,6 @@
 //!
 //! M. Li and Z.-H. Zhou, "SETRED: self-training with editing", PAKDD 2005.
 
-use rayon::prelude::*;
-
 use crate::data::Rows;
 use crate::ensemble::Learned;
 use crate::ensemble::pseudo_labels::{Growing, Guesses};
@@ -15,6 +13,7 @@ use crate::method::declare::method;
 use crate::neighbors::squared_distance;
 use crate::observer::{Warning, Watch};
 use crate::random::{Purpose, Stream};
+use crate::parallel;
 
 method! {
     /// SETRED: self-training that drops labels which contradict the neighbours of a row.
@@ -112,14 +111,15 @@ fn edited(
     let first = known.len();
     known.extend(candidates);
     let points: Vec<usize> = known.iter().map(|&(row, _)| row).collect();
-    let keep = |(place, &(_, class)): (usize, &(usize, u8))| {
+    let keep = |place: usize| {
         watch.ask()?;
+        let class = candidates[place].1;
         let edges = relative_neighbors(rows, &points, first + place);
         let weigh = |&(other, distance): &(usize, f64)| (1.0 / (1.0 + distance), known[other].1 != class);
         let edges: Vec<(f64, bool)> = edges.iter().map(weigh).collect();
         Ok(is_backed(&edges, shares[usize::from(class)], critical))
     };
-    let kept: Vec<bool> = candidates.par_iter().enumerate().map(keep).collect::<Result<_>>()?;
+    let kept = parallel::try_map(candidates.len(), keep)?;
     Ok(candidates.iter().zip(kept).filter(|(_, keep)| *keep).map(|(candidate, _)| *candidate).collect())
 }
 

@@ -2,8 +2,6 @@
 //!
 //! D. Wolpert, "Stacked generalization", Neural Networks 5, 1992.
 
-use rayon::prelude::*;
-
 use crate::data::Dense;
 use crate::ensemble::Learned;
 use crate::ensemble::vote::stacked;
@@ -15,6 +13,7 @@ use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::observer::Watch;
 use crate::random::{Purpose, Stream, member_seed};
+use crate::parallel;
 
 method! {
     /// Stacking: logistic regression combines the out-of-fold probabilities of different base learners.
@@ -58,11 +57,11 @@ impl Learn for Stacking {
         let mut said = Dense::zeros(n, width)?;
         let members_of = |weights: &[f64]| -> Result<Vec<Hypothesis>> {
             let start = prepared.start();
-            let learn = |(place, base): (usize, &Base)| {
-                let seed = member_seed(self.seed, place);
+            let learn = |place: usize| {
+                let (base, seed) = (&self.bases[place], member_seed(self.seed, place));
                 base.learner(self.lambda, watch).relearn(&Sample { rows, classes, n_classes, weights, seed }, &start)
             };
-            self.bases.par_iter().enumerate().map(learn).collect()
+            parallel::try_map(self.bases.len(), learn)
         };
         for fold in 0..folds.iter().max().map_or(0, |last| last + 1) {
             let kept = |i: usize| if folds[i] == fold { 0.0 } else { prepared.counts[i] };

@@ -2,7 +2,6 @@
 //!
 //! Z.-H. Zhou and M. Li, "Tri-training: exploiting unlabeled data using three classifiers", TKDE 17, 2005.
 
-use rayon::prelude::*;
 
 use crate::ensemble::Learned;
 use crate::ensemble::bootstraps;
@@ -14,6 +13,7 @@ use crate::method::Learn;
 use crate::method::declare::method;
 use crate::observer::{Warning, Watch};
 use crate::random::{Purpose, Stream, member_seed};
+use crate::parallel;
 
 method! {
     /// Tri-training: of three learners, two label rows for the third where they agree.
@@ -69,14 +69,14 @@ impl Learn for TriTraining {
             if lessons.iter().all(Option::is_none) {
                 break;
             }
-            let teach = |(i, lesson): (usize, &Option<Lesson>)| match lesson {
+            let teach = |i: usize| match &lessons[i] {
                 None => Ok(None),
                 Some(lesson) => {
                     let (labels, seed) = (&said[(i + 1) % 3], member_seed(self.seed, i));
                     taught(&*learner, &growing, labels, &lesson.rows, seed, &members[i]).map(Some)
                 }
             };
-            let taught: Result<Vec<Option<Hypothesis>>> = lessons.par_iter().enumerate().map(teach).collect();
+            let taught: Result<Vec<Option<Hypothesis>>> = parallel::try_map(lessons.len(), teach);
             for (i, member) in taught?.into_iter().enumerate() {
                 if let (Some(member), Some(lesson)) = (member, &lessons[i]) {
                     members[i] = member;

@@ -7,11 +7,10 @@ mod spectral;
 use std::ops::Range;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::data::{Blocks, Dense, Rows};
 use crate::error::Result;
 use crate::observer::Watch;
+use crate::parallel;
 use crate::prepare::FourierMap;
 use crate::words::{Words, words};
 
@@ -102,11 +101,9 @@ pub(crate) fn by_relevance(
 ) -> Result<Vec<RelevanceMap>> {
     relevance::check_memory(weights.len(), labeled.n_columns(), n_features)?;
     let relevances: Vec<Vec<f64>> =
-        weights.par_iter().map(|weights| relevance::relevance(labeled, classes.0, classes.1, weights)).collect();
+        parallel::map(weights.len(), |k| relevance::relevance(labeled, classes.0, classes.1, &weights[k]));
     let widths = relevance::median_distances(near, &relevances)?;
-    let draw =
-        |((relevance, width), &seed): ((Vec<f64>, f64), &u64)| RelevanceMap::draw(relevance, width, n_features, seed);
-    relevances.into_par_iter().zip(widths).zip(seeds).map(draw).collect()
+    parallel::try_map(relevances.len(), |k| RelevanceMap::draw(relevances[k].clone(), widths[k], n_features, seeds[k]))
 }
 
 /// What the two looks at a graph show: for each a map, the features of the nodes, and what it is called.

@@ -7,7 +7,6 @@ mod loss;
 
 pub use loss::{EnsembleLoss, Loss, Objective, Precision};
 
-use rayon::prelude::*;
 
 use self::descend::run_stage;
 use crate::ensemble::Lambda;
@@ -21,6 +20,7 @@ use crate::learner::{Hypothesis, Network, from_lanes, random_network, to_lanes};
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
+use crate::parallel;
 use crate::observer::{Stage, Stop, Warning, Watch};
 use crate::prepare::Scaling;
 use crate::random::{Purpose, Stream};
@@ -139,15 +139,16 @@ impl Udeed {
             // Some at a time, so that whoever looks on can end it.
             for some in bags.chunks(rayon::current_num_threads().max(1)) {
                 let first = place * self.members + members.len();
-                let fit = |(k, bag): (usize, &Vec<u8>)| {
-                    let counts: Vec<f64> = bag.iter().zip(&prepared.counts).map(|(&n, w)| f64::from(n) * w).collect();
+                let fit = |k: usize| {
+                    let counts: Vec<f64> =
+                        some[k].iter().zip(&prepared.counts).map(|(&n, w)| f64::from(n) * w).collect();
                     let mut stream = Stream::new(self.seed, Purpose::RandomStart, (first + k) as u32);
                     let rows = prepared.labeled.rows();
                     watch.ask()?;
                     let network = Network::fit(self.hidden, self.lambda.value(), rows, &head.targets, &counts, &mut stream);
                     Ok(network.weights().to_vec())
                 };
-                members.extend(some.par_iter().enumerate().map(fit).collect::<Result<Vec<Vec<f64>>>>()?);
+                members.extend(parallel::try_map(some.len(), fit)?);
                 watch.member(place * self.members + members.len(), total)?;
             }
             heads.push(Members::from_rows(&members));
