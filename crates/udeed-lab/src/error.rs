@@ -1,4 +1,6 @@
-//! What can go wrong in the laboratory.
+//! Errors of the laboratory, and what to try after them.
+
+use std::fmt;
 
 /// The result of anything in this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -111,13 +113,20 @@ impl Error {
         Error::Set { name: name.to_owned(), cause: Box::new(cause) }
     }
 
-    /// What to try, where there is something to try.
-    pub fn hint(&self) -> Option<&str> {
+    /// What to try, if anything helps.
+    ///
+    /// ```
+    /// use udeed_lab::{Error, Hint};
+    ///
+    /// let error = Error::NoSets { folder: "data".into(), looked_for: "house".into() };
+    /// assert_eq!(error.hint(), Some(Hint::FileNames));
+    /// ```
+    pub fn hint(&self) -> Option<Hint<'_>> {
         match self {
-            Error::Udeed(cause) => cause.hint(),
-            Error::Set { cause, .. } => cause.hint(),
-            Error::OtherSettings { .. } => Some("go on with the old settings, or choose another `--journal`"),
-            Error::NoSets { .. } => Some("files may also end in `.csv`, `.arff` or `.libsvm`, with or without `.gz`"),
+            Error::Udeed(cause) => cause.hint().map(Hint::Udeed),
+            Error::Set { cause, .. } => cause.hint().map(Hint::Udeed),
+            Error::OtherSettings { .. } => Some(Hint::Journal),
+            Error::NoSets { .. } => Some(Hint::FileNames),
             _ => None,
         }
     }
@@ -129,6 +138,34 @@ impl Error {
             Error::Udeed(cause) => cause.is_usage(),
             Error::Set { cause, .. } => cause.is_usage(),
             _ => false,
+        }
+    }
+}
+
+/// What to try after an [`Error`], as data: the command has words of its own for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Hint<'a> {
+    /// That of the library.
+    Udeed(&'a udeed::Hint),
+    /// The journal is that of another experiment.
+    Journal,
+    /// The names that files of data sets may have.
+    FileNames,
+}
+
+impl Hint<'_> {
+    /// The hints of this crate, for tests that each has words.
+    #[doc(hidden)]
+    pub const OWN: [Hint<'static>; 2] = [Hint::Journal, Hint::FileNames];
+}
+
+impl fmt::Display for Hint<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Hint::Udeed(hint) => hint.fmt(f),
+            Hint::Journal => f.write_str("go on with the old settings, or begin another journal"),
+            Hint::FileNames => f.write_str("files may also end in `.csv`, `.arff` or `.libsvm`, with or without `.gz`"),
         }
     }
 }

@@ -30,7 +30,7 @@ pub mod statistics;
 pub mod tables;
 
 pub use contest::{Against, Contest, Entrant, Standing};
-pub use error::{Error, Result};
+pub use error::{Error, Hint, Result};
 pub use experiment::{Contender, Experiment, Scale, Set, Showcase, Trial};
 pub use journal::Journal;
 pub use results::{Comparison, DiversityOutcome, Outcome, Ranking, Results, SetSummary};

@@ -8,6 +8,7 @@ mod data;
 mod diversity;
 mod ensemble;
 mod error;
+mod hints;
 mod lab;
 mod model;
 mod observer;

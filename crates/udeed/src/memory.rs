@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Hint, Place, Result};
 use crate::text::size;
 
 /// How often rows are in memory at most while they are learned from: as they were read, those of a fold, the same with
@@ -50,7 +50,7 @@ impl<'a> Room<'a> {
         self.folder.ok_or_else(|| {
             let expected = format!("at most {}", size(self.most));
             Error::input(Place::new(source), "rows that take more memory than they may", expected)
-                .with_hint("allow more with `--memory`, or use a method that does not need all rows at once")
+                .with_hint(Hint::RowsInMemory)
         })
     }
 }

@@ -12,7 +12,11 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// What [`quoted`] puts between its backticks.
-pub(crate) fn shown(text: &str) -> String {
+///
+/// ```
+/// assert_eq!(udeed::shown("a\u{1b}b"), "a\\u{1b}b");
+/// ```
+pub fn shown(text: &str) -> String {
     const LONGEST: usize = 40;
     let mut shown = String::new();
     for (i, c) in text.chars().enumerate() {

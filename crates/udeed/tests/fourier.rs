@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use udeed::{
-    Csr, Dense, Format, Labels, Matrix, Method, Model, Preparation, Reader, Scaling, Shared, SpilledBuilder, Table,
-    TrainSet, Udeed, half_of_memory,
+    Csr, Dense, Format, Hint, Labels, Matrix, Method, Model, Preparation, Reader, Scaling, Shared, SpilledBuilder,
+    Table, TrainSet, Udeed, half_of_memory,
 };
 
 /// Points of the plane on a spiral of two turns, so that no line tells the inner from the outer ones.
@@ -213,7 +213,7 @@ fn more_than_memory_holds_is_refused_before_it_is_taken() {
     let preparation = Preparation::fit(&table, Scaling::MinMax).unwrap();
     let error = preparation.clone().with_fourier(usize::MAX, &table, None, 0).unwrap_err();
     assert!(error.to_string().contains("Fourier features of 3 inputs, which take"), "{error}");
-    assert!(error.hint().unwrap().contains("`--fourier`"));
+    assert_eq!(error.hint(), Some(&Hint::Fourier));
 
     let rows = 1_000_000;
     let many = Table::from_matrix(Dense::new(rows, 2, vec![0.5; 2 * rows]).unwrap()).unwrap();
@@ -230,7 +230,7 @@ fn distances_beyond_all_numbers_are_refused_with_a_hint() {
         let table = Table::from_rows(&[[near], [far]]).unwrap();
         let found = Preparation::fit(&table, Scaling::None).unwrap().with_fourier(5, &table, None, 0);
         match found {
-            Err(error) => assert!(error.hint().unwrap().contains("--scaling standard"), "{error}"),
+            Err(error) => assert_eq!(error.hint(), Some(&Hint::Scaling), "{error}"),
             // The square of a distance too small for numbers is zero: the rows count as the same.
             Ok(_) => assert_eq!(far, 1e-320),
         }

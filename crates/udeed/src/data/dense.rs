@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::data::{Block, Blocks, Buffer, Row, Rows};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Hint, Place, Result};
 
 /// Rows of numbers, one after the other in memory.
 ///
@@ -126,7 +126,7 @@ impl Dense {
                 format!("{n_rows} rows x {n_columns} columns, {gib:.1} GiB"),
                 "rows that fit into memory",
             )
-            .with_hint("keep the rows sparse, or drop columns")
+            .with_hint(Hint::Sparse)
         };
         let mut room = Vec::new();
         room.try_reserve_exact(n_rows.saturating_mul(n_columns)).map_err(refused)?;

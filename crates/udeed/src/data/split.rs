@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::Labels;
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::random::{Purpose, Stream};
 use crate::text::quoted;
 
@@ -113,7 +113,7 @@ pub fn stratified_split(labels: &Labels, shares: Shares, seed: u64, repetition: 
                 format!("{} rows of class {}", rows.len(), quoted(&labels.classes()[class])),
                 "at least 2 of each class, one to learn from and one to test on",
             )
-            .with_hint("other shares: `--labeled`, `--test`"));
+            .with_hint(Hint::Shares));
         }
         stream.shuffle(&mut rows);
         split.test.extend(&rows[..n_test]);

@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr_iter, memrchr, memrchr2};
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Hint, Place, Result};
 use crate::format::source::{Source, checked_utf8};
 use crate::text::size;
 
@@ -248,8 +248,7 @@ impl<'a> Chunks<'a> {
         self.ends.restart();
         let line = self.line + memchr_iter(b'\n', &bytes[..opened]).count() as u64;
         let found = format!("a quote that does not close within {}", size(LARGEST_CELL as u64));
-        Err(Error::input(self.place().line(line), found, "a smaller cell")
-            .with_hint("is there a quote that never closes? Inside a cell in quotes they are doubled: `\"\"`"))
+        Err(Error::input(self.place().line(line), found, "a smaller cell").with_hint(Hint::UnclosedQuote))
     }
 
     fn fill(&mut self, bytes: &mut Vec<u8>) {

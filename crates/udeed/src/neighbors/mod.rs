@@ -4,7 +4,7 @@ use pulp::Simd;
 use rayon::prelude::*;
 
 use crate::data::{Csr, Dense, Matrix, Row, Rows};
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::kernel::{Visit, in_memory, pass, sum_of};
 use crate::memory::{MUCH_MEMORY, half_of_memory};
 use crate::observer::{Warning, Watch};
@@ -350,7 +350,7 @@ impl Similarity {
             return Err(Error::Training {
                 found: format!("{n} rows, whose similarities take {}", size(bytes)),
                 expected: format!("at most {}", size(most)),
-                hint: Some("keep fewer near ones, such as `--neighbors 5`, or allow more: `--memory`".into()),
+                hint: Some(Hint::Similarities),
             });
         }
         // Rows that are all alike have no scale: every similarity is 1.
@@ -503,6 +503,7 @@ mod tests {
     fn too_much_memory_is_refused_before_it_is_taken() {
         let rows = Csr::new(1, vec![0; 1_000_001], vec![], vec![]).unwrap();
         let error = Similarity::All.matrix(&rows, 0, 1.0, 1 << 30, &Watch::new(&mut ())).unwrap_err();
-        assert!(error.to_string().contains("GiB") && error.hint().unwrap().contains("--neighbors"), "{error}");
+        assert!(error.to_string().contains("GiB"), "{error}");
+        assert_eq!(error.hint(), Some(&Hint::Similarities));
     }
 }

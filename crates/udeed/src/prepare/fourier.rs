@@ -9,7 +9,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::data::{Blocks, Matrix, Stretch};
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::kernel::cosines;
 use crate::memory::half_of_memory;
 use crate::neighbors::distance_percentile;
@@ -133,7 +133,7 @@ pub(super) fn bandwidth(rows: &Matrix, seed: u64) -> Result<f64> {
         return Ok(median);
     }
     Err(Error::training(format!("rows that lie {median:e} apart"), "a distance for the width of Fourier features")
-        .with_hint("scale the features: `--scaling standard`"))
+        .with_hint(Hint::Scaling))
 }
 
 /// Refuses Fourier features that would take more than half of the memory, with a number for each of so many rows or inputs.
@@ -144,6 +144,5 @@ pub(super) fn check_memory(n_features: usize, n: usize, of: &str) -> Result<()> 
         return Ok(());
     }
     let found = format!("{n_features} Fourier features of {n} {of}, which take {}", size(bytes));
-    Err(Error::training(found, format!("at most {}", size(most)))
-        .with_hint("take fewer with `--fourier`, or stream unlabeled rows from a file: `udeed fit --unlabeled`"))
+    Err(Error::training(found, format!("at most {}", size(most))).with_hint(Hint::Fourier))
 }

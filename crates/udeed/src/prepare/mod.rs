@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::data::{
     Blocks, Column, Kind, Matrix, Naming, SpilledBuilder, SpilledTable, Table, dense_size, pieces, spreads,
 };
-use crate::error::{Error, Place, Result};
-use crate::text::{quoted, shown};
+use crate::error::{Error, Hint, Place, Result};
+use crate::text::quoted;
 
 mod fourier;
 mod statistics;
@@ -213,7 +213,7 @@ impl Preparation {
                     return Err(Error::Training {
                         found: format!("{} different values in column {}", seen.len(), quoted(&column.name)),
                         expected: format!("at most {MOST_LEVELS}"),
-                        hint: Some(format!("leave an identifier out: `--drop {}`", shown(&column.name))),
+                        hint: Some(Hint::Identifier { column: column.name.as_str().into() }),
                     });
                 }
                 let most = statistics.most_frequent(&seen);
@@ -241,7 +241,7 @@ impl Preparation {
             Scaling::None => return Ok((0.0, 1.0)),
             Scaling::MinMax if self.sparse && low < 0.0 => {
                 return Err(Error::input(place(), format!("{low} in sparse rows"), "no negative values for `minmax`")
-                    .with_hint("say `--layout dense`, `--scaling standard` or `--scaling none`"));
+                    .with_hint(Hint::NegativeSparse));
             }
             Scaling::MinMax if self.sparse => (0.0, high.max(0.0)),
             Scaling::MinMax => (low, high - low),
@@ -462,7 +462,7 @@ mod tests {
     fn negative_sparse_values_are_refused_with_a_hint() {
         let sparse = Table::from_matrix(numbers(&[[0.0, -4.0]]).matrix().to_sparse()).unwrap();
         let error = Preparation::fit(&sparse, Scaling::MinMax).unwrap_err();
-        assert!(error.hint().unwrap().contains("--layout dense"));
+        assert_eq!(error.hint(), Some(&Hint::NegativeSparse));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::data::{Block, Blocks, Buffer, Dense, Rows, Sealed};
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::kernel::map_rows;
 use crate::memory::half_of_memory;
 use crate::prepare::FourierMap;
@@ -49,7 +49,7 @@ pub(super) fn check_memory(maps: usize, n_inputs: usize, n_features: usize) -> R
         return Ok(());
     }
     let found = format!("{n_inputs} features, of which {maps} views by relevance take {}", size(bytes));
-    Err(Error::training(found, format!("at most {}", size(most))).with_hint("leave them out: `--views linear`"))
+    Err(Error::training(found, format!("at most {}", size(most))).with_hint(Hint::ViewsOrMembers { keep: &["linear"] }))
 }
 
 /// How much each feature has to do with the classes: the share of its deviation that lies between them, which of two classes is

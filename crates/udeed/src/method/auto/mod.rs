@@ -16,7 +16,7 @@ use crate::ensemble::mapped_members;
 use crate::ensemble::mapped_members::Mapped;
 use crate::ensemble::{Changed, Findings, ViewFound};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows, Voters};
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::learner::winner;
 use crate::memory::{MUCH_MEMORY, half_of_memory};
 use crate::method::Learn;
@@ -249,7 +249,7 @@ impl Auto {
         if bytes > half_of_memory() {
             let found = format!("{n} rows for a graph, which take {}", size(bytes));
             return Err(Error::training(found, format!("at most {}", size(half_of_memory())))
-                .with_hint("leave the graph out: `--views linear,relevance`"));
+                .with_hint(Hint::Views { keep: &["linear", "relevance"] }));
         }
         if bytes > MUCH_MEMORY {
             watch.warn(&Warning::Memory { bytes });

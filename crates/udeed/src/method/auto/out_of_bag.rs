@@ -10,7 +10,7 @@ use crate::ensemble::bootstraps;
 use crate::ensemble::mapped_members::Mapped;
 use crate::ensemble::training_rows::Head;
 use crate::ensemble::{Members, TrainingRows};
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::kernel::{Real, in_memory, map_rows};
 use crate::learner::{Batch, Logistic, normalise, winner};
 use crate::linalg::Span;
@@ -60,7 +60,7 @@ impl Seen {
         if bytes > most {
             let found = format!("{n} labeled rows, whose views by relevance take {}", size(bytes));
             return Err(Error::training(found, format!("at most {}", size(most)))
-                .with_hint("leave them out: `--views linear,spectral`, or take fewer members"));
+                .with_hint(Hint::ViewsOrMembers { keep: &["linear", "spectral"] }));
         }
         if bytes > MUCH_MEMORY {
             watch.warn(&Warning::Memory { bytes });
