@@ -1,6 +1,6 @@
 //! Errors: where, what was found, what was expected, and a hint as data.
 
-use crate::text::{listed, quoted};
+use crate::text::{byte_size, listed, quoted};
 
 use std::borrow::Cow;
 use std::fmt;
@@ -270,6 +270,19 @@ pub enum Error {
         hint: Option<Hint>,
     },
 
+    /// Something would take more memory than it may. It is refused before the memory is asked for.
+    #[error("{what} take {}, expected at most {}", byte_size(*.bytes), byte_size(*.most))]
+    Memory {
+        /// What would take it, in the plural: `the similarities of 1000 rows`.
+        what: String,
+        /// How much it would take.
+        bytes: u64,
+        /// How much it may take.
+        most: u64,
+        /// What to try.
+        hint: Hint,
+    },
+
     /// Rows have other columns than the model or the table they are to be matched with.
     #[error("{place}: column {} is missing: found {found}, expected {expected}", quoted(.missing))]
     Columns {
@@ -362,6 +375,7 @@ impl Error {
             | Error::Training { hint, .. }
             | Error::Columns { hint, .. }
             | Error::Io { hint, .. } => hint.as_ref(),
+            Error::Memory { hint, .. } => Some(hint),
             Error::NotConverged { .. } => Some(&Hint::Scaling),
             _ => None,
         }

@@ -89,7 +89,7 @@ pub use learner::{
     Base, Bayes, Criterion, GaussianBayes, Hypothesis, Learner, Linear, Logistic, LogisticFit, NearestNeighbors,
     Neighbors, Network, Sample, SplitFeatures, Tree, TreeSettings,
 };
-pub use memory::{Room, half_of_memory};
+pub use memory::{Room, check_memory, half_of_memory};
 pub use method::{
     AdaBoost, Assemble, Auto, Bagging, CoForest, CoTraining, EnsembleLoss, Initial, Loss, Mcssb, Method, Objective,
     Pick, Precision, Prior, RegBoost, SelfTraining, SemiBoost, Setred, SsmBoost, Stacking, TriTraining, Udeed,
@@ -98,7 +98,7 @@ pub use method::{
 pub use model::{Evaluation, Model, Training};
 pub use observer::{Losses, Observer, Stage, StageSummary, Step, Stop, Warning};
 pub use prepare::{FourierMap, Preparation, Scaling};
-pub use text::{quoted, shown};
+pub use text::{byte_size, quoted, shown};
 pub use validation::{
     Candidate, Choice, CrossValidation, Grid, choose, choose_threshold, cross_validate, cross_validate_at,
 };

@@ -212,7 +212,7 @@ fn more_than_memory_holds_is_refused_before_it_is_taken() {
     let table = Table::from_rows(&points(10)).unwrap();
     let preparation = Preparation::fit(&table, Scaling::MinMax).unwrap();
     let error = preparation.clone().with_fourier(usize::MAX, &table, None, 0).unwrap_err();
-    assert!(error.to_string().contains("Fourier features of 3 inputs, which take"), "{error}");
+    assert!(error.to_string().contains("Fourier features of 3 inputs take"), "{error}");
     assert_eq!(error.hint(), Some(&Hint::Fourier));
 
     let rows = 1_000_000;
@@ -220,7 +220,7 @@ fn more_than_memory_holds_is_refused_before_it_is_taken() {
     let n_features = (half_of_memory() / (8 * rows as u64)) as usize + 1;
     let preparation = preparation.with_fourier(n_features, &table, None, 0).unwrap();
     let error = preparation.apply(&many).unwrap_err().to_string();
-    assert!(error.contains("Fourier features of 1000000 rows, which take"), "{error}");
+    assert!(error.contains("Fourier features of 1000000 rows take"), "{error}");
     assert!(preparation.clone().with_fourier(0, &table, None, 0).is_err());
 }
 

@@ -4,12 +4,11 @@ use pulp::Simd;
 use rayon::prelude::*;
 
 use crate::data::{Csr, Dense, Matrix, Row, Rows};
-use crate::error::{Error, Hint, Result};
+use crate::error::{Hint, Result};
 use crate::kernel::{Visit, in_memory, pass, sum_of};
-use crate::memory::{MUCH_MEMORY, half_of_memory};
+use crate::memory::{MUCH_MEMORY, check_memory, half_of_memory};
 use crate::observer::{Warning, Watch};
 use crate::random::{Purpose, Stream};
-use crate::text::size;
 
 /// The squared distance of two rows of the same width.
 pub(crate) fn squared_distance(a: Row<'_>, b: Row<'_>) -> f64 {
@@ -346,13 +345,7 @@ impl Similarity {
     ) -> Result<Matrix> {
         let n = rows.n_rows();
         let bytes = self.bytes(n, first);
-        if bytes > most {
-            return Err(Error::Training {
-                found: format!("{n} rows, whose similarities take {}", size(bytes)),
-                expected: format!("at most {}", size(most)),
-                hint: Some(Hint::Similarities),
-            });
-        }
+        check_memory(bytes, most, Hint::Similarities, || format!("the similarities of {n} rows"))?;
         // Rows that are all alike have no scale: every similarity is 1.
         let scale = if sigma > 0.0 { 1.0 / (sigma * sigma) } else { 0.0 };
         let similar = |squared: f64| libm::exp(-squared * scale);

@@ -11,11 +11,10 @@ use rayon::prelude::*;
 use crate::data::{Blocks, Matrix, Stretch};
 use crate::error::{Error, Hint, Result};
 use crate::kernel::cosines;
-use crate::memory::half_of_memory;
+use crate::memory::{self, half_of_memory};
 use crate::neighbors::distance_percentile;
 use crate::observer::Watch;
 use crate::random::{Purpose, Stream};
-use crate::text::size;
 
 /// A random Fourier feature map: a row `x` becomes `sqrt(2 / D) cos(x Omega + b)`, with `D` columns of frequencies `Omega`
 /// and as many phases `b`, drawn once and kept with the model.
@@ -136,13 +135,9 @@ pub(super) fn bandwidth(rows: &Matrix, seed: u64) -> Result<f64> {
         .with_hint(Hint::Scaling))
 }
 
-/// Refuses Fourier features that would take more than half of the memory, with a number for each of so many rows or inputs.
+/// Refuses Fourier features that would take more than half of the memory, with a number for each of `n` rows or inputs.
 pub(super) fn check_memory(n_features: usize, n: usize, of: &str) -> Result<()> {
     let bytes = (n as u64).saturating_mul(n_features as u64).saturating_mul(size_of::<f64>() as u64);
-    let most = half_of_memory();
-    if bytes <= most {
-        return Ok(());
-    }
-    let found = format!("{n_features} Fourier features of {n} {of}, which take {}", size(bytes));
-    Err(Error::training(found, format!("at most {}", size(most))).with_hint(Hint::Fourier))
+    let what = || format!("{n_features} Fourier features of {n} {of}");
+    memory::check_memory(bytes, half_of_memory(), Hint::Fourier, what)
 }

@@ -18,13 +18,13 @@ use crate::ensemble::{Changed, Findings, ViewFound};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows, Voters};
 use crate::error::{Error, Hint, Result};
 use crate::learner::winner;
-use crate::memory::{MUCH_MEMORY, half_of_memory};
+use crate::memory::{MUCH_MEMORY, check_memory, half_of_memory};
 use crate::method::Learn;
 use crate::method::auto::out_of_bag::{Bags, Fit, Looked, Seen};
 use crate::method::declare::{check_members, settings};
 use crate::observer::{Warning, Watch};
 use crate::random::{Purpose, Stream};
-use crate::text::{listed, size};
+use crate::text::listed;
 use crate::view::{FeatureMap, Landmarks, N_SPECTRAL, View, by_graph, by_relevance};
 
 /// What is known of the share of each class among the unlabeled rows.
@@ -246,11 +246,8 @@ impl Auto {
     fn spectral(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Vec<Sight>> {
         let n = (prepared.codes.len() + prepared.unlabeled.n_rows()).min(MOST_NODES);
         let bytes = 8 * n as u64 * prepared.labeled.rows().n_columns() as u64;
-        if bytes > half_of_memory() {
-            let found = format!("{n} rows for a graph, which take {}", size(bytes));
-            return Err(Error::training(found, format!("at most {}", size(half_of_memory())))
-                .with_hint(Hint::Views { keep: &["linear", "relevance"] }));
-        }
+        let hint = Hint::Views { keep: &["linear", "relevance"] };
+        check_memory(bytes, half_of_memory(), hint, || format!("{n} rows for a graph"))?;
         if bytes > MUCH_MEMORY {
             watch.warn(&Warning::Memory { bytes });
         }

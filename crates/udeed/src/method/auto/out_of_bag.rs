@@ -10,14 +10,13 @@ use crate::ensemble::bootstraps;
 use crate::ensemble::mapped_members::Mapped;
 use crate::ensemble::training_rows::Head;
 use crate::ensemble::{Members, TrainingRows};
-use crate::error::{Error, Hint, Result};
+use crate::error::{Hint, Result};
 use crate::kernel::{Real, in_memory, map_rows};
 use crate::learner::{Batch, Logistic, normalise, winner};
 use crate::linalg::Span;
-use crate::memory::{MUCH_MEMORY, half_of_memory};
+use crate::memory::{MUCH_MEMORY, check_memory, half_of_memory};
 use crate::method::auto::mixture;
 use crate::observer::{Warning, Watch};
-use crate::text::size;
 use crate::view::FeatureMap;
 
 /// How many members that look at rows of their own are fitted at once.
@@ -56,12 +55,8 @@ impl Seen {
         let n = rows.n_rows();
         let width = maps.iter().map(|map| map.n_features(rows.n_columns())).max().unwrap_or(0);
         let bytes = 8 * maps.len() as u64 * n as u64 * (width + n.min(width)) as u64;
-        let most = half_of_memory();
-        if bytes > most {
-            let found = format!("{n} labeled rows, whose views by relevance take {}", size(bytes));
-            return Err(Error::training(found, format!("at most {}", size(most)))
-                .with_hint(Hint::ViewsOrMembers { keep: &["linear", "spectral"] }));
-        }
+        let what = || format!("{} views by relevance of {n} labeled rows", maps.len());
+        check_memory(bytes, half_of_memory(), Hint::ViewsOrMembers { keep: &["linear", "spectral"] }, what)?;
         if bytes > MUCH_MEMORY {
             watch.warn(&Warning::Memory { bytes });
         }
