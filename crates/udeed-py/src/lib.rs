@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::diversity::diversity;
+    use crate::diversity::{diversity, measures};
     #[pymodule_export]
     use crate::ensemble::{defaults, fit, methods};
     #[pymodule_export]
