@@ -118,7 +118,7 @@ macro_rules! hints {
 }
 
 hints! {
-    /// The format of a file cannot be told by its name.
+    /// The name of a file does not reveal its format.
     Format => "name the format";
     /// The text of a file is not UTF-8.
     Encoding => "convert the text to UTF-8: that of Excel is often in WINDOWS-1252";
@@ -165,7 +165,7 @@ hints! {
         /// The column.
         column: Box<str> = "comment".into(),
     } => format!("leave out column {}", quoted(column));
-    /// A nominal column has so many levels that it is likely to identify the rows.
+    /// A nominal column has too many levels: it is likely to identify the rows.
     Identifier {
         /// The column.
         column: Box<str> = "name".into(),

@@ -223,7 +223,7 @@ impl Observer for () {}
 /// Time between two questions to the observer.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// A shared handle to an observer, which is told how many members are done and asked whether to go on.
+/// A shared handle to an observer, which hears how many members are done and decides whether to go on.
 pub(crate) struct Watch<'a> {
     asked: Mutex<Asked<'a>>,
     stopped: AtomicBool,

@@ -36,7 +36,7 @@ pub struct Shares {
 pub enum Labeled {
     /// A share of them.
     Share(f64),
-    /// So many of them, each class in proportion and with at least one.
+    /// A number of them, each class in proportion and with at least one.
     Count(usize),
 }
 
@@ -127,7 +127,7 @@ pub fn stratified_split(labels: &Labels, shares: Shares, seed: u64, repetition: 
 }
 
 impl Labeled {
-    /// How many rows of each class keep their labels, of so many that there are.
+    /// Rows of each class that keep their labels, given the sizes of the classes.
     fn of(self, classes: &[usize]) -> Result<Vec<usize>> {
         match self {
             Labeled::Share(share) if share > 0.0 && share <= 1.0 => {

@@ -138,8 +138,8 @@ impl Visit<f32> for Nearer<'_> {
     }
 }
 
-/// The distance below which so many percent of the pairs of different rows lie; 0 where all rows are the same. Of very
-/// many pairs some are drawn.
+/// A percentile of the distances between different rows; 0 where all rows are the same. Of very many pairs a sample is
+/// drawn.
 pub(crate) fn distance_percentile(rows: &dyn Rows, percentile: f64, seed: u64, watch: &Watch<'_>) -> Result<f64> {
     const MOST_PAIRS: usize = 2_000_000;
     // Distances between two questions whether to go on.

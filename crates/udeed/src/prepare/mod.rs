@@ -135,8 +135,8 @@ impl Preparation {
         })
     }
 
-    /// The same preparation with a random Fourier feature map behind it, see [`FourierMap`]: so many features in place of
-    /// all others. Its bandwidth is the median distance of some of the training rows, labeled and unlabeled, and of those
+    /// The same preparation with a random Fourier feature map behind it, see [`FourierMap`]: its features take the
+    /// place of all others. Its bandwidth is the median distance of some of the training rows, labeled and unlabeled, and of those
     /// below them that are in a file. Features of mean 0 and deviation 1 suit it best: [`Scaling::Standard`].
     ///
     /// # Errors
@@ -183,7 +183,7 @@ impl Preparation {
         Preparation { columns: Arc::new([]), naming, scaling, sparse, fill, shift, factor, fourier: None }
     }
 
-    /// Takes in all columns of so many rows.
+    /// Learns from all columns of `n_rows` rows.
     fn learn(mut self, columns: &[Column], n_rows: usize, each_rows: EachRows<'_>) -> Result<Self> {
         if n_rows == 0 || columns.is_empty() {
             return Err(Error::training(

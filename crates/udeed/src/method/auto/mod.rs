@@ -86,15 +86,15 @@ settings! {
 pub(crate) const LAMBDAS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
 /// A graph has no more nodes than this; further rows are taken for what is near to them.
 const MOST_NODES: usize = 5000;
-/// From how many rows it is told how far rows lie apart.
+/// Rows that the typical distance is estimated from.
 const MOST_APART: usize = 250;
 /// More diversity than this would leave nothing of the labels.
 const MOST_GAMMA: f64 = 1e6;
 /// Fewer labeled rows than this cannot choose anything.
 const LEAST_LABELED: usize = 4;
-/// On how many unlabeled rows it is looked at what these changed.
+/// Unlabeled rows on which changed predictions are counted.
 const MOST_LOOKED_AT: usize = 500;
-/// By how many of them members are moved: the share of a class among so many is known to a hundredth.
+/// Unlabeled rows that members are fine-tuned on: enough to know the share of a class to a hundredth.
 const MOST_MOVED_BY: usize = 2000;
 
 impl Learn for Auto {
@@ -361,7 +361,7 @@ impl Auto {
             targets: prepared.heads.iter().map(|head| &head.targets[..]).collect(),
         };
         let moved = prior::moved(&groups, members, &known, watch)?;
-        // What rows out of bag tell is told of the members as they are now.
+        // The out-of-bag figures are those of the fine-tuned members.
         let mut said = &moved.said[..];
         for chosen in views {
             let (own, others) = said.split_at(chosen.sight.seen.n_maps());
@@ -375,7 +375,7 @@ impl Auto {
         Ok(moved.members)
     }
 
-    /// At most so many of the unlabeled rows.
+    /// At most `most` of the unlabeled rows.
     fn some_unlabeled(&self, prepared: &TrainingRows, most: usize) -> Result<Matrix> {
         let landmarks = Landmarks::choose(0, prepared.unlabeled.n_rows(), most, self.seed);
         landmarks.gather(prepared.labeled.rows(), prepared.unlabeled.blocks()?)

@@ -168,7 +168,7 @@ impl<'a> Bags<'a> {
         (weight(self.right(outputs)) - weight(self.right(others))) / mean
     }
 
-    /// How many fits [`Bags::fit`] makes for so many lambdas.
+    /// Number of fits that [`Bags::fit`] makes for a number of lambdas.
     pub(crate) fn n_fits(&self, lambdas: usize) -> usize {
         lambdas * self.n_members() * self.n_heads()
     }
@@ -312,7 +312,7 @@ impl<'a> Bags<'a> {
         self.prepared.codes.iter().enumerate().map(probability).collect()
     }
 
-    /// What each of several fits shall count in a mixture of them; the same where rows out of bag are of one class only.
+    /// Mixture weights of several fits; equal where all out-of-bag rows are of one class.
     pub(crate) fn shares(&self, fits: &[Fit], warnings: &mut Vec<Warning>) -> Vec<f64> {
         if self.classes_out() < 2 {
             warnings.push(Warning::OneClassOut);
