@@ -82,7 +82,7 @@ pub use data::{
 };
 pub use diversity::{Diversity, Measure, Oracle};
 pub use ensemble::{Changed, Emphasis, Ensemble, Findings, Members, Shared, ViewFound, Vote};
-pub use error::{Error, Place, Result};
+pub use error::{Error, Hint, Place, Result};
 pub use file::{check_writable, write_file};
 pub use fit::InitialEnsemble;
 pub use format::{BuiltIn, Format, HeldSheet, Layout, Reader, Sheet, SpilledSheet, Writer, built_in};
@@ -91,7 +91,7 @@ pub use learner::{
     Base, Bayes, Criterion, GaussianBayes, Hypothesis, Learner, Linear, Logistic, LogisticFit, NearestNeighbors,
     Neighbors, Network, Sample, SplitFeatures, Tree, TreeSettings,
 };
-pub use memory::{Room, half_of_memory};
+pub use memory::{Room, check_memory, half_of_memory};
 pub use method::adaboost::ZeroError;
 pub use method::auto::Prior;
 pub use method::card::{Kind as SettingKind, Range, Setting};
@@ -102,7 +102,7 @@ pub use method::*;
 pub use model::{Evaluation, Model, Training};
 pub use observer::{Losses, Observer, Stage, StageSummary, Step, Stop, Warning};
 pub use prepare::{FourierMap, Preparation, Scaling};
-pub use text::quoted;
+pub use text::{byte_size, quoted, shown};
 pub use validation::{
     Candidate, Choice, CrossValidation, Grid, choose, choose_threshold, cross_validate, cross_validate_at,
 };

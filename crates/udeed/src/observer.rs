@@ -1,4 +1,4 @@
-//! What can be seen of a fit while it runs.
+//! Observation of a fit while it runs: steps, warnings, and a way to stop it.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::text::size;
+use crate::text::byte_size;
 
 /// The losses of an ensemble: `total = empirical + gamma * diversity`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -131,11 +131,11 @@ pub enum Warning {
     },
     /// A graph of the rows showed nothing: its views are left out.
     NothingSpectral,
-    /// No row of a second class was ever out of bag: all views and lambdas count alike.
+    /// All out-of-bag rows are of one class: all views and lambdas are weighted equally.
     OneClassOut,
-    /// The similarities of rows take much memory.
+    /// What is kept of the rows takes much memory.
     Memory {
-        /// How much.
+        /// How much it takes.
         bytes: u64,
     },
 }
@@ -163,14 +163,14 @@ impl fmt::Display for Warning {
                 f.write_str("a graph of the rows shows nothing: the members do without spectral views")
             }
             Warning::OneClassOut => f.write_str(
-                "the rows that members were not fitted to are of one class: they cannot choose, all views count alike",
+                "all out-of-bag rows are of one class: views and regularisation strengths are weighted equally",
             ),
-            Warning::Memory { bytes } => write!(f, "what is kept of the rows takes {}", size(*bytes)),
+            Warning::Memory { bytes } => write!(f, "what is kept of the rows takes {}", byte_size(*bytes)),
         }
     }
 }
 
-/// Sees a fit while it runs: for progress, traces, and to end it early. `()` looks away.
+/// Observes a fit while it runs: for progress, traces, and early stopping. `()` ignores everything.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -192,27 +192,27 @@ impl fmt::Display for Warning {
 /// # Ok::<(), udeed::Error>(())
 /// ```
 pub trait Observer: Send {
-    /// So many of the initial members are fitted. Heard again and again while they are, also when no further one is done:
-    /// they are fitted together, and some are long in coming. To break ends the fit with an error.
+    /// Reports how many members are fitted, `done` of `total`. Also called periodically without progress. Returning
+    /// `Break` aborts the fit with [`Error::Stopped`].
     fn member(&mut self, done: usize, total: usize) -> ControlFlow<()> {
         let _ = (done, total);
         ControlFlow::Continue(())
     }
 
-    /// A step was tried. To break ends the descent; the model is what was kept so far.
+    /// Reports a step of the descent. Returning `Break` ends the descent; the model is what was accepted so far.
     fn step(&mut self, step: &Step) -> ControlFlow<()> {
         let _ = step;
         ControlFlow::Continue(())
     }
 
-    /// So many candidates of a choice of settings are tried, on so many folds together. To break ends the choice with an
-    /// error.
+    /// Reports progress of a choice of settings: `done` of `total` fits, one for each candidate and fold. Returning `Break`
+    /// aborts it with [`Error::Stopped`].
     fn candidate(&mut self, done: usize, total: usize) -> ControlFlow<()> {
         let _ = (done, total);
         ControlFlow::Continue(())
     }
 
-    /// Something worth knowing.
+    /// Reports a warning.
     fn warn(&mut self, warning: &Warning) {
         let _ = warning;
     }
@@ -220,10 +220,10 @@ pub trait Observer: Send {
 
 impl Observer for () {}
 
-/// How long work goes on before the observer is asked again.
+/// Time between two questions to the observer.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// An observer that hears how many members are done, and is asked meanwhile whether to go on.
+/// A shared handle to an observer, which hears how many members are done and decides whether to go on.
 pub(crate) struct Watch<'a> {
     asked: Mutex<Asked<'a>>,
     stopped: AtomicBool,
@@ -231,7 +231,7 @@ pub(crate) struct Watch<'a> {
 
 struct Asked<'a> {
     observer: &'a mut dyn Observer,
-    /// How many members were done, of how many, when it was last told.
+    /// Members done, and their total, as last reported.
     done: (usize, usize),
     last: Instant,
 }
@@ -246,30 +246,30 @@ impl<'a> Watch<'a> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells that so many members are done, of so many that there will be.
+    /// Reports that `done` of `total` members are fitted.
     ///
     /// # Errors
-    /// [`Error::Stopped`] if the observer has seen enough.
+    /// [`Error::Stopped`] if the observer stops the fit.
     pub(crate) fn member(&self, done: usize, total: usize) -> Result<()> {
         let mut asked = self.lock();
         asked.done = (done, total);
         self.hear(asked)
     }
 
-    /// Tells of a step of the descent.
+    /// Reports a step of the descent.
     pub(crate) fn step(&self, step: &Step) -> ControlFlow<()> {
         self.lock().observer.step(step)
     }
 
-    /// Tells something worth knowing.
+    /// Reports a warning.
     pub(crate) fn warn(&self, warning: &Warning) {
         self.lock().observer.warn(warning);
     }
 
-    /// Asks whether to go on, unless that was asked a moment ago. Cheap enough for every row that is compared with all.
+    /// Asks whether to go on, at most every [`PATIENCE`]. Cheap enough for the inner loop over rows.
     ///
     /// # Errors
-    /// [`Error::Stopped`] if not.
+    /// [`Error::Stopped`] if the observer stops the fit.
     pub(crate) fn ask(&self) -> Result<()> {
         if self.stopped.load(Ordering::Relaxed) {
             return Err(Error::Stopped);

@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use udeed::{
-    Csr, Dense, Format, Labels, Matrix, Method, Model, Preparation, Reader, Scaling, Shared, SpilledBuilder, Table,
-    TrainSet, Udeed, half_of_memory,
+    Csr, Dense, Format, Hint, Labels, Matrix, Method, Model, Preparation, Reader, Scaling, Shared, SpilledBuilder,
+    Table, TrainSet, Udeed, half_of_memory,
 };
 
 /// Points of the plane on a spiral of two turns, so that no line tells the inner from the outer ones.
@@ -212,15 +212,15 @@ fn more_than_memory_holds_is_refused_before_it_is_taken() {
     let table = Table::from_rows(&points(10)).unwrap();
     let preparation = Preparation::fit(&table, Scaling::MinMax).unwrap();
     let error = preparation.clone().with_fourier(usize::MAX, &table, None, 0).unwrap_err();
-    assert!(error.to_string().contains("Fourier features of 3 inputs, which take"), "{error}");
-    assert!(error.hint().unwrap().contains("`--fourier`"));
+    assert!(error.to_string().contains("Fourier features of 3 inputs take"), "{error}");
+    assert_eq!(error.hint(), Some(&Hint::Fourier));
 
     let rows = 1_000_000;
     let many = Table::from_matrix(Dense::new(rows, 2, vec![0.5; 2 * rows]).unwrap()).unwrap();
     let n_features = (half_of_memory() / (8 * rows as u64)) as usize + 1;
     let preparation = preparation.with_fourier(n_features, &table, None, 0).unwrap();
     let error = preparation.apply(&many).unwrap_err().to_string();
-    assert!(error.contains("Fourier features of 1000000 rows, which take"), "{error}");
+    assert!(error.contains("Fourier features of 1000000 rows take"), "{error}");
     assert!(preparation.clone().with_fourier(0, &table, None, 0).is_err());
 }
 
@@ -230,7 +230,7 @@ fn distances_beyond_all_numbers_are_refused_with_a_hint() {
         let table = Table::from_rows(&[[near], [far]]).unwrap();
         let found = Preparation::fit(&table, Scaling::None).unwrap().with_fourier(5, &table, None, 0);
         match found {
-            Err(error) => assert!(error.hint().unwrap().contains("--scaling standard"), "{error}"),
+            Err(error) => assert_eq!(error.hint(), Some(&Hint::Scaling), "{error}"),
             // The square of a distance too small for numbers is zero: the rows count as the same.
             Ok(_) => assert_eq!(far, 1e-320),
         }

@@ -398,7 +398,7 @@ fn checked(answer: udeed::Result<Sheet>) -> Option<Sheet> {
 
 /// A message is one line that can neither flood nor drive a terminal.
 fn assert_clean(error: &Error) {
-    for text in [error.to_string(), error.hint().unwrap_or_default().to_owned()] {
+    for text in [error.to_string(), error.hint().map(ToString::to_string).unwrap_or_default()] {
         assert!(!text.contains(char::is_control), "{text:?} holds control characters");
         assert!(text.chars().count() < 1000, "{text:?} is long");
     }

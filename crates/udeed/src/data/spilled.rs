@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use crate::data::{Block, Blocks, Buffer, Csr, Dense, Matrix, PIECE, pieces};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Hint, Place, Result};
 
 /// Rows kept in a temporary file, of which any range can be read, by several threads at once. The file is gone when this
 /// is dropped, or when the process ends in whatever way.
@@ -269,8 +269,7 @@ fn not_written(folder: &Path, error: io::Error) -> Error {
     let is_full = matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
     let failed = Error::io(folder, "keep rows in a temporary file there", error);
     match is_full {
-        true => failed
-            .with_hint("the file lies in the folder of `--out`: name one on a larger disk, or allow more `--memory`"),
+        true => failed.with_hint(Hint::FullDisk),
         false => failed,
     }
 }
@@ -370,7 +369,7 @@ mod tests {
         builder.spilled.folder = "models".into();
         let error = builder.push(&parts()[0]).unwrap_err();
         assert!(error.to_string().starts_with("models: cannot keep rows in a temporary file there: "), "{error}");
-        assert!(error.hint().is_some_and(|hint| hint.contains("`--out`") && hint.contains("`--memory`")));
+        assert_eq!(error.hint(), Some(&Hint::FullDisk));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::{HeldTable, Labels, SpilledTable, Table};
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::memory::Room;
 use crate::text::{listed, quoted};
 
@@ -236,13 +236,12 @@ impl TrainSet {
         let column = self.label.as_ref().map_or(String::new(), |name| format!(" in column {}", quoted(name)));
         match classes.as_slice() {
             [] => Err(Error::training(format!("no labeled row{column}"), "some of two classes at least")
-                .with_hint("labels are read from the column given by `--label`")),
+                .with_hint(Hint::NoLabels)),
             [only] => Err(Error::training(format!("one class{column}, {}", quoted(only)), "two at least")
-                .with_hint("rows of another class need labels too")),
+                .with_hint(Hint::OneClass)),
             more if more.len() > Self::MOST_CLASSES => {
                 let found = format!("{} classes{column}: {}", more.len(), listed(more));
-                Err(Error::training(found, format!("at most {}", Self::MOST_CLASSES))
-                    .with_hint("is this the column of the labels? `--label` says which one is"))
+                Err(Error::training(found, format!("at most {}", Self::MOST_CLASSES)).with_hint(Hint::ManyClasses))
             }
             _ => Ok(classes),
         }
@@ -297,7 +296,7 @@ mod tests {
         }
         let room = Room { most: 1 << 18, folder: None };
         let error = train.clone().add_held(HeldTable::InMemory(words(1000, 500)), room).unwrap_err();
-        assert!(error.hint().is_some_and(|hint| hint.contains("`--memory`")));
+        assert_eq!(error.hint(), Some(&Hint::RowsInMemory));
     }
 
     /// Sparse rows below dense ones become dense.

@@ -2,13 +2,12 @@
 
 use crate::ensemble::training_rows::Head;
 use crate::ensemble::{Members, TrainingRows};
-use crate::error::{Error, Result};
+use crate::error::{Hint, Result};
 use crate::learner::{Batch, Logistic};
-use crate::memory::half_of_memory;
+use crate::memory::{check_memory, half_of_memory};
 use crate::observer::Watch;
 use crate::parallel;
 use crate::random::{Purpose, Stream};
-use crate::text::size;
 
 /// Logistic regressions on bootstraps of the labeled rows, for each question the same bootstraps.
 pub(crate) fn bootstrapped(
@@ -35,20 +34,12 @@ pub(crate) fn bootstrapped(
     prepared.heads.iter().enumerate().map(fit).collect()
 }
 
-/// How often each row is drawn, for so many members.
+/// How often each row is drawn, for each of `total` members.
 pub(crate) fn bootstraps(classes: &[u8], seed: u64, total: usize) -> Result<Vec<Vec<u8>>> {
-    check_memory(classes.len(), total)?;
+    let bytes = (classes.len() as u64).saturating_mul(total as u64);
+    let what = || format!("{total} bootstraps of {} labeled rows", classes.len());
+    check_memory(bytes, half_of_memory(), Hint::Members, what)?;
     Ok(parallel::map(total, |member| bootstrap(classes, seed, member as u32)))
-}
-
-/// Refuses bootstraps that take more than half of the memory: to ask for too much would end the process.
-fn check_memory(n_rows: usize, total: usize) -> Result<()> {
-    let (bytes, most) = ((n_rows as u64).saturating_mul(total as u64), half_of_memory());
-    if bytes > most {
-        let found = format!("{n_rows} labeled rows, of which {total} bootstraps take {}", size(bytes));
-        return Err(Error::training(found, format!("at most {}", size(most))));
-    }
-    Ok(())
 }
 
 /// How often each row is drawn. A draw with one class only is repeated.

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use crate::data::{Blocks, Matrix, Spilled, SpilledBuilder, SpilledTable, TrainSet};
 use crate::ensemble::vote::Part;
 use crate::ensemble::{Ensemble, Lambda, Members, Vote};
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::learner::{Hypothesis, Linear, Logistic, n_heads, targets};
 use crate::observer::Watch;
 use crate::prepare::Preparation;
@@ -163,8 +163,7 @@ impl Unlabeled {
             Unlabeled::InMemory(rows) => Ok(rows),
             Unlabeled::InFile(rows) => {
                 let found = format!("{} unlabeled rows in a file", rows.n_rows());
-                Err(Error::training(found, "rows in memory, which this method needs")
-                    .with_hint("allow more with `--memory`, or use `udeed` or `bagging`"))
+                Err(Error::training(found, "rows in memory, which this method needs").with_hint(Hint::RowsInMemory))
             }
         }
     }

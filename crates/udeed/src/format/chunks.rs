@@ -2,9 +2,9 @@
 
 use memchr::{memchr, memchr_iter, memrchr, memrchr2};
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Hint, Place, Result};
 use crate::format::source::{Source, checked_utf8};
-use crate::text::size;
+use crate::text::byte_size;
 
 /// How much text is read at a time.
 pub(super) const CHUNK: usize = 1 << 19;
@@ -247,9 +247,8 @@ impl<'a> Chunks<'a> {
         self.state = State::Ended(None);
         self.ends.restart();
         let line = self.line + memchr_iter(b'\n', &bytes[..opened]).count() as u64;
-        let found = format!("a quote that does not close within {}", size(LARGEST_CELL as u64));
-        Err(Error::input(self.place().line(line), found, "a smaller cell")
-            .with_hint("is there a quote that never closes? Inside a cell in quotes they are doubled: `\"\"`"))
+        let found = format!("a quote that does not close within {}", byte_size(LARGEST_CELL as u64));
+        Err(Error::input(self.place().line(line), found, "a smaller cell").with_hint(Hint::UnclosedQuote))
     }
 
     fn fill(&mut self, bytes: &mut Vec<u8>) {

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Column, HeldTable, Labels, Naming, SpilledTable, Table, TrainSet, missing_column, same_number};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Hint, Place, Result};
 use crate::format::chunks::CHUNK;
 use crate::format::sink::{Gathered, InFile, InMemory, Keep, WhereRoom};
 use crate::format::source::Source;
@@ -337,7 +337,7 @@ impl Reader {
                 "a name that tells no format",
                 "`.csv`, `.arff` or `.libsvm`, also with `.gz`",
             )
-            .with_hint("say `--format csv`, `arff` or `libsvm`")
+            .with_hint(Hint::Format)
         })?;
         match format {
             Format::Csv => {
@@ -392,7 +392,7 @@ impl Reader {
                 format!("{} columns", names.len()),
                 format!("{wanted}, or {} with the labels", wanted.saturating_add(1)),
             )
-            .with_hint("the model numbers its columns: the rows must have those of training, without a header"));
+            .with_hint(Hint::WidthOfTraining));
         }
         let features = self.features(names, label, &drop, &nominal, naming);
         self.check_expected(&features, names, naming, place)?;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Hint, Place, Result};
 
 /// Bytes of text from a file or a stream, unzipped where it is gzipped, with a name for messages.
 pub(crate) struct Source<'a> {
@@ -102,6 +102,6 @@ pub(crate) fn checked_utf8(bytes: &[u8], place: impl FnOnce() -> Place) -> Resul
     std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
         Error::input(place(), format!("the byte 0x{:02x}, which is not UTF-8", bytes[at]), "text in UTF-8")
-            .with_hint("text of Excel may be converted by `iconv -f WINDOWS-1252 -t UTF-8`")
+            .with_hint(Hint::Encoding)
     })
 }

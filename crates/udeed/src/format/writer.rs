@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::data::{Column, Kind, Labels, Naming, plain_number};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Hint, Place, Result};
 use crate::format::reader::is_missing;
 use crate::format::{Format, Sheet};
 use crate::text::quoted;
@@ -123,7 +123,7 @@ fn check_csv(sheet: &Sheet) -> Result<()> {
             format!("the {what} {}", quoted(text)),
             "text that CSV keeps as it is",
         )
-        .with_hint("write ARFF"))
+        .with_hint(Hint::WriteAs { formats: &["ARFF"] }))
     };
     for column in sheet.table.columns() {
         if !is_kept(&column.name) {
@@ -254,7 +254,8 @@ fn write_libsvm(sheet: &Sheet, out: &mut dyn Write) -> Result<()> {
     let columns = sheet.table.columns();
     if let Some(column) = columns.iter().find(|column| column.kind != Kind::Numeric) {
         let place = Place::new("the rows").column(&column.name);
-        return Err(Error::input(place, "a nominal column", "numbers, for LIBSVM").with_hint("write CSV or ARFF"));
+        return Err(Error::input(place, "a nominal column", "numbers, for LIBSVM")
+            .with_hint(Hint::WriteAs { formats: &["CSV", "ARFF"] }));
     }
     let index: Vec<u64> = match sheet.table.naming() {
         Naming::Index => columns.iter().map(|column| column.name.parse().unwrap_or(0)).collect(),

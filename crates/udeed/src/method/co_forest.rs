@@ -9,15 +9,14 @@ use crate::ensemble::Learned;
 use crate::ensemble::bootstraps;
 use crate::ensemble::pseudo_labels::Growing;
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
-use crate::error::{Error, Result};
+use crate::error::{Hint, Result};
 use crate::learner::{Hypothesis, Learner, Sample, SplitFeatures, TreeSettings, likeliest, normalise};
-use crate::memory::half_of_memory;
+use crate::memory::{check_memory, half_of_memory};
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::observer::{Warning, Watch};
 use crate::random::{Purpose, Stream, member_seed};
-use crate::text::size;
 use crate::parallel;
 
 method! {
@@ -60,7 +59,7 @@ const MOST_ROUNDS: usize = 100;
 impl Learn for CoForest {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let growing = Growing::new(prepared)?;
-        check_memory(self.members, growing.classes.len(), growing.n_classes)?;
+        check_votes(self.members, growing.classes.len(), growing.n_classes)?;
         let bags = bootstraps(&prepared.codes, self.seed, self.members)?;
         let mut forest = Forest::new(self, &growing, bags)?;
         let mut teachers = vec![Teachers::default(); self.members];
@@ -94,15 +93,12 @@ impl Learn for CoForest {
     }
 }
 
-/// Refuses forests whose voices on all rows take more than half of the memory.
-fn check_memory(members: usize, n_rows: usize, n_classes: usize) -> Result<()> {
+/// Refuses forests whose votes on all rows take more than half of the memory.
+fn check_votes(members: usize, n_rows: usize, n_classes: usize) -> Result<()> {
     let bytes =
         [members, n_rows, n_classes, size_of::<f64>()].iter().fold(1u64, |all, &n| all.saturating_mul(n as u64));
-    if bytes > half_of_memory() {
-        let found = format!("{n_rows} rows, of which what {members} trees say takes {}", size(bytes));
-        return Err(Error::training(found, format!("at most {}", size(half_of_memory()))));
-    }
-    Ok(())
+    let what = || format!("the votes of {members} trees on {n_rows} rows");
+    check_memory(bytes, half_of_memory(), Hint::Members, what)
 }
 
 /// The trees, and what each says of each training row.

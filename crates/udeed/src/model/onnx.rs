@@ -6,7 +6,7 @@
 
 use crate::data::{Column, Kind};
 use crate::ensemble::{LEAST_PROBABILITY, Mapped, Members, Part, Rule, Vote, Voters};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Hint, Place, Result};
 use crate::model::Model;
 use crate::model::protobuf::Message;
 use crate::prepare::FourierMap;
@@ -54,7 +54,7 @@ impl Model {
         }
         if self.ensemble.parts.iter().any(Part::looks_at_a_graph) {
             return Err(Error::input(Place::new("the model"), "a spectral view", "views that ONNX can be told")
-                .with_hint("fit it again without: `--views linear,relevance`"));
+                .with_hint(Hint::ExportedViews { keep: &["linear", "relevance"] }));
         }
         let mut graph = Graph { prefix: self.free_prefix(), ..Graph::default() };
         let features = graph.prepare(self);

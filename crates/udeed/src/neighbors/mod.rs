@@ -3,13 +3,12 @@
 use pulp::Simd;
 
 use crate::data::{Csr, Dense, Matrix, Row, Rows};
-use crate::error::{Error, Result};
+use crate::error::{Hint, Result};
 use crate::kernel::{Visit, in_memory, pass, sum_of};
-use crate::memory::{MUCH_MEMORY, half_of_memory};
+use crate::memory::{MUCH_MEMORY, check_memory, half_of_memory};
 use crate::observer::{Warning, Watch};
 use crate::parallel;
 use crate::random::{Purpose, Stream};
-use crate::text::size;
 
 /// The squared distance of two rows of the same width.
 pub(crate) fn squared_distance(a: Row<'_>, b: Row<'_>) -> f64 {
@@ -139,8 +138,8 @@ impl Visit<f32> for Nearer<'_> {
     }
 }
 
-/// The distance below which so many percent of the pairs of different rows lie; 0 where all rows are the same. Of very
-/// many pairs some are drawn.
+/// A percentile of the distances between different rows; 0 where all rows are the same. Of very many pairs a sample is
+/// drawn.
 pub(crate) fn distance_percentile(rows: &dyn Rows, percentile: f64, seed: u64, watch: &Watch<'_>) -> Result<f64> {
     const MOST_PAIRS: usize = 2_000_000;
     // Distances between two questions whether to go on.
@@ -346,13 +345,7 @@ impl Similarity {
     ) -> Result<Matrix> {
         let n = rows.n_rows();
         let bytes = self.bytes(n, first);
-        if bytes > most {
-            return Err(Error::Training {
-                found: format!("{n} rows, whose similarities take {}", size(bytes)),
-                expected: format!("at most {}", size(most)),
-                hint: Some("keep fewer near ones, such as `--neighbors 5`, or allow more: `--memory`".into()),
-            });
-        }
+        check_memory(bytes, most, Hint::Similarities, || format!("the similarities of {n} rows"))?;
         // Rows that are all alike have no scale: every similarity is 1.
         let scale = if sigma > 0.0 { 1.0 / (sigma * sigma) } else { 0.0 };
         let similar = |squared: f64| libm::exp(-squared * scale);
@@ -503,6 +496,7 @@ mod tests {
     fn too_much_memory_is_refused_before_it_is_taken() {
         let rows = Csr::new(1, vec![0; 1_000_001], vec![], vec![]).unwrap();
         let error = Similarity::All.matrix(&rows, 0, 1.0, 1 << 30, &Watch::new(&mut ())).unwrap_err();
-        assert!(error.to_string().contains("GiB") && error.hint().unwrap().contains("--neighbors"), "{error}");
+        assert!(error.to_string().contains("GiB"), "{error}");
+        assert_eq!(error.hint(), Some(&Hint::Similarities));
     }
 }

@@ -7,14 +7,13 @@ use std::f64::consts::SQRT_2;
 use std::ops::Range;
 
 use crate::data::{Blocks, Matrix, Stretch};
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::kernel::cosines;
-use crate::memory::half_of_memory;
+use crate::memory::{self, half_of_memory};
 use crate::neighbors::distance_percentile;
 use crate::observer::Watch;
 use crate::parallel;
 use crate::random::{Purpose, Stream};
-use crate::text::size;
 
 /// A random Fourier feature map: a row `x` becomes `sqrt(2 / D) cos(x Omega + b)`, with `D` columns of frequencies `Omega`
 /// and as many phases `b`, drawn once and kept with the model.
@@ -132,17 +131,12 @@ pub(super) fn bandwidth(rows: &Matrix, seed: u64) -> Result<f64> {
         return Ok(median);
     }
     Err(Error::training(format!("rows that lie {median:e} apart"), "a distance for the width of Fourier features")
-        .with_hint("scale the features: `--scaling standard`"))
+        .with_hint(Hint::Scaling))
 }
 
-/// Refuses Fourier features that would take more than half of the memory, with a number for each of so many rows or inputs.
+/// Refuses Fourier features that would take more than half of the memory, with a number for each of `n` rows or inputs.
 pub(super) fn check_memory(n_features: usize, n: usize, of: &str) -> Result<()> {
     let bytes = (n as u64).saturating_mul(n_features as u64).saturating_mul(size_of::<f64>() as u64);
-    let most = half_of_memory();
-    if bytes <= most {
-        return Ok(());
-    }
-    let found = format!("{n_features} Fourier features of {n} {of}, which take {}", size(bytes));
-    Err(Error::training(found, format!("at most {}", size(most)))
-        .with_hint("take fewer with `--fourier`, or stream unlabeled rows from a file: `udeed fit --unlabeled`"))
+    let what = || format!("{n_features} Fourier features of {n} {of}");
+    memory::check_memory(bytes, half_of_memory(), Hint::Fourier, what)
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::data::{
     Blocks, Column, Kind, Matrix, Naming, SpilledBuilder, SpilledTable, Table, dense_size, pieces, spreads,
 };
-use crate::error::{Error, Place, Result};
-use crate::text::{quoted, shown};
+use crate::error::{Error, Hint, Place, Result};
+use crate::text::quoted;
 use crate::words::words;
 
 mod fourier;
@@ -129,8 +129,8 @@ impl Preparation {
         })
     }
 
-    /// The same preparation with a random Fourier feature map behind it, see [`FourierMap`]: so many features in place of
-    /// all others. Its bandwidth is the median distance of some of the training rows, labeled and unlabeled, and of those
+    /// The same preparation with a random Fourier feature map behind it, see [`FourierMap`]: its features take the
+    /// place of all others. Its bandwidth is the median distance of some of the training rows, labeled and unlabeled, and of those
     /// below them that are in a file. Features of mean 0 and deviation 1 suit it best: [`Scaling::Standard`].
     ///
     /// # Errors
@@ -177,7 +177,7 @@ impl Preparation {
         Preparation { columns: Arc::new([]), naming, scaling, sparse, fill, shift, factor, fourier: None }
     }
 
-    /// Takes in all columns of so many rows.
+    /// Learns from all columns of `n_rows` rows.
     fn learn(mut self, columns: &[Column], n_rows: usize, each_rows: EachRows<'_>) -> Result<Self> {
         if n_rows == 0 || columns.is_empty() {
             return Err(Error::training(
@@ -207,7 +207,7 @@ impl Preparation {
                     return Err(Error::Training {
                         found: format!("{} different values in column {}", seen.len(), quoted(&column.name)),
                         expected: format!("at most {MOST_LEVELS}"),
-                        hint: Some(format!("leave an identifier out: `--drop {}`", shown(&column.name))),
+                        hint: Some(Hint::Identifier { column: column.name.as_str().into() }),
                     });
                 }
                 let most = statistics.most_frequent(&seen);
@@ -235,7 +235,7 @@ impl Preparation {
             Scaling::None => return Ok((0.0, 1.0)),
             Scaling::MinMax if self.sparse && low < 0.0 => {
                 return Err(Error::input(place(), format!("{low} in sparse rows"), "no negative values for `minmax`")
-                    .with_hint("say `--layout dense`, `--scaling standard` or `--scaling none`"));
+                    .with_hint(Hint::NegativeSparse));
             }
             Scaling::MinMax if self.sparse => (0.0, high.max(0.0)),
             Scaling::MinMax => (low, high - low),
@@ -456,7 +456,7 @@ mod tests {
     fn negative_sparse_values_are_refused_with_a_hint() {
         let sparse = Table::from_matrix(numbers(&[[0.0, -4.0]]).matrix().to_sparse()).unwrap();
         let error = Preparation::fit(&sparse, Scaling::MinMax).unwrap_err();
-        assert!(error.hint().unwrap().contains("--layout dense"));
+        assert_eq!(error.hint(), Some(&Hint::NegativeSparse));
     }
 
     #[test]

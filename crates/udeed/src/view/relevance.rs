@@ -3,11 +3,10 @@
 use std::ops::Range;
 
 use crate::data::{Block, Blocks, Buffer, Dense, Rows, Sealed};
-use crate::error::{Error, Result};
+use crate::error::{Hint, Result};
 use crate::kernel::map_rows;
-use crate::memory::half_of_memory;
+use crate::memory::{self, half_of_memory};
 use crate::prepare::FourierMap;
-use crate::text::size;
 
 /// What every feature counts besides its relevance: of one that seems to have nothing to do with the labels, a little is
 /// looked at.
@@ -43,13 +42,10 @@ impl RelevanceMap {
 
 /// Refuses maps that would take more than half of the memory.
 pub(super) fn check_memory(maps: usize, n_inputs: usize, n_features: usize) -> Result<()> {
-    let (numbers, most) = ((maps as u64).saturating_mul(n_inputs as u64 + 1), half_of_memory());
+    let numbers = (maps as u64).saturating_mul(n_inputs as u64 + 1);
     let bytes = numbers.saturating_mul(n_features as u64).saturating_mul(size_of::<f64>() as u64);
-    if bytes <= most {
-        return Ok(());
-    }
-    let found = format!("{n_inputs} features, of which {maps} views by relevance take {}", size(bytes));
-    Err(Error::training(found, format!("at most {}", size(most))).with_hint("leave them out: `--views linear`"))
+    let what = || format!("{maps} views by relevance of {n_inputs} features");
+    memory::check_memory(bytes, half_of_memory(), Hint::ViewsOrMembers { keep: &["linear"] }, what)
 }
 
 /// How much each feature has to do with the classes: the share of its deviation that lies between them, which of two classes is

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use crate::data::{Column, Csr, Dense, Dictionary, Naming, Renumbering};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Hint, Place, Result};
 use crate::format::chunks::{Chunk, Chunks, Ends};
 use crate::format::csv::label_cache::Met;
 use crate::format::number::{leading_number, parse_number};
@@ -14,7 +14,7 @@ use crate::format::parallel::{Gather, Parser, read_all};
 use crate::format::reader::{LabelColumn, Plan, Reader, Wanted, is_missing};
 use crate::format::sink::{Gathered, Keep};
 use crate::format::source::Source;
-use crate::text::{listed, quoted, shown};
+use crate::text::{listed, quoted};
 
 pub(super) fn read<K: Keep>(options: &Reader, source: Source<'_>, rows: K) -> Result<Gathered<K>> {
     let place = source.place();
@@ -56,17 +56,16 @@ fn plan(options: &Reader, names: &[String], place: impl Fn() -> Place) -> Result
 }
 
 fn column(attribute: &Attribute, wanted: Option<Wanted>, place: impl Fn() -> Place) -> Result<Column> {
-    let refused = |found: &str, hint: String| {
+    let refused = |found: &str, hint: Hint| {
         Err(Error::input(place().column(&attribute.name), found, "a numeric or nominal attribute").with_hint(hint))
     };
     match (&attribute.kind, wanted) {
-        (Declared::Other(kind), _) => refused(
-            &format!("an attribute of type `{kind}`"),
-            format!("leave it out: `--drop {}`", shown(&attribute.name)),
-        ),
+        (Declared::Other(kind), _) => {
+            refused(&format!("an attribute of type `{kind}`"), Hint::Drop { column: attribute.name.as_str().into() })
+        }
         (Declared::Numeric, Some(Wanted::Nominal)) => {
             Err(Error::input(place().column(&attribute.name), "a numeric attribute", "a nominal one, as in training")
-                .with_hint("declare its values in the file: `{a, b, ...}`"))
+                .with_hint(Hint::DeclareLevels))
         }
         (Declared::Numeric, _) => Ok(Column::numeric(&attribute.name)),
         (Declared::Nominal { .. }, Some(Wanted::Numeric)) => {

@@ -9,7 +9,7 @@ mod tokenizer;
 use std::sync::Arc;
 
 use crate::data::{Column, Dense, Dictionary, Kind, Renumbering, check_names};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Hint, Place, Result};
 use crate::format::chunks::{Chunk, Chunks, Ends, RecordEnds};
 use crate::format::csv::label_cache::Met;
 use crate::format::csv::tokenizer::Records;
@@ -18,7 +18,7 @@ use crate::format::parallel::{Gather, Parser, read_all};
 use crate::format::reader::{Feature, Plan, Reader, Wanted, is_missing};
 use crate::format::sink::{Gathered, Keep};
 use crate::format::source::{Source, checked_utf8};
-use crate::text::{quoted, shown};
+use crate::text::quoted;
 
 pub(super) fn read<K: Keep>(options: &Reader, source: Source<'_>, delimiter: u8, rows: K) -> Result<Gathered<K>> {
     let place = source.place();
@@ -71,8 +71,7 @@ fn header(record: &Records<'_>, place: &Place) -> Result<Vec<String>> {
         names.push(name.trim().to_owned());
     }
     let columns: Vec<Column> = names.iter().map(Column::numeric).collect();
-    check_names(&columns, here)
-        .map_err(|error| error.with_hint("if the first line is no header, say `--no-header`"))?;
+    check_names(&columns, here).map_err(|error| error.with_hint(Hint::NoHeader))?;
     Ok(names)
 }
 
@@ -80,12 +79,11 @@ fn header(record: &Records<'_>, place: &Place) -> Result<Vec<String>> {
 fn hint_header(error: Error, names: &[String], delimiter: u8, header: bool) -> Error {
     let numbers = names.iter().filter(|name| name.parse::<f64>().is_ok()).count();
     if header && numbers > 1 && error.hint().is_none() {
-        return error.with_hint("the first line holds numbers: if it is no header, say `--no-header`");
+        return error.with_hint(Hint::NumericHeader);
     }
     match names {
         [only] => match [';', '\t', ',', '|'].into_iter().find(|&c| c != delimiter as char && only.contains(c)) {
-            Some('\t') => error.with_hint("the header holds tabs: say `--delimiter tab`"),
-            Some(other) => error.with_hint(format!("the header holds `{other}`: say `--delimiter '{other}'`")),
+            Some(found) => error.with_hint(Hint::Delimiter { found }),
             None => error,
         },
         _ => error,
@@ -230,8 +228,7 @@ impl<'a> CsvParser<'a> {
             let error =
                 Error::input(here(), format!("{} cells", record.len()), format!("{width}, as in the first line"));
             let runs_on = record.cells().any(|cell| cell.contains(&b'\n'));
-            let hint = "a cell holds the end of a line: is there a quote that never closes?";
-            return Err(if runs_on { error.with_hint(hint) } else { error });
+            return Err(if runs_on { error.with_hint(Hint::LineEndInCell) } else { error });
         }
         for (j, feature) in self.plan.features.iter().enumerate() {
             let cell = record.cell(feature.source);
@@ -298,22 +295,15 @@ impl Wrong {
             Wrong::Cell(found, expected) => {
                 let first = place.line == Some(1);
                 let error = Error::input(place, found, expected);
-                if first {
-                    error.with_hint("if the first line is a header, the columns have names: the model has none")
-                } else {
-                    error
-                }
+                if first { error.with_hint(Hint::HeaderForUnnamed) } else { error }
             }
             Wrong::Mixed { cell, other, line } => {
                 let (found, expected) = (quoted(&cell), quoted(&other));
                 let is_number = cell.parse::<f64>().is_ok();
                 let what = if is_number { "text" } else { "a number" };
                 let hint = match line {
-                    1 if is_number => "the first line looks like a header: leave `--no-header` away".to_owned(),
-                    _ => format!(
-                        "if the column holds names, say `--nominal {0}`; to leave it out, `--drop {0}`",
-                        shown(&feature.name)
-                    ),
+                    1 if is_number => Hint::Header,
+                    _ => Hint::NominalOrDrop { column: feature.name.as_str().into() },
                 };
                 Error::input(place, found, format!("{what}, like {expected} in line {line}")).with_hint(hint)
             }

@@ -1,7 +1,7 @@
 //! `label index:value index:value ...`, indices counted from 1 and ascending, `#` before a comment.
 
 use crate::data::{Column, Csr, Dictionary, Naming, Renumbering};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Hint, Place, Result};
 use crate::format::chunks::{Chunk, Chunks, Ends, Line};
 use crate::format::csv::label_cache::Met;
 use crate::format::number::{digits, leading_number, parse_number};
@@ -216,7 +216,7 @@ struct Wrong {
     found: String,
     expected: String,
     column: Option<String>,
-    hint: Option<&'static str>,
+    hint: Option<Hint>,
 }
 
 impl Wrong {
@@ -242,10 +242,7 @@ fn entry(token: &str, previous: u64) -> std::result::Result<(u64, f64), Wrong> {
         return Err(wrong(format!("the index {}", quoted(index)), "a whole number from 1".into()));
     };
     if number == 0 {
-        return Err(Wrong {
-            hint: Some("LIBSVM counts from 1; add 1 to every index"),
-            ..wrong("the index 0".into(), "an index from 1".into())
-        });
+        return Err(Wrong { hint: Some(Hint::CountFromOne), ..wrong("the index 0".into(), "an index from 1".into()) });
     }
     if number > LARGEST {
         return Err(wrong(format!("the index {number}"), format!("at most {LARGEST}")));

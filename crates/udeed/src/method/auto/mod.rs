@@ -16,16 +16,16 @@ use crate::ensemble::mapped_members;
 use crate::ensemble::mapped_members::Mapped;
 use crate::ensemble::{Changed, Findings, ViewFound};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows, Voters};
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::learner::winner;
-use crate::memory::{MUCH_MEMORY, half_of_memory};
+use crate::memory::{MUCH_MEMORY, check_memory, half_of_memory};
 use crate::method::Learn;
 use crate::method::auto::out_of_bag::{Bags, Fit, Looked, Seen};
 use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::observer::{Warning, Watch};
 use crate::random::{Purpose, Stream};
-use crate::text::{listed, size};
+use crate::text::listed;
 use crate::view::{FeatureMap, Landmarks, N_SPECTRAL, View, by_graph, by_relevance};
 
 /// What is known of the share of each class among the unlabeled rows.
@@ -94,13 +94,13 @@ method! {
 pub(crate) const LAMBDAS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
 /// A graph has no more nodes than this; further rows are taken for what is near to them.
 const MOST_NODES: usize = 5000;
-/// From how many rows it is told how far rows lie apart.
+/// Rows that the typical distance is estimated from.
 const MOST_APART: usize = 250;
 /// Fewer labeled rows than this cannot choose anything.
 const LEAST_LABELED: usize = 4;
-/// On how many unlabeled rows it is looked at what these changed.
+/// Unlabeled rows on which changed predictions are counted.
 const MOST_LOOKED_AT: usize = 500;
-/// By how many of them members are moved: the share of a class among so many is known to a hundredth.
+/// Unlabeled rows that members are fine-tuned on: enough to know the share of a class to a hundredth.
 const MOST_MOVED_BY: usize = 2000;
 
 impl Learn for Auto {
@@ -241,11 +241,8 @@ impl Auto {
     fn spectral(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Vec<Sight>> {
         let n = (prepared.codes.len() + prepared.unlabeled.n_rows()).min(MOST_NODES);
         let bytes = 8 * n as u64 * prepared.labeled.rows().n_columns() as u64;
-        if bytes > half_of_memory() {
-            let found = format!("{n} rows for a graph, which take {}", size(bytes));
-            return Err(Error::training(found, format!("at most {}", size(half_of_memory())))
-                .with_hint("leave the graph out: `--views linear,relevance`"));
-        }
+        let hint = Hint::Views { keep: &["linear", "relevance"] };
+        check_memory(bytes, half_of_memory(), hint, || format!("{n} rows for a graph"))?;
         if bytes > MUCH_MEMORY {
             watch.warn(&Warning::Memory { bytes });
         }
@@ -359,7 +356,7 @@ impl Auto {
             targets: prepared.heads.iter().map(|head| &head.targets[..]).collect(),
         };
         let moved = prior::moved(&groups, members, &known, watch)?;
-        // What rows out of bag tell is told of the members as they are now.
+        // The out-of-bag figures are those of the fine-tuned members.
         let mut said = &moved.said[..];
         for chosen in views {
             let (own, others) = said.split_at(chosen.sight.seen.n_maps());
@@ -373,7 +370,7 @@ impl Auto {
         Ok(moved.members)
     }
 
-    /// At most so many of the unlabeled rows.
+    /// At most `most` of the unlabeled rows.
     fn some_unlabeled(&self, prepared: &TrainingRows, most: usize) -> Result<Matrix> {
         let landmarks = Landmarks::choose(0, prepared.unlabeled.n_rows(), most, self.seed);
         landmarks.gather(prepared.labeled.rows(), prepared.unlabeled.blocks()?)

@@ -8,14 +8,13 @@ use crate::ensemble::bootstraps;
 use crate::ensemble::mapped_members::Mapped;
 use crate::ensemble::training_rows::Head;
 use crate::ensemble::{Members, TrainingRows};
-use crate::error::{Error, Result};
+use crate::error::{Hint, Result};
 use crate::kernel::{Real, in_memory, map_rows};
 use crate::learner::{Batch, Logistic, normalise, winner};
 use crate::linalg::Span;
-use crate::memory::{MUCH_MEMORY, half_of_memory};
+use crate::memory::{MUCH_MEMORY, check_memory, half_of_memory};
 use crate::method::auto::mixture;
 use crate::observer::{Warning, Watch};
-use crate::text::size;
 use crate::parallel;
 use crate::view::FeatureMap;
 
@@ -55,12 +54,8 @@ impl Seen {
         let n = rows.n_rows();
         let width = maps.iter().map(|map| map.n_features(rows.n_columns())).max().unwrap_or(0);
         let bytes = 8 * maps.len() as u64 * n as u64 * (width + n.min(width)) as u64;
-        let most = half_of_memory();
-        if bytes > most {
-            let found = format!("{n} labeled rows, whose views by relevance take {}", size(bytes));
-            return Err(Error::training(found, format!("at most {}", size(most)))
-                .with_hint("leave them out: `--views linear,spectral`, or take fewer members"));
-        }
+        let what = || format!("{} views by relevance of {n} labeled rows", maps.len());
+        check_memory(bytes, half_of_memory(), Hint::ViewsOrMembers { keep: &["linear", "spectral"] }, what)?;
         if bytes > MUCH_MEMORY {
             watch.warn(&Warning::Memory { bytes });
         }
@@ -172,7 +167,7 @@ impl<'a> Bags<'a> {
         (weight(self.right(outputs)) - weight(self.right(others))) / mean
     }
 
-    /// How many fits [`Bags::fit`] makes for so many lambdas.
+    /// Number of fits that [`Bags::fit`] makes for a number of lambdas.
     pub(crate) fn n_fits(&self, lambdas: usize) -> usize {
         lambdas * self.n_members() * self.n_heads()
     }
@@ -315,7 +310,7 @@ impl<'a> Bags<'a> {
         self.prepared.codes.iter().enumerate().map(probability).collect()
     }
 
-    /// What each of several fits shall count in a mixture of them; the same where rows out of bag are of one class only.
+    /// Mixture weights of several fits; equal where all out-of-bag rows are of one class.
     pub(crate) fn shares(&self, fits: &[Fit], warnings: &mut Vec<Warning>) -> Vec<f64> {
         if self.classes_out() < 2 {
             warnings.push(Warning::OneClassOut);

@@ -1,6 +1,6 @@
 //! The descent: steps against the gradient, stage by stage.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::method::udeed::{Objective, Udeed};
 use crate::observer::{Stage, StageSummary, Step, Stop, Watch};
 
@@ -19,7 +19,7 @@ pub(super) fn run_stage(
     let first = objective.evaluate(&weights, &mut gradient)?;
     if !first.total.is_finite() {
         return Err(Error::training(format!("a loss of {} before the first step", first.total), "a finite one")
-            .with_hint("features are too large: scale them, or use double precision"));
+            .with_hint(Hint::LargeFeatures));
     }
     let mut summary = StageSummary { stage, steps: 0, first, last: first, stop: Stop::Steps };
     let seen = |step, losses, accepted| Step { stage, step, losses, accepted };
