@@ -13,5 +13,5 @@ mod source;
 mod writer;
 
 pub use builtin::{BuiltIn, built_in};
-pub use reader::{Format, HeldSheet, Layout, Reader, Sheet, SpilledSheet};
+pub use reader::{Format, HeldSheet, Layout, Reader, Sheet};
 pub use writer::Writer;

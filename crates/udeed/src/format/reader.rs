@@ -6,10 +6,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Column, HeldTable, Labels, Naming, SpilledTable, Table, TrainSet, missing_column, same_number};
+use crate::data::{Column, HeldTable, Labels, Naming, Table, TrainSet, missing_column, same_number};
 use crate::error::{Error, Place, Result};
 use crate::format::chunks::CHUNK;
-use crate::format::sink::{Gathered, InFile, InMemory, Keep, WhereRoom};
+use crate::format::sink::{Gathered, InMemory, Keep, WhereRoom};
 use crate::format::source::Source;
 use crate::format::{arff, csv, libsvm};
 use crate::memory::Room;
@@ -262,42 +262,11 @@ impl Reader {
         self.read_source(Source::new(name.to_owned(), bytes)?, name)
     }
 
-    /// Reads a file whose rows may be more than memory holds: they go into a temporary file in a folder. The table is
-    /// the same as that of [`Reader::read`].
-    ///
-    /// # Errors
-    /// As [`Reader::read`]; also if the folder cannot be written to.
-    ///
-    /// ```
-    /// use udeed::Reader;
-    ///
-    /// let folder = tempfile::tempdir().unwrap();
-    /// let path = folder.path().join("rows.csv");
-    /// std::fs::write(&path, "size,colour\n1,red\n2,blue\n").unwrap();
-    /// let many = Reader::new().spill(&path, folder.path())?.table;
-    /// assert_eq!(many.columns(), Reader::new().read(&path)?.table.columns());
-    /// # Ok::<(), udeed::Error>(())
-    /// ```
-    pub fn spill(&self, path: impl AsRef<Path>, folder: &Path) -> Result<SpilledSheet> {
-        let path = path.as_ref();
-        let source = Source::open(path)?;
-        Ok(self.gather(source, &path.display().to_string(), InFile::new(folder)?)?.into_spilled(self.layout))
-    }
-
-    /// Like [`Reader::spill`] for a stream, with a name for messages. It is read only once.
-    ///
-    /// # Errors
-    /// As [`Reader::spill`]; the format must have been set.
-    pub fn spill_from(&self, name: &str, bytes: impl Read, folder: &Path) -> Result<SpilledSheet> {
-        let source = Source::new(name.to_owned(), bytes)?;
-        Ok(self.gather(source, name, InFile::new(folder)?)?.into_spilled(self.layout))
-    }
-
     /// Reads a file into memory as long as there is room for its rows; if they are more, all of them go into a temporary
     /// file. The table is the same as that of [`Reader::read`].
     ///
     /// # Errors
-    /// As [`Reader::spill`]; also if there is not enough room and no folder.
+    /// As [`Reader::read`]; also if there is not enough room and no folder, or the folder cannot be written to.
     ///
     /// ```
     /// use udeed::{HeldTable, Reader, Room};
@@ -520,25 +489,6 @@ pub struct Sheet {
     pub label: Option<String>,
 }
 
-/// What a file held whose rows may be more than memory holds. Their labels are not kept.
-///
-/// ```
-/// use udeed::{Format, Reader};
-///
-/// let folder = tempfile::tempdir().unwrap();
-/// let rows = "+1 1:0.5 2:1\n-1 2:0.25\n? 1:0.75\n";
-/// let sheet = Reader::new().format(Format::Libsvm).spill_from("rows", rows.as_bytes(), folder.path())?;
-/// assert_eq!((sheet.table.n_rows(), sheet.n_labeled), (3, 2));
-/// # Ok::<(), udeed::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct SpilledSheet {
-    /// The rows, without the labels.
-    pub table: SpilledTable,
-    /// How many rows had a label.
-    pub n_labeled: usize,
-}
-
 /// What a file held, with its rows where there was room for them. Their labels are not kept.
 ///
 /// See [`Reader::hold`] for an example.
@@ -548,12 +498,6 @@ pub struct HeldSheet {
     pub table: HeldTable,
     /// How many rows had a label.
     pub n_labeled: usize,
-}
-
-impl From<SpilledSheet> for HeldSheet {
-    fn from(sheet: SpilledSheet) -> Self {
-        HeldSheet { table: HeldTable::InFile(sheet.table), n_labeled: sheet.n_labeled }
-    }
 }
 
 impl Sheet {

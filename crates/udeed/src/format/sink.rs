@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use crate::data::{
-    Blocks, Column, Csr, Dense, HeldTable, Labels, Matrix, Naming, Renumbering, SpilledBuilder, SpilledTable, Table,
+    Blocks, Column, Csr, Dense, DiskRowsWriter, DiskTable, HeldTable, Labels, Matrix, Naming, Renumbering, Table,
     dense_size, sparse_size,
 };
 use crate::error::Result;
-use crate::format::reader::{HeldSheet, Layout, Sheet, SpilledSheet};
+use crate::format::reader::{HeldSheet, Layout, Sheet};
 use crate::memory::Room;
 
 /// What was gathered from a file.
@@ -96,13 +96,13 @@ impl Keep for InMemory {
 
 /// Rows kept in a file. Of the labels it is only counted how many there are.
 pub(super) struct InFile {
-    rows: SpilledBuilder,
+    rows: DiskRowsWriter,
     n_labeled: usize,
 }
 
 impl InFile {
     pub(super) fn new(folder: &Path) -> Result<Self> {
-        Ok(InFile { rows: SpilledBuilder::new(folder)?, n_labeled: 0 })
+        Ok(InFile { rows: DiskRowsWriter::new(folder)?, n_labeled: 0 })
     }
 }
 
@@ -113,15 +113,15 @@ impl Keep for InFile {
     }
 
     fn n_rows(&self) -> usize {
-        self.rows.spilled().n_rows()
+        self.rows.written().n_rows()
     }
 
     fn n_stored(&self) -> usize {
-        self.rows.spilled().n_stored()
+        self.rows.written().n_stored()
     }
 
     fn used_columns(&self) -> Result<Vec<u32>> {
-        let rows = self.rows.spilled();
+        let rows = self.rows.written();
         let mut used = Vec::new();
         for range in rows.ranges() {
             if let Matrix::Sparse(rows) = rows.matrix(range)? {
@@ -194,9 +194,9 @@ impl Gathered<WhereRoom<'_>> {
             }
             Held::InMemory(rows) => {
                 let rows = rows.into_file(room.folder(source)?)?;
-                Ok(all.replace_rows(rows).0.into_spilled(layout).into())
+                Ok(all.replace_rows(rows).0.into_held(layout))
             }
-            Held::InFile(rows) => Ok(all.replace_rows(rows).0.into_spilled(layout).into()),
+            Held::InFile(rows) => Ok(all.replace_rows(rows).0.into_held(layout)),
         }
     }
 }
@@ -211,13 +211,13 @@ impl<K> Gathered<K> {
 
 impl Gathered<InFile> {
     /// The table, in the layout that was asked for.
-    pub(super) fn into_spilled(self, layout: Layout) -> SpilledSheet {
+    fn into_held(self, layout: Layout) -> HeldSheet {
         let rows = self.rows.rows.finish();
         let is_sparse = match rows.is_sparse() {
             true => !layout.makes_dense(rows.n_rows(), self.columns.len(), rows.n_stored()),
             false => layout == Layout::Sparse,
         };
-        let table = SpilledTable {
+        let table = DiskTable {
             read: self.columns.into(),
             kept: self.kept.map(Into::into),
             naming: self.naming,
@@ -225,7 +225,7 @@ impl Gathered<InFile> {
             renumbering: self.renumbering,
             is_sparse,
         };
-        SpilledSheet { table, n_labeled: self.rows.n_labeled }
+        HeldSheet { table: HeldTable::InFile(table), n_labeled: self.rows.n_labeled }
     }
 }
 
@@ -244,8 +244,8 @@ impl Gathered<InMemory> {
             Some(classes) => Labels::from_codes(classes, std::mem::take(&mut self.rows.labels)),
             None => Labels::unlabeled(self.rows.n_rows),
         };
-        self.renumbering.dense(&mut self.rows.dense, n_columns);
-        self.rows.sparse.iter_mut().for_each(|rows| self.renumbering.sparse(rows, n_columns));
+        self.renumbering.recode_dense(&mut self.rows.dense, n_columns);
+        self.rows.sparse.iter_mut().for_each(|rows| self.renumbering.renumber_sparse(rows, n_columns));
         let mut table = Table::from_reader(self.columns.into(), self.naming, self.rows.into_matrix(n_columns, layout)?);
         if let Some(kept) = self.kept {
             table = table.conform(&kept.into())?.into_owned();

@@ -365,7 +365,7 @@ impl<'a, K: Keep> Gather<ArffParser<'a>> for ArffRows<K> {
 
     fn add(&mut self, _: Chunk, (): &(), part: Result<ArffPart>, share: Option<f64>) -> Result<()> {
         let mut part = part?;
-        let places = self.classes.take_in(&part.classes);
+        let places = self.classes.merge(&part.classes);
         part.labels.iter_mut().flatten().for_each(|code| *code = places[*code as usize]);
         let rows = match part.sparse {
             Some(rows) => rows.into(),

@@ -392,13 +392,13 @@ impl<'a, K: Keep> Gather<CsvParser<'a>> for CsvRows<'a, K> {
         let mut renumbering = Renumbering::default();
         for (j, (all, own)) in self.levels.iter_mut().zip(&part.levels).enumerate() {
             if let Some(own) = own {
-                let places = all.get_or_insert_default().take_in(own);
+                let places = all.get_or_insert_default().merge(own);
                 renumbering.add_levels(j, places.into_iter().map(f64::from).collect());
             }
         }
         let width = self.kinds.len();
-        renumbering.dense(&mut part.values, width);
-        let places = self.classes.take_in(&part.classes);
+        renumbering.recode_dense(&mut part.values, width);
+        let places = self.classes.merge(&part.classes);
         part.labels.iter_mut().flatten().for_each(|code| *code = places[*code as usize]);
         self.rows.keep(Dense::new(part.n_rows, width, part.values)?.into(), part.labels, share)
     }

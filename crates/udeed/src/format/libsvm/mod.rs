@@ -75,7 +75,7 @@ impl<'a, K: Keep> Gather<LibsvmParser<'a>> for LibsvmRows<K> {
 
     fn add(&mut self, _: Chunk, (): &(), part: Result<LibsvmPart>, share: Option<f64>) -> Result<()> {
         let mut part = part?;
-        let places = self.classes.take_in(&part.classes);
+        let places = self.classes.merge(&part.classes);
         part.labels.iter_mut().flatten().for_each(|code| *code = places[*code as usize]);
         self.n_columns = self.n_columns.max(part.rows.largest_column().map_or(0, |j| j as usize + 1));
         self.rows.keep(part.rows.into(), part.labels, share)
