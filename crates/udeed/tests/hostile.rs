@@ -893,7 +893,7 @@ fn assert_same_entries(found: &Sheet, expected: &Sheet) {
     };
     assert_eq!(columns(found), columns(expected));
     let written = |sheet: &Sheet| -> Vec<Option<String>> {
-        let names = Writer::libsvm_labels(&sheet.labels);
+        let names = Writer::new(Format::Libsvm).class_labels(&sheet.labels);
         (0..sheet.labels.len()).map(|i| sheet.labels.get(i).map(|class| names[class].clone())).collect()
     };
     assert_eq!(written(found), written(expected));
