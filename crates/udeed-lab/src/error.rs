@@ -1,5 +1,9 @@
 //! What can go wrong in the laboratory.
 
+use std::sync::LazyLock;
+
+use udeed::Format;
+
 /// The result of anything in this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -106,6 +110,10 @@ pub enum Error {
     Udeed(#[from] udeed::Error),
 }
 
+/// The hint where a folder has no file of a set.
+static EXTENSIONS: LazyLock<String> =
+    LazyLock::new(|| format!("files may also end in {}, with or without `.gz`", Format::usual_extensions()));
+
 impl Error {
     pub(crate) fn of_set(name: &str, cause: udeed::Error) -> Self {
         Error::Set { name: name.to_owned(), cause: Box::new(cause) }
@@ -117,7 +125,7 @@ impl Error {
             Error::Udeed(cause) => cause.hint(),
             Error::Set { cause, .. } => cause.hint(),
             Error::OtherSettings { .. } => Some("go on with the old settings, or choose another `--journal`"),
-            Error::NoSets { .. } => Some("files may also end in `.csv`, `.arff` or `.libsvm`, with or without `.gz`"),
+            Error::NoSets { .. } => Some(&EXTENSIONS),
             _ => None,
         }
     }
