@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import udeed
-from scipy.stats import rankdata, studentized_range
 from sets import Absent, find
 from sklearn.datasets import load_svmlight_file
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
@@ -81,16 +80,10 @@ def results(folder: Path, labeled: float, splits: int, seed: int, sets: list[str
     return found
 
 
-def ranks(found: dict[str, list[float]]) -> dict[str, float]:
-    """The mean rank of each, 1 being the best."""
-    table = np.array(list(found.values()))
-    return dict(zip(found, rankdata(-table, axis=0).mean(axis=1), strict=True))
-
-
 def means_table(tables: dict[str, dict[str, list[float]]]) -> str:
     lines = ["| | " + " | ".join(f"{title} | rank" for title in tables) + " |"]
     lines.append("| --- |" + " ---: | ---: |" * len(tables))
-    ranked = {title: ranks(found) for title, found in tables.items()}
+    ranked = {title: udeed.AverageRanks(found).ranks for title, found in tables.items()}
     for name in next(iter(tables.values())):
         cells = [f"{np.mean(found[name]):.2f} | {ranked[title][name]:.1f}" for title, found in tables.items()]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
@@ -104,44 +97,6 @@ def sets_table(found: dict[str, list[float]], sets: list[str]) -> str:
         cells = [f"**{v[place]:.1f}**" if v[place] > best - 0.05 else f"{v[place]:.1f}" for v in found.values()]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
-
-
-def critical_difference(found: dict[str, list[float]], title: str) -> str:
-    """The diagram of Demsar (2006) as SVG: mean ranks, and bars over those that are not told apart (Nemenyi, 95 %)."""
-    k, n = len(found), len(next(iter(found.values())))
-    difference = float(studentized_range.ppf(0.95, k, np.inf)) / np.sqrt(2.0) * np.sqrt(k * (k + 1) / (6.0 * n))
-    ranked = sorted(ranks(found).items(), key=lambda item: item[1])
-    left, right, axis = 190.0, 610.0, 60.0
-    low, high = np.floor(ranked[0][1]), np.ceil(ranked[-1][1])
-    at = lambda rank: left + (right - left) * (rank - low) / (high - low)  # noqa: E731
-    groups: list[tuple[float, float]] = []
-    for first, (_, rank) in enumerate(ranked):
-        last = max(other for _, other in ranked[first:] if other - rank < difference)
-        if last > rank and (not groups or last > groups[-1][1]):
-            groups.append((rank, last))
-    names_at = axis + 24.0 + 9.0 * len(groups)
-    half = (k + 1) // 2
-    height = names_at + 22.0 * half + 10.0
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 {height:.0f}" font-family="sans-serif" font-size="14">',
-        f'<rect width="800" height="{height:.0f}" fill="white"/>',
-        f'<text x="400" y="20" text-anchor="middle">{title}: mean rank on {n} sets</text>',
-        f'<line x1="{left}" x2="{right}" y1="{axis}" y2="{axis}" stroke="black"/>',
-    ]
-    for tick in range(int(low), int(high) + 1):
-        parts.append(f'<line x1="{at(tick):.1f}" x2="{at(tick):.1f}" y1="{axis - 5}" y2="{axis}" stroke="black"/>')
-        parts.append(f'<text x="{at(tick):.1f}" y="{axis - 9}" text-anchor="middle" font-size="12">{tick}</text>')
-    for place, (first, last) in enumerate(groups):
-        y = axis + 14.0 + 9.0 * place
-        parts.append(f'<line x1="{at(first) - 4:.1f}" x2="{at(last) + 4:.1f}" y1="{y}" y2="{y}" stroke="black" stroke-width="4"/>')
-    for place, (name, rank) in enumerate(ranked):
-        better = place < half
-        y = names_at + 22.0 * (place if better else k - 1 - place)
-        end, anchor, text = (left - 8, "end", left - 14) if better else (right + 8, "start", right + 14)
-        weight = ' font-weight="bold"' if name.startswith("auto") else ""
-        parts.append(f'<polyline points="{at(rank):.1f},{axis} {at(rank):.1f},{y} {end},{y}" fill="none" stroke="#888"/>')
-        parts.append(f'<text x="{text}" y="{y + 5}" text-anchor="{anchor}"{weight}>{name} {rank:.1f}</text>')
-    return "\n".join([*parts, "</svg>", ""])
 
 
 def outputs(model: Any, X: np.ndarray) -> np.ndarray:
@@ -229,7 +184,7 @@ def main() -> None:
         PAGE.write_text(page, encoding="utf-8")
         (DOCS / "identity.svg").write_text(picture, encoding="utf-8")
         for title, found in tables.items():
-            picture = critical_difference(found, title)
+            picture = udeed.AverageRanks(found, title).to_svg()
             (DOCS / f"ranks-{re.sub('[^0-9a-z]+', '-', title)}.svg").write_text(picture, encoding="utf-8")
 
 

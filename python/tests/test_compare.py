@@ -102,6 +102,32 @@ def test_what_cannot_be_compared_is_refused(cancer: Data) -> None:
         udeed.compare([udeed.BaggingClassifier()], X[:5], y)
 
 
+def test_ranks_over_data_sets_are_scipys() -> None:
+    from xml.etree import ElementTree
+
+    from scipy import stats
+
+    table = np.random.default_rng(0).integers(60, 99, (5, 9)) / 100
+    scores = {f"<{name}>": row for name, row in zip("abcde", table, strict=True)}
+    found = udeed.AverageRanks(scores, title="few & many")
+    assert list(found.ranks) == list(scores)
+    np.testing.assert_allclose(list(found.ranks.values()), stats.rankdata(-table, axis=0).mean(axis=1))
+    range_ = stats.studentized_range.ppf(0.95, 5, np.inf) / np.sqrt(2)
+    assert found.critical_difference == pytest.approx(range_ * np.sqrt(5 * 6 / (6 * 9)), abs=1e-6)
+    assert 0 < found.p_value < 1 and repr(found).count("\n") == 4
+    words = "".join(ElementTree.fromstring(found.to_svg()).itertext())
+    assert "few & many: average ranks over 9 sets" in words and all(name in words for name in scores)
+
+
+def test_ranks_need_two_of_each() -> None:
+    with pytest.raises(ValueError, match="1 data set to rank, expected at least two"):
+        udeed.AverageRanks({"a": [0.1], "b": [0.2]})
+    with pytest.raises(ValueError, match="`b` has 1 scores"):
+        udeed.AverageRanks({"a": [0.1, 0.2], "b": [0.2]})
+    with pytest.raises(ValueError, match="`scores` of 'a' are .*nan.*, expected a finite number"):
+        udeed.AverageRanks({"a": [0.1, float("nan")], "b": [0.2, 0.3]})
+
+
 def test_a_search_gets_the_unlabeled_rows_of_what_it_searches(cancer: Data) -> None:
     X, y, _ = cancer
     model = udeed.UDEEDClassifier(4, scaling="none", random_state=0, unlabeled="?")

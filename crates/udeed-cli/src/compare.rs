@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use udeed::{Reader, stratified_split};
+use udeed::{Method, Reader, stratified_split};
 use udeed_lab::{Contender, Experiment, Scale, Set, tables};
 
 use crate::input::{Reading, check_label, note_identifiers, read_any, short_names};
 use crate::laboratory::{Outputs, named};
 use crate::progress::Progress;
-use crate::settings::{Rivals, Settings, SharesArgs};
+use crate::settings::{Memory, Settings, SharesArgs};
 
 /// Compare methods on repeated splits of labeled rows
 ///
@@ -40,9 +40,9 @@ pub struct Compare {
     #[command(flatten)]
     outputs: Outputs,
     #[command(flatten)]
-    settings: Settings,
+    memory: Memory,
     #[command(flatten)]
-    rivals: Rivals,
+    settings: Settings,
     #[command(flatten)]
     reading: Reading,
 }
@@ -53,7 +53,7 @@ impl Compare {
         let default = [PathBuf::from("ionosphere")];
         let paths = if self.sets.is_empty() { default.as_slice() } else { &self.sets };
         self.outputs.check(paths)?;
-        let sets = self.read(paths, progress)?;
+        let sets = self.read(paths, experiment.udeed.seed, progress)?;
         let mut results = self.outputs.run(&experiment, &sets, progress)?;
         self.outputs.write(&mut results, &sets, tables::write_text)
     }
@@ -61,7 +61,8 @@ impl Compare {
     fn experiment(&self) -> anyhow::Result<Experiment> {
         let methods: Vec<Contender> =
             self.methods.iter().map(|name| Contender::named(name)).collect::<udeed_lab::Result<_>>()?;
-        let (udeed, rivals) = self.rivals.methods(self.settings.udeed(), self.settings.vote, &methods)?;
+        let cards = methods.iter().filter_map(|contender| Some(Method::named(contender.method()?).ok()?.card()));
+        let (udeed, rivals) = self.memory.of(self.settings.clone(), cards).methods(&methods)?;
         let experiment = Experiment {
             methods,
             sizes: self.sizes.clone(),
@@ -77,7 +78,7 @@ impl Compare {
         Ok(experiment)
     }
 
-    fn read(&self, paths: &[PathBuf], progress: &Progress) -> anyhow::Result<Vec<Set>> {
+    fn read(&self, paths: &[PathBuf], seed: u64, progress: &Progress) -> anyhow::Result<Vec<Set>> {
         let mut reader = self.reading.reader(Reader::new());
         if let Some(label) = &self.label {
             reader = reader.label(label);
@@ -89,7 +90,7 @@ impl Compare {
             let data = named(sheet.into_train(), path)?;
             named(data.classes(), path)?;
             // Whether the rows can be dealt out is asked here, where the file has its whole name.
-            named(stratified_split(data.labels(), (&self.shares).into(), self.settings.seed, 0), path)?;
+            named(stratified_split(data.labels(), (&self.shares).into(), seed, 0), path)?;
             Ok(Set { name, data })
         };
         paths.iter().zip(short_names(paths)).map(read).collect()

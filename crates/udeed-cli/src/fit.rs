@@ -14,7 +14,7 @@ use crate::input::{Reading, check_label, folder_of, hold_file, note_identifiers,
 use crate::laboratory::named;
 use crate::output::{Usage, check_outputs, is_stream, write_to};
 use crate::progress::Progress;
-use crate::settings::{Rivals, Settings, VariantName};
+use crate::settings::{Memory, Settings};
 
 /// Learn an ensemble from labeled and unlabeled rows
 #[derive(Args)]
@@ -40,15 +40,12 @@ pub struct Fit {
     /// Method: udeed, or another that `udeed methods` lists
     #[arg(long, default_value = "udeed", help_heading = "Learning")]
     method: String,
-    /// UDEED: where members are made to differ: nowhere, on labeled rows, on unlabeled rows
-    #[arg(long, value_enum, default_value = "lcud", help_heading = "Learning")]
-    variant: VariantName,
     /// UDEED: choose gamma, lambda and scaling by the folds; bagging where diversity does not pay
     #[arg(long, help_heading = "Learning", conflicts_with_all = ["gamma", "lambda", "scaling"])]
     choose: bool,
-    /// Size of the ensemble
-    #[arg(long, default_value_t = 20, help_heading = "Learning")]
-    members: usize,
+    /// Size of the ensemble [default: 20]
+    #[arg(long, value_name = "N", help_heading = "Learning")]
+    members: Option<usize>,
     /// Let every class count as much as any other, however many labels it has
     #[arg(long, help_heading = "Learning")]
     balanced: bool,
@@ -57,19 +54,19 @@ pub struct Fit {
     #[arg(long, value_name = "NUMBER", help_heading = "Learning", allow_hyphen_values = true)]
     threshold: Option<Threshold>,
     #[command(flatten)]
-    settings: Settings,
+    memory: Memory,
     #[command(flatten)]
-    rivals: Rivals,
+    settings: Settings,
     #[command(flatten)]
     reading: Reading,
 }
 
 impl Fit {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
-        let method = self.rivals.method(&self.method, &self.settings, self.variant.into(), self.members)?;
+        let method = self.method()?;
         method.validate()?;
         self.check()?;
-        let train = self.train(progress)?;
+        let train = self.train(&method, progress)?;
         let method = if self.choose { self.chosen(method, &train, progress)? } else { method };
         let mut watcher = Watcher::new(progress, &method);
         let model = named(method.fit_observed(&train, &mut watcher), &self.file)?;
@@ -84,6 +81,16 @@ impl Fit {
         progress.note(format_args!("wrote {}", self.out.display()));
         let validation = self.validate(&method, model.threshold(), &train, progress)?;
         write_to(None, |out| Ok(summarise(&model, validation.as_ref(), out)?))
+    }
+
+    /// The method with all that was said about it.
+    fn method(&self) -> anyhow::Result<Method> {
+        let named = Method::named(&self.method)?;
+        let mut settings = self.memory.of(self.settings.clone(), std::iter::once(named.card()));
+        if let Some(members) = self.members {
+            settings = settings.with("--members", "members", members);
+        }
+        settings.method(&self.method)
     }
 
     fn check(&self) -> anyhow::Result<()> {
@@ -112,7 +119,7 @@ impl Fit {
         check_outputs(&[Some(&self.out), self.trace.as_deref()], &inputs)
     }
 
-    fn train(&self, progress: &Progress) -> anyhow::Result<TrainSet> {
+    fn train(&self, method: &Method, progress: &Progress) -> anyhow::Result<TrainSet> {
         let mut reader = self.reading.reader(Reader::new());
         if let Some(label) = &self.label {
             reader = reader.label(label);
@@ -121,7 +128,7 @@ impl Fit {
         check_label(&sheet, self.label.as_deref(), &self.file)?;
         let mut train = named(sheet.into_train(), &self.file)?;
         if let Some(path) = &self.unlabeled {
-            let room = self.room(train.table().columns().len());
+            let room = self.room(method, train.table().columns().len());
             let more = hold_file(&self.unlabeled_reader(&train, path), path, room, progress)?;
             named(train.add_held(more.table, room), path)?;
             if train.on_disk().is_some() {
@@ -158,14 +165,13 @@ impl Fit {
         named(model.with_threshold(threshold), &self.file)
     }
 
-    /// What the unlabeled rows may take, before Fourier features take the place of their columns. More of them go beside the model, as temporary folders often lie in memory
-    /// themselves; methods that need all rows at once cannot have more.
-    fn room(&self, n_columns: usize) -> Room<'_> {
-        let streams = matches!(self.method.as_str(), "udeed" | "auto" | "bagging" | "adaboost" | "stacking");
-        let growth = self.settings.fourier.div_ceil(n_columns.max(1));
+    /// Memory for the unlabeled rows, before Fourier features replace their columns. More rows go beside the model, as temporary
+    /// folders often lie in memory themselves; methods that need all rows at once cannot have more.
+    fn room(&self, method: &Method, n_columns: usize) -> Room<'_> {
+        let growth = method.shared().fourier.div_ceil(n_columns.max(1));
         Room {
-            most: self.rivals.memory.unwrap_or_else(udeed::half_of_memory) / growth.max(1) as u64,
-            folder: streams.then(|| folder_of(&self.out)),
+            most: self.memory.limit.unwrap_or_else(udeed::half_of_memory) / growth.max(1) as u64,
+            folder: method.card().streams.then(|| folder_of(&self.out)),
         }
     }
 
@@ -205,9 +211,9 @@ impl Fit {
     fn chosen(&self, method: Method, train: &TrainSet, progress: &Progress) -> anyhow::Result<Method> {
         let Method::Udeed(settings) = &method else { return Ok(method) };
         let folds = udeed::stratified_folds(train.labels(), self.folds_to_choose_by(train)?, settings.seed);
-        let grid = Grid { members: vec![self.members], ..Grid::default() };
+        let grid = Grid { members: vec![settings.members], ..Grid::default() };
         let mut watcher = Watcher::new(progress, &method);
-        watcher.bar.set_length((folds.len() * grid.lambda.len() * grid.scaling.len() * self.members) as u64);
+        watcher.bar.set_length((folds.len() * grid.lambda.len() * grid.scaling.len() * settings.members) as u64);
         watcher.bar.set_message("choosing");
         watcher.counts_all = true;
         let choice = named(udeed::choose(settings, &grid, train, &folds, &mut watcher), &self.file)?;

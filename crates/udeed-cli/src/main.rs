@@ -8,7 +8,6 @@ mod data;
 mod evaluate;
 mod export;
 mod fit;
-mod given;
 mod input;
 mod inspect;
 mod laboratory;

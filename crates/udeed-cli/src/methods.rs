@@ -3,11 +3,12 @@
 use std::io::Write;
 
 use clap::Args;
-use udeed::Method;
+use udeed::{Method, MethodCard, SettingKind};
 use udeed_lab::Contender;
 use udeed_lab::report::about;
 
-use crate::output::write_to;
+use crate::output::{write_json, write_to};
+use crate::settings::shown;
 
 /// List the methods, or the settings of one
 #[derive(Args)]
@@ -15,15 +16,20 @@ use crate::output::write_to;
 pub struct Methods {
     /// Whose settings to list
     method: Option<String>,
+    /// Print the cards of the methods as JSON: all that is known of each
+    #[arg(long)]
+    json: bool,
 }
 
 impl Methods {
     pub fn run(&self) -> anyhow::Result<()> {
         match &self.method {
+            None if self.json => write_json(None, &Method::cards()),
+            Some(name) if self.json => write_json(None, Method::named(name)?.card()),
             None => write_to(None, |out| Ok(list(out)?)),
             Some(name) => {
                 let method = Method::named(name)?;
-                write_to(None, |out| Ok(describe(&method, out)?))
+                write_to(None, |out| Ok(describe(method.card(), out)?))
             }
         }
     }
@@ -39,11 +45,23 @@ fn list(out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "\n`udeed fit --method` takes udeed (lc, lcd and lcud are its variants) and all from bagging on")
 }
 
-fn describe(method: &Method, out: &mut dyn Write) -> std::io::Result<()> {
-    for (name, about, value) in method.settings() {
-        let shown = value.trim_matches('"');
-        writeln!(out, "{name} = {}", if shown.is_empty() { "none" } else { shown })?;
-        write_wrapped(out, "", 4, &about)?;
+fn describe(card: &MethodCard, out: &mut dyn Write) -> std::io::Result<()> {
+    write_wrapped(out, "", 0, &format!("{} {}", card.sentence, card.details))?;
+    if !card.paper.is_empty() {
+        write_wrapped(out, "", 0, card.paper)?;
+    }
+    writeln!(out)?;
+    for setting in &card.settings {
+        writeln!(out, "{} = {}", setting.name, shown(&setting.default))?;
+        write_wrapped(out, "", 4, &setting.doc)?;
+        if let SettingKind::Word(words) | SettingKind::SomeWords(words) = &setting.kind {
+            for [word, about] in words {
+                write_wrapped(out, &format!("    {word}: "), 8, about)?;
+            }
+        }
+        if let Some(range) = setting.range.filter(|range| range.to_string() != "at least 0") {
+            writeln!(out, "    ({range})")?;
+        }
     }
     Ok(())
 }

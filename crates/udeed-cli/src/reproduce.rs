@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use udeed::{Labeled, Reader, Shares, Udeed};
+use udeed::{Labeled, Method, Reader, Shares};
 use udeed_lab::paper::{PaperReport, SETS, find_sets};
 use udeed_lab::{Contender, Experiment, Scale, Set, tables};
 
@@ -11,7 +11,7 @@ use crate::input::read_file;
 use crate::laboratory::{Outputs, named};
 use crate::output::Usage;
 use crate::progress::Progress;
-use crate::settings::{Rivals, VoteName};
+use crate::settings::{Memory, Settings};
 
 /// Regenerate the tables of the UDEED paper, with its figures beside ours
 ///
@@ -36,16 +36,12 @@ pub struct Reproduce {
     /// How often the rows are split anew
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     splits: u32,
-    /// How much diversity counts against accuracy
-    #[arg(long, default_value_t = 1.0, allow_hyphen_values = true)]
-    gamma: f64,
-    /// What all random draws follow from
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
     #[command(flatten)]
     outputs: Outputs,
     #[command(flatten)]
-    rivals: Rivals,
+    memory: Memory,
+    #[command(flatten)]
+    settings: Settings,
 }
 
 /// SemiBoost compares all training rows with all; beyond so many the paper has N/A.
@@ -77,8 +73,14 @@ impl Reproduce {
                 contender => methods.push(contender),
             }
         }
-        let udeed = Udeed::new().gamma(self.gamma).seed(self.seed);
-        let (udeed, rivals) = self.rivals.as_in_the_paper().methods(udeed, VoteName::Weighted, &methods)?;
+        let cards = methods.iter().filter_map(|contender| Some(Method::named(contender.method()?).ok()?.card()));
+        let mut settings = self.memory.of(self.settings.clone(), cards);
+        // SemiBoost's paper compares all rows with all.
+        if methods.contains(&Contender::Semiboost) && !settings.has("neighbors") && !settings.has("semiboost.neighbors")
+        {
+            settings = settings.with("--neighbors", "semiboost.neighbors", 0);
+        }
+        let (udeed, rivals) = settings.methods(&methods)?;
         let experiment = Experiment {
             methods,
             sizes: self.sizes.clone(),

@@ -1,214 +1,281 @@
-//! The settings of UDEED as options.
+//! The settings of all methods as options: one for each name that a card has, `--set` for the rest.
 
-use std::str::FromStr;
+use std::collections::BTreeSet;
 
-use clap::Args;
-use udeed::{
-    AdaBoost, Assemble, Auto, Bagging, Emphasis, Initial, Labeled, Loss, Method, Pick, Precision, Prior, Scaling,
-    SemiBoost, Shared, Shares, Udeed, Variant, View, Vote, ZeroError,
-};
+use clap::builder::PossibleValue;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use udeed::{Labeled, Method, MethodCard, Setting, SettingKind, Shares, Udeed};
 use udeed_lab::Contender;
 
-use crate::given::Given;
 use crate::output::Usage;
 
-/// What every fit understands, whatever its variant and size.
-#[derive(Args, Clone)]
-#[command(next_help_heading = "Learning")]
+/// Settings with an option of their own that is not made from the cards: the command needs them for more than a method.
+const OWN_OPTIONS: [&str; 2] = ["members", "memory"];
+/// Settings that a comparison has as methods and sizes.
+const OF_COMPARISONS: [(&str, &str); 2] = [("members", "`--sizes`"), ("variant", "`--methods lc,lcd,lcud`")];
+
+/// Settings of methods by their names, as they were given.
+#[derive(Clone, Default)]
 pub struct Settings {
-    /// UDEED: how much diversity counts against accuracy [default: 1]; `fit --method auto`: how much it counts as members are moved
-    /// [default: 0]
-    #[arg(long, allow_hyphen_values = true)]
-    pub gamma: Option<f64>,
-    /// How much labels count against small weights in the initial members (scikit-learn's C); `auto` lets the rows choose that
-    /// bootstraps leave out (UDEED and bagging)
-    #[arg(long, value_name = "NUMBER|auto", default_value = "1", allow_hyphen_values = true)]
-    pub lambda: Lambda,
-    /// How features are scaled: to [0, 1], to mean 0 and deviation 1, or not
-    #[arg(long, value_enum, default_value = "minmax")]
-    pub scaling: ScalingName,
-    /// How many random Fourier features the members see in place of the scaled ones, for curved boundaries; 0 for none.
-    /// `--scaling standard --lambda 10` goes well with it
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub fourier: usize,
-    /// UDEED: how the fit to the labels is measured in the descent
-    #[arg(long, value_enum, default_value = "logistic")]
-    pub loss: LossName,
-    /// UDEED: hidden units of each member; 0 for linear members
-    #[arg(long, default_value_t = 0)]
-    pub hidden: usize,
-    /// UDEED: where members come from before the descent
-    #[arg(long, value_enum, default_value = "bootstrap")]
-    pub initial: InitialName,
-    /// UDEED: length of a descent step, as a multiple of the gradient
-    #[arg(long, default_value_t = 0.25, allow_hyphen_values = true)]
-    pub rate: f64,
-    /// UDEED: multiply the rate by members / 20: gives large ensembles the effect that 20 members have
-    #[arg(long)]
-    pub scale_rate: bool,
-    /// UDEED: most descent steps in a stage
-    #[arg(long, default_value_t = 25)]
-    pub steps: usize,
-    /// UDEED, bagging: members vote with their confidence, or one voice each
-    #[arg(long, value_enum, default_value = "weighted")]
-    pub vote: VoteName,
-    /// UDEED: numbers of 64 or of 32 bits in the descent; these take half of the time
-    #[arg(long, value_enum, default_value = "double")]
-    pub precision: PrecisionName,
-    /// What all random draws follow from
-    #[arg(long, default_value_t = 0)]
-    pub seed: u64,
-}
-
-impl Settings {
-    pub fn udeed(&self) -> Udeed {
-        Udeed::new()
-            .gamma(self.gamma.unwrap_or(1.0))
-            .lambda(self.lambda.value())
-            .choose_lambda(self.lambda == Lambda::Auto)
-            .scaling(self.scaling.into())
-            .fourier(self.fourier)
-            .loss(self.loss.into())
-            .hidden(self.hidden)
-            .initial(self.initial.into())
-            .rate(self.rate)
-            .scale_rate(self.scale_rate)
-            .steps(self.steps)
-            .vote(self.vote.into())
-            .precision(self.precision.into())
-            .seed(self.seed)
-    }
-}
-
-impl Settings {
-    /// Refuses what a method that chooses for itself would not heed.
-    fn check_untouched(&self, name: &str) -> anyhow::Result<()> {
-        let given = [
-            ("--lambda", self.lambda != Lambda::Is(1.0)),
-            ("--scaling", matches!(self.scaling, ScalingName::None)),
-            ("--fourier", self.fourier != 0),
-        ];
-        match given.iter().find(|(_, given)| *given) {
-            None => Ok(()),
-            Some((option, _)) => Err(Usage(format!("`{option}`: `{name}` chooses it itself")).into()),
-        }
-    }
-}
-
-/// A number, or whatever out-of-bag rows choose.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Lambda {
-    Auto,
-    Is(f64),
-}
-
-impl Lambda {
-    fn value(self) -> f64 {
-        match self {
-            Lambda::Auto => 1.0,
-            Lambda::Is(lambda) => lambda,
-        }
-    }
-}
-
-impl FromStr for Lambda {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "auto" => Ok(Lambda::Auto),
-            _ => text.parse().map(Lambda::Is).map_err(|_| "expected a number or `auto`".to_owned()),
-        }
-    }
-}
-
-/// What the automatic ensemble understands.
-#[derive(Args, Clone)]
-#[command(next_help_heading = "Automatic ensemble")]
-pub struct Automatic {
-    /// What members of `auto` look at: linear, relevance, spectral [default: all three]
-    #[arg(long, value_name = "VIEWS", value_delimiter = ',')]
-    views: Vec<ViewName>,
-    /// What is known of the classes of unlabeled rows: their shares, such as 0.7,0.3 in the order of the classes, or `labeled` if the
-    /// labeled rows were drawn at random; members of `auto` are moved to agree with it
-    #[arg(long, value_name = "SHARES|labeled")]
-    prior: Option<PriorArg>,
+    given: Vec<Given>,
 }
 
 #[derive(Clone)]
-struct PriorArg(Prior);
+struct Given {
+    /// As it was said: `--gamma` or `--set gamma`.
+    option: String,
+    /// Its path: `gamma`, `base.depth`, `auto.gamma`.
+    path: String,
+    value: String,
+}
 
-impl FromStr for PriorArg {
-    type Err = String;
+/// The name of an option.
+fn kebab(setting: &str) -> String {
+    setting.replace('_', "-")
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == "labeled" {
-            return Ok(PriorArg(Prior::Labeled));
-        }
-        let shares: Result<Vec<f64>, _> = text.split(',').map(|share| share.trim().parse()).collect();
-        shares
-            .map(|shares| PriorArg(Prior::Shares(shares)))
-            .map_err(|_| "expected `labeled`, or the share of each class such as 0.7,0.3".to_owned())
+/// The cards that have a setting.
+fn owners(setting: &str) -> Vec<(&'static MethodCard, &'static Setting)> {
+    Method::cards().iter().filter_map(|card| Some((card, card.setting(setting)?))).collect()
+}
+
+/// The names of all settings, in the order of the cards.
+fn names() -> Vec<&'static str> {
+    let mut seen = BTreeSet::new();
+    let all = Method::cards().iter().flat_map(|card| card.settings.iter().map(|setting| setting.name));
+    all.filter(|name| !OWN_OPTIONS.contains(name) && seen.insert(*name)).collect()
+}
+
+/// A default as a person writes it.
+pub fn shown(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(word) => word.clone(),
+        serde_json::Value::Array(items) if items.is_empty() => "none".to_owned(),
+        serde_json::Value::Array(items) => items.iter().map(shown).collect::<Vec<_>>().join(","),
+        serde_json::Value::Number(number) => number.as_f64().map_or(number.to_string(), |number| number.to_string()),
+        serde_json::Value::Object(only) if only.len() == 1 => only.keys().cloned().collect(),
+        other => other.to_string(),
     }
 }
 
-impl Automatic {
-    fn auto(&self, gamma: f64) -> Auto {
-        let settings = Auto::new().gamma(gamma).prior(self.prior.clone().map_or(Prior::Unknown, |prior| prior.0));
-        match self.views.is_empty() {
-            true => settings,
-            false => settings.views(self.views.iter().map(|&view| view.into()).collect()),
+/// The defaults of a setting: one where all methods agree, else each with its methods.
+fn defaults(owners: &[(&MethodCard, &Setting)]) -> String {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for (card, setting) in owners {
+        let default = shown(&setting.default);
+        match groups.iter_mut().find(|(known, _)| *known == default) {
+            Some((_, methods)) => methods.push(card.name),
+            None => groups.push((default, vec![card.name])),
         }
     }
-
-    /// Refuses what is said where nobody understands it.
-    fn check(&self, takes_part: bool) -> anyhow::Result<()> {
-        match (&self.views[..], &self.prior, takes_part) {
-            ([], None, _) | (_, _, true) => Ok(()),
-            ([], ..) => Err(Usage("`--prior`: only `auto` has it".into()).into()),
-            _ => Err(Usage("`--views`: only `auto` has them".into()).into()),
+    match &groups[..] {
+        [(default, _)] => default.clone(),
+        groups => {
+            groups.iter().map(|(default, of)| format!("{default} ({})", of.join(", "))).collect::<Vec<_>>().join("; ")
         }
     }
 }
 
-/// What only some methods understand.
+/// The help of a setting: what it means, which methods have it, its default.
+fn help(owners: &[(&MethodCard, &Setting)]) -> String {
+    let (doc, methods) = (&owners[0].1.doc, owners.iter().map(|(card, _)| card.name).collect::<Vec<_>>());
+    let of = if methods.len() > 10 { String::new() } else { format!("{}: ", methods.join(", ")) };
+    if matches!(owners[0].1.kind, SettingKind::Tree) {
+        return format!("{of}{} [see `udeed methods {}`]", doc.trim_end_matches('.'), methods[0]);
+    }
+    format!("{of}{} [default: {}]", doc.trim_end_matches('.'), defaults(owners))
+}
+
+fn option(name: &'static str) -> Arg {
+    let owners = owners(name);
+    let option = Arg::new(name).long(kebab(name)).help(help(&owners)).help_heading("Settings of methods");
+    let option = option.allow_hyphen_values(true).action(ArgAction::Set);
+    match &owners[0].1.kind {
+        SettingKind::Flag => {
+            let option = option.num_args(0..=1).require_equals(true).default_missing_value("true");
+            option.value_name("true|false").value_parser(["true", "false"])
+        }
+        SettingKind::Word(words) => {
+            let words: Vec<PossibleValue> = words
+                .iter()
+                .map(|[word, about]| PossibleValue::new(word.clone()).help(first_sentence(about)))
+                .collect();
+            option.value_parser(words)
+        }
+        SettingKind::SomeWords(_) => option.value_name("WORDS"),
+        SettingKind::Whole => option.value_name("N"),
+        SettingKind::Number => option.value_name("NUMBER"),
+        SettingKind::NumberOrAuto => option.value_name("NUMBER|auto"),
+        SettingKind::Base | SettingKind::Bases => option.value_name("BASE"),
+        SettingKind::Columns => option.value_name("COLUMNS"),
+        SettingKind::Prior => option.value_name("SHARES|labeled"),
+        _ => option.value_name("VALUE"),
+    }
+}
+
+fn first_sentence(text: &str) -> String {
+    text.split(". ").next().unwrap_or(text).trim_end_matches('.').to_owned()
+}
+
+impl Args for Settings {
+    fn augment_args(command: Command) -> Command {
+        let command = names().into_iter().fold(command, |command, name| command.arg(option(name)));
+        let set = "Any setting of a method by its name, as `udeed methods NAME` lists them: `confidence=0.9`, \
+                   `base.depth=3`, `co-forest.confidence=0.6`";
+        command.arg(
+            Arg::new("set")
+                .long("set")
+                .value_name("NAME=VALUE")
+                .help(set)
+                .help_heading("Settings of methods")
+                .action(ArgAction::Append),
+        )
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Settings {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut given = Vec::new();
+        for name in names() {
+            if let Some(value) = matches.get_one::<String>(name) {
+                given.push(Given { option: format!("--{}", kebab(name)), path: name.to_owned(), value: value.clone() });
+            }
+        }
+        for text in matches.get_many::<String>("set").unwrap_or_default() {
+            let Some((path, value)) = text.split_once('=').filter(|(path, _)| !path.trim().is_empty()) else {
+                let message = format!("`--set {text}`: expected a name and a value, such as `confidence=0.9`");
+                return Err(clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{message}\n")));
+            };
+            let (path, value) = (path.trim().to_owned(), value.trim().to_owned());
+            given.push(Given { option: format!("--set {path}"), path, value });
+        }
+        Ok(Settings { given })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Given {
+    /// The path within the settings of a method; none where it names another method.
+    fn path_in(&self, method: &Method) -> Option<&str> {
+        match self.path.split_once('.') {
+            Some((name, rest)) if Method::NAMES.contains(&name) => (name == method.name()).then_some(rest),
+            _ => Some(&self.path),
+        }
+    }
+
+    /// Whether a method has the setting.
+    fn is_of(&self, method: &Method) -> bool {
+        let first = |path: &str| path.split('.').next().unwrap_or(path).to_owned();
+        self.path_in(method).is_some_and(|path| method.card().setting(&first(path)).is_some())
+    }
+
+    /// Says which methods have the setting, where those that were asked for have not.
+    fn not_of(&self, whom: &str) -> Usage {
+        let last = self.path.split('.').find(|part| !Method::NAMES.contains(part)).unwrap_or(&self.path);
+        let having: Vec<String> = owners(last).iter().map(|(card, _)| format!("`{}`", card.name)).collect();
+        Usage(match &having[..] {
+            [] => {
+                format!("`{}`: no method has a setting `{last}`; `udeed methods NAME` lists those of each", self.option)
+            }
+            [only] => format!("`{}`: {whom} no such setting; only {only} has it", self.option),
+            having => format!("`{}`: {whom} no such setting; {} have it", self.option, having.join(", ")),
+        })
+    }
+}
+
+impl Settings {
+    /// A setting that another option implies.
+    pub fn with(mut self, option: &str, path: &str, value: impl ToString) -> Self {
+        self.given.push(Given { option: option.to_owned(), path: path.to_owned(), value: value.to_string() });
+        self
+    }
+
+    /// Whether a setting was given.
+    pub fn has(&self, name: &str) -> bool {
+        self.given.iter().any(|given| given.path == name)
+    }
+
+    /// A method with all that was given, which must be about it.
+    pub fn method(&self, name: &str) -> anyhow::Result<Method> {
+        let mut method = Method::named(name)?;
+        for given in &self.given {
+            match given.path_in(&method) {
+                None => return Err(Usage(format!("`{}`: the method is `{name}`", given.option)).into()),
+                Some(_) if !given.is_of(&method) => return Err(given.not_of(&format!("`{name}` has")).into()),
+                Some(path) => method = method.with_setting(path, &given.value)?,
+            }
+        }
+        Ok(method)
+    }
+
+    /// UDEED and all other methods for a comparison, each with what was given about it. Each setting must be one of a method
+    /// that takes part.
+    pub fn methods(&self, contenders: &[Contender]) -> anyhow::Result<(Udeed, Vec<Method>)> {
+        let mut methods: Vec<Method> =
+            Method::NAMES.iter().map(|name| Method::named(name)).collect::<udeed::Result<_>>()?;
+        let takes_part = |method: &Method| {
+            let named = |contender: &Contender| contender.method().unwrap_or("udeed") == method.name();
+            contenders.iter().any(named)
+        };
+        for given in &self.given {
+            let last = given.path.rsplit('.').next().unwrap_or(&given.path);
+            if let Some((_, instead)) = OF_COMPARISONS.iter().find(|(name, _)| *name == last) {
+                return Err(Usage(format!("`{}`: in a comparison this is {instead}", given.option)).into());
+            }
+            let (mut taken, mut refused) = (false, None);
+            // UDEED's settings are those of its members before the descent and of logistic regression, too.
+            for method in methods.iter_mut().filter(|method| takes_part(method) || method.name() == "udeed") {
+                let Some(path) = given.path_in(method).filter(|_| given.is_of(method)) else { continue };
+                match method.with_setting(path, &given.value) {
+                    Ok(changed) => {
+                        taken |= takes_part(method);
+                        *method = changed;
+                    }
+                    // What only some methods can do, such as to choose lambda, only these do.
+                    Err(error) if takes_part(method) => drop(refused.get_or_insert(error)),
+                    Err(_) => {}
+                }
+            }
+            match (taken, refused) {
+                (true, _) => {}
+                (false, Some(error)) => return Err(error.into()),
+                (false, None) => return Err(given.not_of("the methods of this comparison have").into()),
+            }
+        }
+        match methods.remove(0) {
+            Method::Udeed(settings) => Ok((settings, methods)),
+            other => Err(Usage(format!("`{}` stands first in the list of methods", other.name())).into()),
+        }
+    }
+}
+
+/// The memory that rows may take.
 #[derive(Args, Clone)]
-#[command(next_help_heading = "Rivals of UDEED")]
-pub struct Rivals {
-    /// AdaBoost: weight rows, or draw them [default: weighting]; ASSEMBLE: [default: resampling]
-    #[arg(long, value_enum)]
-    pub emphasis: Option<EmphasisName>,
-    /// AdaBoost: what becomes of a member without error; either way it is the last
-    #[arg(long, value_enum, default_value = "keep")]
-    pub zero_error: ZeroErrorName,
-    /// ASSEMBLE: share of the first weights that labeled rows get
-    #[arg(long, default_value_t = 0.9, allow_hyphen_values = true)]
-    pub labeled_share: f64,
-    /// SemiBoost: percentile of the distances that is the width of the similarity
-    #[arg(long, default_value_t = 1.0, allow_hyphen_values = true)]
-    pub percentile: f64,
-    /// SemiBoost: draw unlabeled rows by how sure their labels are, or take the surest
-    #[arg(long, value_enum, default_value = "draw")]
-    pub pick: PickName,
-    /// SemiBoost: share of the unlabeled rows that a member is fitted to
-    #[arg(long, default_value_t = 0.1, allow_hyphen_values = true)]
-    pub pick_share: f64,
-    /// SemiBoost, MCSSB, RegBoost: only so many nearest neighbours count as similar; of the first two 0 for all rows, in memory that
-    /// goes with the square of their number [default: 20, of RegBoost 10; for SemiBoost in `reproduce` 0]
-    #[arg(long, value_name = "K")]
-    pub neighbors: Option<usize>,
-    /// Whether SemiBoost compares all rows with all unless told otherwise, as its paper does.
-    #[arg(skip)]
-    semiboost_compares_all: bool,
-    /// Most memory for the rows of `--unlabeled` and all that is made of them, and for SemiBoost's similarities, such as 500M or
-    /// 8G; more rows are kept in a temporary file beside the model and read again in every step [default: half of the
-    /// machine's]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    pub memory: Option<u64>,
-    #[command(flatten)]
-    automatic: Automatic,
-    #[command(flatten)]
-    given: Given,
+pub struct Memory {
+    /// Most memory for the rows of `--unlabeled` and all that is made of them, and for similarities of rows, such as 500M or 8G;
+    /// more rows are kept in a temporary file beside the model and read again in every step [default: half of the machine's]
+    #[arg(long = "memory", value_name = "SIZE", value_parser = parse_size)]
+    pub limit: Option<u64>,
+}
+
+impl Memory {
+    /// The settings with this limit, where a method that takes part has one.
+    pub fn of(&self, settings: Settings, mut methods: impl Iterator<Item = &'static MethodCard>) -> Settings {
+        match self.limit {
+            Some(bytes) if methods.any(|card| card.setting("memory").is_some()) => {
+                settings.with("--memory", "memory", bytes)
+            }
+            _ => settings,
+        }
+    }
 }
 
 /// A number of bytes, with K, M, G or T for powers of 1024.
@@ -225,112 +292,10 @@ fn parse_size(text: &str) -> Result<u64, String> {
     number.checked_mul(1024u64.pow(power)).filter(|&bytes| bytes > 0).ok_or_else(expected)
 }
 
-impl Rivals {
-    /// With what the paper did in place of our defaults, where they differ.
-    pub fn as_in_the_paper(&self) -> Self {
-        Rivals { semiboost_compares_all: true, ..self.clone() }
-    }
-
-    pub fn adaboost(&self) -> AdaBoost {
-        let settings = AdaBoost::new().zero_error(self.zero_error.into());
-        match self.emphasis {
-            Some(emphasis) => settings.emphasis(emphasis.into()),
-            None => settings,
-        }
-    }
-
-    pub fn assemble(&self) -> Assemble {
-        let settings = Assemble::new().labeled_share(self.labeled_share);
-        match self.emphasis {
-            Some(emphasis) => settings.emphasis(emphasis.into()),
-            None => settings,
-        }
-    }
-
-    pub fn semiboost(&self) -> SemiBoost {
-        let settings = SemiBoost::new()
-            .percentile(self.percentile)
-            .pick(self.pick.into())
-            .pick_share(self.pick_share)
-            .memory(self.memory.unwrap_or(0));
-        match self.neighbors.or(self.semiboost_compares_all.then_some(0)) {
-            Some(neighbors) => settings.neighbors(neighbors),
-            None => settings,
-        }
-    }
-
-    /// A method by its name, with everything that was said about it.
-    pub fn method(&self, name: &str, settings: &Settings, variant: Variant, members: usize) -> anyhow::Result<Method> {
-        self.automatic.check(name == "auto")?;
-        let chooses = settings.lambda == Lambda::Auto;
-        let method = match Method::named(name)? {
-            Method::Udeed(_) => settings.udeed().variant(variant).into(),
-            Method::Bagging(_) => Bagging::new().vote(settings.vote.into()).choose_lambda(chooses).into(),
-            Method::Auto(_) => {
-                settings.check_untouched(name)?;
-                self.automatic.auto(settings.gamma.unwrap_or(0.0)).into()
-            }
-            _ if chooses => return Err(Usage(format!("`--lambda auto`: `{name}` cannot choose it")).into()),
-            other => self.optioned(other),
-        };
-        let (lambda, scaling, seed) = (settings.lambda.value(), settings.scaling.into(), settings.seed);
-        self.given.of_one(method.with_shared(Shared { members, lambda, scaling, fourier: settings.fourier, seed }))
-    }
-
-    /// UDEED and all other methods for a comparison, with everything that was said about them.
-    pub fn methods(
-        &self,
-        udeed: Udeed,
-        vote: VoteName,
-        contenders: &[Contender],
-    ) -> anyhow::Result<(Udeed, Vec<Method>)> {
-        let mut methods = vec![Method::from(udeed.clone())];
-        for name in Method::NAMES.iter().filter(|name| **name != "udeed") {
-            methods.push(match Method::named(name)? {
-                Method::Bagging(_) => Bagging::new().vote(vote.into()).choose_lambda(udeed.choose_lambda).into(),
-                Method::Auto(_) => self.automatic.auto(0.0).into(),
-                other => self.optioned(other),
-            });
-        }
-        self.automatic.check(contenders.contains(&Contender::Auto))?;
-        let can_choose = |contender: &Contender| matches!(contender.method(), None | Some("bagging"));
-        if udeed.choose_lambda && !contenders.iter().any(can_choose) {
-            return Err(Usage("`--lambda auto`: none of these methods can choose it".into()).into());
-        }
-        let takes_part = |method: &Method| {
-            let named = |contender: &Contender| contender.method().unwrap_or("udeed") == method.name();
-            contenders.iter().any(named)
-        };
-        let mut methods = self.given.of_some(methods, takes_part)?;
-        match methods.remove(0) {
-            Method::Udeed(settings) => Ok((settings, methods)),
-            _ => Ok((udeed, methods)),
-        }
-    }
-
-    /// The settings that have options of their own.
-    fn optioned(&self, method: Method) -> Method {
-        match method {
-            Method::AdaBoost(_) => self.adaboost().into(),
-            Method::Assemble(_) => self.assemble().into(),
-            Method::SemiBoost(_) => self.semiboost().into(),
-            Method::Mcssb(settings) => {
-                let neighbors = self.neighbors.unwrap_or(settings.neighbors);
-                settings.neighbors(neighbors).memory(self.memory.unwrap_or(0)).into()
-            }
-            Method::RegBoost(settings) => {
-                let neighbors = self.neighbors.filter(|&neighbors| neighbors > 0).unwrap_or(settings.neighbors);
-                settings.neighbors(neighbors).memory(self.memory.unwrap_or(0)).into()
-            }
-            other => other,
-        }
-    }
-}
-
 /// How rows are dealt out for an experiment.
 #[derive(Args, Clone, Copy)]
 pub struct SharesArgs {
-    /// How many training rows keep their labels: a share such as 0.25, or a number such as 10
+    /// Labeled training rows: a share such as 0.25, or a number such as 10
     #[arg(long, value_name = "SHARE|N", default_value = "0.25", allow_hyphen_values = true)]
     pub labeled: Labeled,
     /// Share of all rows kept for testing
@@ -364,20 +329,10 @@ macro_rules! words {
 
 pub(crate) use words;
 
-words!(VariantName, Variant { Lc = "lc", Lcd = "lcd", LcUd = "lcud" });
-words!(ScalingName, Scaling { MinMax = "minmax", Standard = "standard", None = "none" });
-words!(LossName, Loss { Logistic = "logistic", Squared = "squared", Hinge = "hinge" });
-words!(InitialName, Initial { Bootstrap = "bootstrap", Random = "random" });
-words!(VoteName, Vote { Weighted = "weighted", Unweighted = "unweighted" });
-words!(PrecisionName, Precision { Double = "double", Single = "single" });
-words!(EmphasisName, Emphasis { Weighting = "weighting", Resampling = "resampling" });
-words!(ZeroErrorName, ZeroError { Keep = "keep", Discard = "discard" });
-words!(ViewName, View { Linear = "linear", Relevance = "relevance", Spectral = "spectral" });
-words!(PickName, Pick { Draw = "draw", Top = "top" });
-
 #[cfg(test)]
 mod tests {
-    use super::parse_size;
+    use super::{Settings, parse_size};
+    use clap::{Args, Command};
 
     #[test]
     fn sizes_have_units() {
@@ -386,6 +341,17 @@ mod tests {
         assert_eq!(parse_size("8G"), Ok(8 << 30));
         for bad in ["", "0", "G", "-1", "1.5G", "9999999999999T", "8GB", "é"] {
             assert!(parse_size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn every_setting_of_every_method_is_an_option() {
+        let command = Settings::augment_args(Command::new("fit"));
+        let options: Vec<&str> = command.get_arguments().filter_map(|option| option.get_long()).collect();
+        for card in udeed::Method::cards() {
+            for setting in card.settings.iter().filter(|setting| !super::OWN_OPTIONS.contains(&setting.name)) {
+                assert!(options.contains(&super::kebab(setting.name).as_str()), "{}: {}", card.name, setting.name);
+            }
         }
     }
 }

@@ -1,13 +1,14 @@
-//! What can go wrong in the laboratory.
+//! Errors of the laboratory.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use udeed::Format;
 
-/// The result of anything in this crate that can fail.
+/// The result of a function of this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Everything that can go wrong in this crate.
+/// An error of this crate.
 ///
 /// ```
 /// let error = udeed_lab::Contender::named("boost").unwrap_err();
@@ -16,96 +17,103 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A name that stands for nothing.
+    /// An unknown name.
     #[error("unknown {what} `{found}`, expected one of {known}")]
     Unknown {
-        /// What it should name.
+        /// The kind of thing it should name.
         what: &'static str,
         /// The name.
         found: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
 
     /// A comparison of nothing.
     #[error("no {what} to compare, expected at least one")]
     Nothing {
-        /// What there is none of.
+        /// The kind of thing that is missing.
         what: &'static str,
     },
 
-    /// The same thing twice.
+    /// Ranks of a single thing.
+    #[error("1 {what} to rank, expected at least two")]
+    Single {
+        /// The kind of thing.
+        what: &'static str,
+    },
+
+    /// A name that occurs twice.
     #[error("the {what} `{name}` twice, expected each once")]
     Twice {
-        /// What there is two of.
+        /// The kind of thing.
         what: &'static str,
         /// Its name.
         name: String,
     },
 
     /// Scores that cannot be compared with the others.
-    #[error("`{name}` has {found} scores, expected {expected} numbers, one for each split")]
+    #[error("`{name}` has {found} scores, expected {expected} finite numbers, as many as every other")]
     Scores {
-        /// Whose they are.
+        /// The name of the classifier.
         name: String,
-        /// How many there are.
+        /// The number of its scores.
         found: usize,
-        /// How many there should be.
+        /// The number of scores of the others.
         expected: usize,
     },
 
-    /// A set cannot be used.
+    /// A data set that cannot be used.
     #[error("{name}: {cause}")]
     Set {
         /// The set.
         name: String,
-        /// Why.
+        /// The cause.
         cause: Box<udeed::Error>,
     },
 
-    /// No set was found where one was looked for.
+    /// A folder without any of the paper's data sets.
     #[error("{folder}: found none of the paper's data sets, looked for {looked_for}")]
     NoSets {
         /// The folder.
         folder: String,
-        /// The files.
+        /// The names of the files.
         looked_for: String,
     },
 
-    /// A journal was begun with other settings.
+    /// A journal of a run with other settings.
     #[error("{path}: the journal was begun with other settings\n  journal: {found}\n  now:     {expected}")]
     OtherSettings {
         /// The journal.
         path: String,
         /// Its settings.
         found: String,
-        /// Those of this run.
+        /// The settings of this run.
         expected: String,
     },
 
-    /// A file is no journal.
+    /// A file that is not a journal.
     #[error("{path}, line {line}: {found}, expected a journal of `udeed`")]
     NotAJournal {
         /// The file.
         path: String,
         /// The line.
         line: usize,
-        /// What is there.
+        /// Its content.
         found: String,
     },
 
-    /// The operating system refused to read or write.
+    /// An error of the operating system while reading or writing.
     #[error("{path}: cannot {action}: {cause}")]
     Io {
         /// The file.
         path: String,
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
-        /// What the system said.
+        /// The error of the system.
         cause: std::io::Error,
     },
 
-    /// The library refused.
+    /// An error of the library.
     #[error(transparent)]
     Udeed(#[from] udeed::Error),
 }
@@ -119,7 +127,7 @@ impl Error {
         Error::Set { name: name.to_owned(), cause: Box::new(cause) }
     }
 
-    /// What to try, where there is something to try.
+    /// A hint at what to try, where there is one.
     pub fn hint(&self) -> Option<&str> {
         match self {
             Error::Udeed(cause) => cause.hint(),
@@ -130,13 +138,25 @@ impl Error {
         }
     }
 
-    /// Whether the call itself was wrong, not the data it was given.
+    /// Whether the call is wrong, not the data.
     pub fn is_usage(&self) -> bool {
         match self {
-            Error::Unknown { .. } | Error::Nothing { .. } | Error::Twice { .. } => true,
+            Error::Unknown { .. } | Error::Nothing { .. } | Error::Single { .. } | Error::Twice { .. } => true,
             Error::Udeed(cause) => cause.is_usage(),
             Error::Set { cause, .. } => cause.is_usage(),
             _ => false,
         }
     }
+}
+
+/// Rejects duplicate names: results are found by them.
+pub(crate) fn once<T: ToString>(what: &'static str, items: impl Iterator<Item = T>) -> Result<()> {
+    let mut seen = HashSet::new();
+    for item in items {
+        let name = item.to_string();
+        if !seen.insert(name.clone()) {
+            return Err(Error::Twice { what, name });
+        }
+    }
+    Ok(())
 }

@@ -1,6 +1,6 @@
-//! A run that lasts can be killed at any moment and go on: every finished trial is a line of a file.
+//! The journal of a run: every finished trial is a line of a file, so a killed run can be resumed.
 //!
-//! The first line holds the settings, each further one a [`Trial`]. A last line that was cut off is dropped.
+//! The first line holds the settings, every other line a [`Trial`]. An incomplete last line is dropped.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::experiment::Trial;
 
-/// The trials that are finished, in memory and on disk.
+/// The finished trials, in memory and on disk.
 ///
 /// ```
 /// use udeed_lab::Journal;
@@ -34,15 +34,15 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// A journal that is kept in memory only.
+    /// A journal in memory only.
     pub fn in_memory() -> Self {
         Journal { path: PathBuf::new(), file: None, done: HashMap::new() }
     }
 
-    /// Begins a journal, or goes on with one.
+    /// Opens a journal, new or to be resumed.
     ///
     /// # Errors
-    /// If the file cannot be read or written, is something else, or was begun with other settings.
+    /// If the file cannot be read or written, is not a journal, or is of a run with other settings.
     pub fn open(path: &Path, settings: &Value) -> Result<Self> {
         let refused = |action| move |cause| Error::Io { path: path.display().to_string(), action, cause };
         let mut options = OpenOptions::new();
@@ -59,7 +59,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Reads what is there and returns the length of its whole lines.
+    /// Reads the file and returns the length of its complete lines.
     fn read(&mut self, file: &File, settings: &Value) -> Result<u64> {
         let mut reader = BufReader::new(file);
         let mut kept = 0;
@@ -107,12 +107,12 @@ impl Journal {
         self.path.display().to_string()
     }
 
-    /// How many trials are finished.
+    /// The number of finished trials.
     pub fn len(&self) -> usize {
         self.done.len()
     }
 
-    /// Whether none is.
+    /// Whether no trial is finished.
     pub fn is_empty(&self) -> bool {
         self.done.is_empty()
     }
@@ -122,7 +122,7 @@ impl Journal {
         self.done.get(&(dataset.to_owned(), split, size))
     }
 
-    /// Adds a finished trial, on disk before it counts.
+    /// Adds a finished trial, first on disk, then in memory.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -138,7 +138,7 @@ impl Journal {
     }
 }
 
-/// Only what differs of two settings.
+/// The settings that differ.
 fn differences(found: &Value, expected: &Value) -> (String, String) {
     fn walk(path: &str, a: &Value, b: &Value, out: &mut Vec<(String, String)>) {
         match (a, b) {

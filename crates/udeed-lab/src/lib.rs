@@ -1,9 +1,9 @@
-//! Experiments around the library `udeed`: what turns many fits on many splits of many data sets into a statement that
-//! can be trusted. Methods meet on the same splits, their figures are compared in pairs, and what is reported is not only
-//! which mean is higher but whether the difference is more than luck.
+//! Experiments with the library `udeed`: methods are compared on the same random splits of many data sets, by paired
+//! tests. A report says which mean is higher, and whether the difference is significant.
 //!
-//! An [`Experiment`] says what is compared, [`run()`] runs it (and goes on where a killed run was, by a [`Journal`]),
-//! [`Results`] holds what came out with its [`statistics`], [`paper`] the figures of the UDEED paper beside it.
+//! An [`Experiment`] holds the methods, the splits and the settings. [`run()`] runs it and resumes a killed run by a
+//! [`Journal`]. [`Results`] holds the accuracies with their [`statistics`], and [`paper`] the numbers of the UDEED
+//! paper. A [`Comparison`] takes the scores of any other classifiers.
 //!
 //! ```
 //! use udeed_lab::{Experiment, Journal, Results, Set, run};
@@ -18,7 +18,7 @@
 //! # Ok::<(), udeed_lab::Error>(())
 //! ```
 
-mod contest;
+mod comparison;
 mod error;
 mod experiment;
 mod journal;
@@ -29,9 +29,9 @@ mod run;
 pub mod statistics;
 pub mod tables;
 
-pub use contest::{Against, Contest, Entrant, Standing};
+pub use comparison::{ClassifierScores, Comparison, Standing, average_ranks};
 pub use error::{Error, Result};
 pub use experiment::{Contender, Experiment, Scale, Set, Showcase, Trial};
 pub use journal::Journal;
-pub use results::{Comparison, DiversityOutcome, Outcome, Ranking, Results, SetSummary};
+pub use results::{DiversityOutcome, MethodComparison, Outcome, Ranking, Results, SetSummary};
 pub use run::run;

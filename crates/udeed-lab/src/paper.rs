@@ -1,4 +1,4 @@
-//! The figures of the paper, beside ours.
+//! The numbers of the paper, and their agreement with ours.
 //!
 //! M.-L. Zhang and Z.-H. Zhou, "Exploiting Unlabeled Data to Enhance Ensemble Diversity", ICDM 2010, tables I to VI.
 
@@ -13,18 +13,18 @@ use crate::experiment::Contender;
 use crate::results::Results;
 use crate::statistics::{Verdict, deviation, mean, verdict};
 
-/// A mean with its deviation, and whether UDEED (LcUd) wins against it.
+/// A mean accuracy of the paper with the verdict of UDEED (LcUd) against it.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub struct Figure {
     /// The mean over 50 splits.
     pub mean: f64,
-    /// The deviation.
+    /// The standard deviation.
     pub std: f64,
-    /// The paired t-test at 95 %.
+    /// The verdict of the paired t-test at 95 %.
     pub lcud: Option<Verdict>,
 }
 
-/// What the paper says of a data set.
+/// A data set of the paper, as its table I describes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct PaperSet {
     /// The number of features.
@@ -37,7 +37,7 @@ pub struct PaperSet {
 
 type ByName<T> = BTreeMap<String, T>;
 
-/// Every number of the paper's tables.
+/// The numbers of the paper's tables.
 ///
 /// ```
 /// let paper = udeed_lab::paper::Paper::load();
@@ -52,11 +52,11 @@ pub struct Paper {
     pub accuracy: ByName<ByName<ByName<Option<Figure>>>>,
     /// Table V: the gain of LcUd over Lc and Lcd on each set, at each size.
     pub improvement: ByName<ByName<ByName<Figure>>>,
-    /// Table VI: whether the members are more diverse afterwards, on each set, at each size, by each measure.
+    /// Table VI: whether the members are more diverse after the descent, on each set, at each size, by each measure.
     pub diversity: ByName<ByName<ByName<Verdict>>>,
 }
 
-/// The paper's order of the data sets.
+/// The data sets in the paper's order.
 pub const SETS: [&str; 25] = [
     "diabetes",
     "heart",
@@ -85,10 +85,10 @@ pub const SETS: [&str; 25] = [
     "forest",
 ];
 
-/// The paper's sizes and the tables of their accuracies.
+/// The ensemble sizes of the paper, each with the table of its accuracies.
 pub const SIZES: [(usize, &str); 3] = [(20, "II"), (50, "III"), (100, "IV")];
 
-/// The methods of tables II to IV, and what stands for each here.
+/// The methods of tables II to IV, and our method for each.
 const COLUMNS: [(&str, Contender); 5] = [
     ("lcud", Contender::Lcud),
     ("bagging", Contender::Bagging),
@@ -98,15 +98,15 @@ const COLUMNS: [(&str, Contender); 5] = [
 ];
 
 impl Paper {
-    /// The paper's figures.
+    /// The numbers of the paper.
     ///
     /// # Panics
-    /// Never: they are part of the crate, and a test reads them.
+    /// Never: the numbers are part of the crate, and a test reads them.
     pub fn load() -> Self {
-        serde_json::from_str(include_str!("paper.json")).expect("the paper's figures are well formed")
+        serde_json::from_str(include_str!("paper.json")).expect("the numbers of the paper are well formed")
     }
 
-    /// The mean that a cell of tables II to IV has; those of Lc and Lcd follow from table V.
+    /// The mean of a cell of tables II to IV; for Lc and Lcd it is computed from the gain in table V.
     fn accuracy(&self, size: usize, set: &str, method: &str) -> Option<f64> {
         let cells = self.accuracy.get(&size.to_string())?.get(set)?;
         match method {
@@ -119,11 +119,11 @@ impl Paper {
     }
 }
 
-/// The files of the paper's data sets in a folder: for a set with several files the one with the paper's number of
+/// The files of the paper's data sets in a folder; of several files of a set, the one with the paper's number of
 /// features.
 ///
 /// # Errors
-/// If the folder cannot be read, or holds none of them.
+/// If the folder cannot be read, or has none of these files.
 pub fn find_sets(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
     let refused = |cause| Error::Io { path: folder.display().to_string(), action: "read", cause };
     let mut files: Vec<PathBuf> = Vec::new();
@@ -155,28 +155,28 @@ pub fn find_sets(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
     Ok(found)
 }
 
-/// One figure of ours beside the paper's.
+/// A cell of the paper's tables, with our value and the paper's.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PaperCell {
-    /// The paper's table.
+    /// The table.
     pub table: &'static str,
     /// The set.
     pub dataset: String,
     /// The size of the ensembles.
     pub size: usize,
-    /// The method (tables II to IV), what LcUd is compared with (V), or the measure (VI).
+    /// The method (tables II to IV), the method that LcUd is compared with (V), or the measure (VI).
     pub column: String,
     /// Our mean; none in table VI, which has verdicts only.
     pub ours: Option<f64>,
-    /// Our deviation.
+    /// Our standard deviation.
     pub ours_std: Option<f64>,
     /// The paper's mean.
     pub paper: Option<f64>,
-    /// The paper's deviation.
+    /// The paper's standard deviation.
     pub paper_std: Option<f64>,
-    /// Whether LcUd wins, by our trials.
+    /// Our verdict on LcUd.
     pub our_verdict: Option<Verdict>,
-    /// And by the paper's.
+    /// The paper's verdict on LcUd.
     pub paper_verdict: Option<Verdict>,
 }
 
@@ -187,41 +187,41 @@ impl PaperCell {
     }
 }
 
-/// How well a table agrees.
+/// The agreement of a table with the paper's.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Agreement {
     /// The table, or a group of its columns.
     pub table: String,
-    /// Cells with a mean in both.
+    /// The number of cells with both means.
     pub cells: usize,
-    /// The mean of the absolute differences.
+    /// The mean absolute difference.
     pub mean_absolute_difference: f64,
     /// The share of cells that differ by at most 0.01.
     pub within_001: f64,
-    /// By at most 0.02.
+    /// The share of cells that differ by at most 0.02.
     pub within_002: f64,
-    /// By at most 0.03.
+    /// The share of cells that differ by at most 0.03.
     pub within_003: f64,
-    /// Verdicts that agree.
+    /// The number of verdicts that agree.
     pub verdicts_agree: usize,
-    /// Verdicts in both.
+    /// The number of cells with both verdicts.
     pub verdicts: usize,
 }
 
-/// Our figures beside the paper's.
+/// Our results beside the paper's.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PaperReport {
-    /// Every cell that both have.
+    /// The cells that both have.
     pub cells: Vec<PaperCell>,
-    /// How well each table agrees.
+    /// The agreement of each table.
     pub agreement: Vec<Agreement>,
-    /// Of the cells in which the paper finds LcUd significantly better or worse than Lc: in how many ours has the same
-    /// sign, and how many there are.
+    /// Of the cells in which the paper finds LcUd significantly better or worse than Lc: how many have the same sign
+    /// here, and how many there are.
     pub sign_of_gain: (usize, usize),
 }
 
 impl PaperReport {
-    /// Puts the paper's figures beside those of a run.
+    /// Compares the results of a run with the paper's.
     pub fn new(results: &Results) -> Self {
         let paper = Paper::load();
         let mut cells = Vec::new();
@@ -237,7 +237,10 @@ impl PaperReport {
         let gains = cells.iter().filter(|cell| cell.table == "V" && cell.column == "lc");
         let marked: Vec<&PaperCell> =
             gains.filter(|cell| cell.paper_verdict.is_some_and(|v| v != Verdict::Tie)).collect();
-        let same = |cell: &&&PaperCell| matches!((cell.ours, cell.paper_verdict), (Some(gain), Some(verdict)) if (gain > 0.0) == (verdict == Verdict::Win));
+        let same = |cell: &&&PaperCell| match (cell.ours, cell.paper_verdict) {
+            (Some(gain), Some(verdict)) => (gain > 0.0) == (verdict == Verdict::Win),
+            _ => false,
+        };
         let sign_of_gain = (marked.iter().filter(same).count(), marked.len());
         PaperReport { cells, agreement, sign_of_gain }
     }
@@ -268,7 +271,7 @@ fn accuracies(results: &Results, paper: &Paper, table: &'static str, set: &str, 
         .collect()
 }
 
-/// What stands for a method: UDEED's initial members are bagging.
+/// Our accuracies of a method; UDEED's initial members are bagging.
 fn ours<'a>(results: &'a Results, set: &str, size: usize, contender: Contender) -> Option<&'a crate::results::Outcome> {
     let found = results.outcome(set, size, contender);
     if contender == Contender::Bagging {

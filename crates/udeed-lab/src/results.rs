@@ -1,4 +1,4 @@
-//! What came out of an experiment.
+//! The results of an experiment.
 
 use serde::Serialize;
 use udeed::Measure;
@@ -6,27 +6,24 @@ use udeed::Measure;
 use crate::error::Result;
 use crate::experiment::{Contender, Experiment, Set, Showcase, Trial};
 use crate::paper::PaperReport;
-use crate::statistics::{
-    Friedman, PairedT, Verdict, Wilcoxon, corrected_resampled_t, deviation, friedman, mean,
-    nemenyi_critical_difference, paired_t, verdict, wilcoxon,
-};
+use crate::statistics::{AverageRanks, Pairwise, Verdict, deviation, mean, verdict};
 
-/// A set as the experiment saw it.
+/// A data set of the experiment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SetSummary {
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// How many rows it has.
+    /// The number of rows.
     pub n_rows: usize,
-    /// How many columns, without the label.
+    /// The number of columns, without the label.
     pub n_columns: usize,
-    /// The classes and how many rows each has.
+    /// The classes with their numbers of rows.
     pub classes: Vec<(String, usize)>,
-    /// Rows in each split: labeled, unlabeled, for testing.
+    /// Rows in each split: labeled, unlabeled, test.
     pub dealt: [usize; 3],
 }
 
-/// The accuracies of one method on one set at one size.
+/// The accuracies of one method on one data set at one ensemble size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {
     /// The set.
@@ -37,13 +34,13 @@ pub struct Outcome {
     pub method: &'static str,
     /// The mean over the splits.
     pub mean: f64,
-    /// The sample deviation over the splits.
+    /// The standard deviation over the splits.
     pub std: f64,
     /// The accuracy on each split.
     pub accuracies: Vec<f64>,
 }
 
-/// How diverse UDEED's members are on the test rows, before and after the descent.
+/// The diversity of UDEED's members on the test rows, before and after the descent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DiversityOutcome {
     /// The set.
@@ -56,73 +53,65 @@ pub struct DiversityOutcome {
     pub higher_is_more: bool,
     /// The mean over the splits before the descent; none where it is never defined.
     pub initial: Option<f64>,
-    /// And after it.
+    /// The mean over the splits after the descent.
     pub last: Option<f64>,
-    /// Whether the members are significantly more (win) or less (loss) diverse after it.
+    /// Whether the members are significantly more (win) or less (loss) diverse after the descent.
     pub verdict: Option<Verdict>,
 }
 
-/// UDEED, or what stands in its place, against another method on one set.
+/// The champion (see [`Results::champion`]) against another method on one data set.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Comparison {
+pub struct MethodComparison {
     /// The set.
     pub dataset: String,
     /// The size of the ensembles.
     pub size: usize,
-    /// Whose win or loss it is.
+    /// The champion.
     pub method: &'static str,
-    /// Against whom.
+    /// The other method.
     pub against: &'static str,
-    /// The paired t-test at 95 %, as in the paper.
-    pub verdict: Option<Verdict>,
-    /// Its figures.
-    pub t: Option<PairedT>,
-    /// The same, corrected for splits that overlap (Nadeau and Bengio).
-    pub corrected: Option<PairedT>,
-    /// Wilcoxon's signed-rank test.
-    pub wilcoxon: Option<Wilcoxon>,
+    /// The tests of the champion against the other method.
+    #[serde(flatten)]
+    pub pairwise: Pairwise,
 }
 
-/// How the methods rank over all sets at one size.
+/// The ranking of the methods over all data sets at one ensemble size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ranking {
     /// The size of the ensembles.
     pub size: usize,
-    /// The methods.
-    pub methods: Vec<&'static str>,
-    /// Friedman's test, with the average rank of each method.
-    pub friedman: Friedman,
-    /// Average ranks that differ by less are not told apart (Nemenyi, 95 %).
-    pub critical_difference: Option<f64>,
+    /// The average ranks.
+    #[serde(flatten)]
+    pub ranks: AverageRanks,
 }
 
-/// What came out of an experiment.
+/// The results of an experiment.
 #[derive(Debug, Clone, Serialize)]
 pub struct Results {
-    /// What was run.
+    /// The experiment.
     pub experiment: Experiment,
-    /// The command that made it.
+    /// The command that ran it.
     pub command: String,
-    /// The sets.
+    /// The data sets.
     pub sets: Vec<SetSummary>,
     /// The accuracies.
     pub outcomes: Vec<Outcome>,
-    /// Diversity before and after.
+    /// The diversity before and after the descent.
     pub diversity: Vec<DiversityOutcome>,
-    /// UDEED against each other method.
-    pub comparisons: Vec<Comparison>,
-    /// Ranks over all sets, for each size; none for a single set.
+    /// The champion against each other method.
+    pub comparisons: Vec<MethodComparison>,
+    /// Average ranks over all data sets, for each size; none for a single data set.
     pub rankings: Vec<Ranking>,
-    /// What was worth knowing, each thing once.
+    /// The warnings, each once.
     pub warnings: Vec<String>,
-    /// Single fits from near, where a report wants them.
+    /// Single fits in detail, for a report.
     pub showcases: Vec<Showcase>,
-    /// The paper's figures beside ours, where that was asked for.
+    /// The comparison with the paper, where it was asked for.
     pub paper: Option<PaperReport>,
 }
 
 impl Results {
-    /// Gathers trials.
+    /// Summarises the trials of an experiment.
     ///
     /// # Errors
     /// If a set cannot be split.
@@ -152,14 +141,22 @@ impl Results {
         Ok(results)
     }
 
-    /// The accuracies of a method on a set.
+    /// The accuracies of a method on a data set.
     pub fn outcome(&self, dataset: &str, size: usize, method: Contender) -> Option<&Outcome> {
         let wanted =
             |outcome: &&Outcome| outcome.dataset == dataset && outcome.size == size && outcome.method == method.name();
         self.outcomes.iter().find(wanted)
     }
 
-    /// Whose wins and losses are counted: UDEED's, or those of the first method.
+    /// The verdict of the champion against a method on a data set.
+    pub fn verdict_against(&self, dataset: &str, size: usize, method: Contender) -> Option<Verdict> {
+        let wanted = |comparison: &&MethodComparison| {
+            comparison.dataset == dataset && comparison.size == size && comparison.against == method.name()
+        };
+        self.comparisons.iter().find(wanted)?.pairwise.verdict
+    }
+
+    /// The method whose wins and losses are counted: UDEED (`lcud`), or else the first method.
     pub fn champion(&self) -> Contender {
         let methods = &self.experiment.methods;
         if methods.contains(&Contender::Lcud) { Contender::Lcud } else { methods[0] }
@@ -212,34 +209,26 @@ impl Results {
         let others: Vec<Contender> = self.experiment.methods.iter().copied().filter(|&m| m != champion).collect();
         for other in others {
             let Some(outcome) = self.outcome(dataset, size, other) else { continue };
-            let theirs = &outcome.accuracies;
-            let comparison = Comparison {
+            let pairwise = Pairwise::new(&own, &outcome.accuracies, share);
+            self.comparisons.push(MethodComparison {
                 dataset: dataset.to_owned(),
                 size,
                 method: champion.name(),
                 against: other.name(),
-                verdict: verdict(&own, theirs),
-                t: paired_t(&own, theirs),
-                corrected: corrected_resampled_t(&own, theirs, share),
-                wilcoxon: wilcoxon(&own, theirs),
-            };
-            self.comparisons.push(comparison);
+                pairwise,
+            });
         }
     }
 
     fn rank(&self, size: usize) -> Option<Ranking> {
         let methods = &self.experiment.methods;
-        // Only sets on which every method took part.
+        // Only data sets on which every method was run.
         let row = |set: &SetSummary| -> Option<Vec<f64>> {
             methods.iter().map(|&method| self.outcome(&set.name, size, method).map(|outcome| outcome.mean)).collect()
         };
         let table: Vec<Vec<f64>> = self.sets.iter().filter_map(row).collect();
-        Some(Ranking {
-            size,
-            methods: methods.iter().map(|method| method.name()).collect(),
-            friedman: friedman(&table)?,
-            critical_difference: nemenyi_critical_difference(methods.len(), table.len()),
-        })
+        let names = methods.iter().map(|method| method.name().to_owned()).collect();
+        Some(Ranking { size, ranks: AverageRanks::new(names, &table)? })
     }
 }
 
@@ -255,7 +244,7 @@ fn summarise(experiment: &Experiment, set: &Set) -> Result<SetSummary> {
     })
 }
 
-/// The warnings of all splits: each once, with the number of splits it was given on.
+/// The warnings of all splits, each once, with its number of splits.
 fn warnings(trials: &[Trial]) -> Vec<String> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for trial in trials {

@@ -1,18 +1,18 @@
-//! Runs an experiment, all splits of all sets.
+//! Runs an experiment: all splits of all data sets.
 
 use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use crate::error::Result;
-use crate::experiment::{Experiment, Set, Trial, once};
+use crate::error::{Result, once};
+use crate::experiment::{Experiment, Set, Trial};
 use crate::journal::Journal;
 
-/// Runs every split of every set that the journal does not hold yet, and returns all trials, ordered by set, split and
-/// size. `progress(done, total)` counts splits.
+/// Runs the splits that are not in the journal, and returns all trials, ordered by data set, split and size.
+/// `progress(done, total)` counts splits.
 ///
 /// # Errors
-/// If a set cannot be split or a fit fails, or the journal cannot be written.
+/// If a data set cannot be split, a fit fails, or the journal cannot be written.
 pub fn run(
     experiment: &Experiment,
     sets: &[Set],

@@ -115,9 +115,11 @@ fn every_page_is_sound_on_every_screen() {
 
 fn keep_screenshots(browser: &mut Chromium, place: &str, width: f64) {
     let height = browser.evaluate("document.documentElement.scrollHeight").as_f64().unwrap();
-    for slice in 0..(height / SLICE).ceil() as u32 {
-        let top = SLICE * f64::from(slice);
-        let picture = browser.screenshot(width, top, height.min(top + SLICE));
+    // Of equal heights: the rest of a page may be nothing but its margin.
+    let slices = (height / SLICE).ceil();
+    let at = |slice: u32| (height * f64::from(slice) / slices).round();
+    for slice in 0..slices as u32 {
+        let picture = browser.screenshot(width, at(slice), at(slice + 1));
         assert!(picture.starts_with(b"\x89PNG") && picture.len() > 2000, "{place}: an empty screenshot");
         std::fs::write(kept().join(format!("{place}-{slice:02}.png")), picture).unwrap();
     }
@@ -222,6 +224,27 @@ fn the_command_can_be_copied() {
     );
     assert!(state[0] == "Copied" || state[0] == "Selected", "{state}");
     assert_eq!(state[1], state[2]);
+}
+
+/// Which of the folded tables can be seen.
+const FOLDED: &str = "[...document.querySelectorAll('details table')].map((table) => table.checkVisibility())";
+
+#[test]
+#[ignore = "needs Chromium: `make browser`"]
+fn the_setup_is_folded_on_a_screen_and_open_on_paper() {
+    let mut browser = Chromium::start();
+    browser.look(1280, 900, "light");
+    browser.open(page("small"));
+    assert_eq!(browser.evaluate(FOLDED), serde_json::json!([false, false]));
+    browser.click("document.querySelector('#settings summary')");
+    assert_eq!(browser.evaluate(FOLDED), serde_json::json!([false, true]));
+    browser.call("Emulation.setEmulatedMedia", serde_json::json!({ "media": "print" }));
+    assert_eq!(browser.evaluate(FOLDED), serde_json::json!([true, true]));
+    let overlaps = browser.evaluate(
+        "(() => { const [table] = document.querySelectorAll('#sets table'); \
+         return table.getBoundingClientRect().bottom > document.querySelector('#settings').getBoundingClientRect().top; })()",
+    );
+    assert_eq!(overlaps, false, "an open table takes its room");
 }
 
 #[test]

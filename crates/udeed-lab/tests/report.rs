@@ -146,6 +146,35 @@ fn what_is_missing_is_left_out() {
 }
 
 #[test]
+fn results_come_first_and_the_setup_after_them() {
+    let order = ["accuracy", "ranks", "wins", "gain", "diversity", "descent", "kappa", "paper", "setup", "glossary"];
+    for (name, _, page) in reports() {
+        let sections = page.split("<section id=\"").skip(1).map(|rest| &rest[..rest.find('"').unwrap()]);
+        let sections: Vec<&str> = sections.collect();
+        let expected: Vec<&str> = order.into_iter().filter(|id| sections.contains(id)).collect();
+        assert_eq!(sections, expected, "{name}");
+        let links = page.split("<li><a href=\"#").skip(1).map(|rest| &rest[..rest.find('"').unwrap()]);
+        assert_eq!(links.collect::<Vec<_>>(), expected, "{name}: the contents are in the order of the page");
+    }
+}
+
+#[test]
+fn sets_and_settings_are_folded_away() {
+    for (name, results, page) in reports() {
+        let opened: Vec<&str> =
+            tags(page).into_iter().map(|(_, tag, _)| tag).filter(|t| t.starts_with("details")).collect();
+        assert_eq!(opened, ["details id=\"sets\"", "details id=\"settings\""], "{name}: closed until asked for");
+        let setup = &page[page.find("<section id=\"setup\"").unwrap()..];
+        let sets = content(setup, "details");
+        assert!(sets.contains(&format!("Data sets ({})", results.sets.len())), "{name}");
+        assert_eq!(content(sets, "tbody").matches("<tr>").count(), results.sets.len(), "{name}");
+        let settings = &setup[setup.find("<details id=\"settings\"").unwrap()..];
+        assert!(content(settings, "details").contains("<table class=\"fixed"), "{name}");
+        assert!(!page[..page.len() - setup.len()].contains("<table class=\"fixed"), "{name}");
+    }
+}
+
+#[test]
 fn results_without_anything_still_make_a_page() {
     let (_, results, _) = &reports()[0];
     let empty = Results {
@@ -170,7 +199,7 @@ fn a_single_split_has_no_intervals_and_no_verdicts() {
         outcome.accuracies.truncate(1);
         outcome.mean = f64::NAN;
     }
-    results.comparisons.iter_mut().for_each(|comparison| comparison.verdict = None);
+    results.comparisons.iter_mut().for_each(|comparison| comparison.pairwise.verdict = None);
     results.diversity.iter_mut().for_each(|outcome| (outcome.last, outcome.verdict) = (None, None));
     let page = report::html(&results);
     assert!(page.contains("not defined") && !page.contains("class=\"whisker\""));

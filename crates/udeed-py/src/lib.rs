@@ -22,7 +22,7 @@ mod _core {
     #[pymodule_export]
     use crate::ensemble::{defaults, fit, methods};
     #[pymodule_export]
-    use crate::lab::{compare, contest_report};
+    use crate::lab::{average_ranks, compare, comparison_report};
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]

@@ -5,10 +5,10 @@
 //! sums over the rows of a function of how many members fail there, so one count of the failures, `O(mN)`, serves
 //! them all. Q and rho need every pair of members: one population count for each 64 rows of a pair, `O(m^2 N / 64)`.
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Place, Result};
+use crate::parallel;
 
 /// A measure of the diversity of `m` members on `N` rows.
 ///
@@ -355,7 +355,7 @@ impl Oracle {
         let mut pairs = Pairs { q: 0.0, rho: 0.0, counted: 0, left_out: 0 };
         for begin in (0..members.len()).step_by(AT_A_TIME) {
             let end = members.len().min(begin + AT_A_TIME);
-            let found: Vec<Vec<Option<Pair>>> = (begin..end).into_par_iter().map(with_later).collect();
+            let found: Vec<Vec<Option<Pair>>> = parallel::map(end - begin, |i| with_later(begin + i));
             found.into_iter().flatten().for_each(|pair| pairs.add(pair));
         }
         Some(pairs)

@@ -3,13 +3,14 @@
 use crate::data::TrainSet;
 use crate::ensemble::{Learned, Members, TrainingRows};
 use crate::error::{Error, Result};
-use crate::method::{Method, Udeed, Variant, with_methods};
+use crate::method::udeed::{EnsembleLoss, Objective, Variant};
+use crate::method::{Method, Udeed, with_methods};
 use crate::model::{Model, Training};
-use crate::observer::{Observer, Watch};
+use crate::observer::{Observer, Stage, Watch};
 use crate::prepare::Preparation;
 
 macro_rules! fits {
-    ($($module:ident::$method:ident = $name:literal,)+) => {
+    ($($module:ident::$method:ident,)+) => {
         $(impl crate::method::$method {
             /// Learns an ensemble.
             ///
@@ -49,10 +50,10 @@ impl Method {
         self.validate()?;
         let watch = Watch::new(observer);
         let prepared = TrainingRows::new(train, self.shared(), &watch)?;
-        let (method, prepared, found) = self.clone().with_chosen_lambda(prepared, &watch)?;
-        let mut learned = method.learner().learn(&prepared, &watch)?;
+        let (chosen, prepared, found) = self.clone().with_chosen_lambda(prepared, &watch)?;
+        let mut learned = chosen.learner().learn(&prepared, &watch)?;
         learned.findings = learned.findings.or(found);
-        Ok(prepared.model(method, learned))
+        Ok(prepared.model(self.clone(), learned))
     }
 }
 
@@ -116,7 +117,7 @@ impl Udeed {
 pub struct InitialEnsemble {
     settings: Udeed,
     prepared: TrainingRows,
-    /// For each question.
+    /// For each head.
     members: Vec<Members>,
 }
 
@@ -146,6 +147,47 @@ impl InitialEnsemble {
     /// # Errors
     /// If a setting makes no sense, or more members are wanted than there are.
     pub fn descend(&self, settings: &Udeed, observer: &mut dyn Observer) -> Result<Model> {
+        self.descend_on(settings, &|_, loss| Box::new(loss), observer)
+    }
+
+    /// The second half of a fit on an objective of your own, made for each stage from UDEED's loss there: what is evaluated on
+    /// other hardware or other machines, or has a further term.
+    ///
+    /// # Errors
+    /// As [`InitialEnsemble::descend`].
+    ///
+    /// ```
+    /// use udeed::{EnsembleLoss, Losses, Objective, Udeed, built_in};
+    ///
+    /// /// UDEED's loss and a penalty on large weights.
+    /// struct Penalised<'a>(EnsembleLoss<'a>);
+    ///
+    /// impl Objective for Penalised<'_> {
+    ///     fn evaluate(&self, weights: &[f64], gradient: &mut [f64]) -> udeed::Result<Losses> {
+    ///         let mut losses = self.0.evaluate(weights, gradient)?;
+    ///         for (g, w) in gradient.iter_mut().zip(weights) {
+    ///             losses.total += 0.05 * w * w;
+    ///             *g += 0.1 * w;
+    ///         }
+    ///         Ok(losses)
+    ///     }
+    /// }
+    ///
+    /// let train = built_in("ionosphere")?.read()?.into_train()?;
+    /// let settings = Udeed::new();
+    /// let start = settings.start(&train, &mut ())?;
+    /// let plain = start.descend(&settings, &mut ())?;
+    /// let penalised = start.descend_on(&settings, &|_, loss| Box::new(Penalised(loss)), &mut ())?;
+    /// let size = |model: &udeed::Model| model.ensemble().linear(0).unwrap().weights().iter().map(|w| w * w).sum::<f64>();
+    /// assert!(size(&penalised) < size(&plain));
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn descend_on(
+        &self,
+        settings: &Udeed,
+        objective: &dyn for<'a> Fn(Stage, EnsembleLoss<'a>) -> Box<dyn Objective + 'a>,
+        observer: &mut dyn Observer,
+    ) -> Result<Model> {
         settings.validate()?;
         if settings.members > self.settings.members {
             let expected = format!("at most {}, as many as were begun with", self.settings.members);
@@ -161,7 +203,7 @@ impl InitialEnsemble {
             ..settings.clone()
         };
         let first = self.members.iter().map(|members| members.prefix(settings.members)).collect();
-        let learned = settings.descend(&self.prepared, first, &Watch::new(observer))?;
+        let learned = settings.descend(&self.prepared, first, objective, &Watch::new(observer))?;
         Ok(self.prepared.model(settings.into(), learned))
     }
 }

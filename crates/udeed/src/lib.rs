@@ -68,11 +68,13 @@ mod method;
 mod model;
 mod neighbors;
 mod observer;
+mod parallel;
 mod prepare;
 mod random;
 mod text;
 mod validation;
 mod view;
+mod words;
 
 pub use data::{
     Block, Blocks, Buffer, Column, Csr, Dense, DiskTable, HeldTable, Kind, Labeled, Labels, Matrix, Naming, Row, Rows,
@@ -90,11 +92,13 @@ pub use learner::{
     Neighbors, Network, Sample, SplitFeatures, Tree, TreeSettings,
 };
 pub use memory::{Room, half_of_memory};
-pub use method::{
-    AdaBoost, Assemble, Auto, Bagging, CoForest, CoTraining, EnsembleLoss, Initial, Loss, Mcssb, Method, Objective,
-    Pick, Precision, Prior, RegBoost, SelfTraining, SemiBoost, Setred, SsmBoost, Stacking, TriTraining, Udeed,
-    UnlabeledMargin, Variant, ZeroError,
-};
+pub use method::adaboost::ZeroError;
+pub use method::auto::Prior;
+pub use method::card::{Kind as SettingKind, Range, Setting};
+pub use method::semiboost::Pick;
+pub use method::ssmboost::UnlabeledMargin;
+pub use method::udeed::{EnsembleLoss, Initial, Loss, Objective, Precision, Variant};
+pub use method::*;
 pub use model::{Evaluation, Model, Training};
 pub use observer::{Losses, Observer, Stage, StageSummary, Step, Stop, Warning};
 pub use prepare::{FourierMap, Preparation, Scaling};

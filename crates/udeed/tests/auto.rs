@@ -1,7 +1,9 @@
 //! The automatic ensemble: what it chooses, what it says of it, and what it does with rows that give it little to go by.
 #![allow(clippy::unwrap_used)]
 
-use udeed::{Auto, Bagging, Changed, Labels, Matrix, Model, Prior, Table, TrainSet, Udeed, View, Warning, built_in};
+use udeed::{
+    Auto, Bagging, Changed, Labels, Lambda, Matrix, Model, Prior, Table, TrainSet, Udeed, View, Warning, built_in,
+};
 
 fn ionosphere(labeled: impl Fn(usize) -> bool) -> (TrainSet, TrainSet) {
     let all = built_in("ionosphere").unwrap().read().unwrap().into_train().unwrap();
@@ -137,10 +139,10 @@ fn a_known_share_of_the_classes_is_kept() {
         let moved = share(&settings.clone().prior(prior).fit(&train).unwrap());
         assert!((moved - second).abs() < 0.5 * (as_it_comes - second).abs().max(0.1), "{moved} for {second}");
     }
-    // What is told of rows out of bag is told of the members that were moved: most are of the first class here.
+    // What is given of rows out of bag is given of the members that were moved: most are of the first class here.
     let far = settings.clone().prior(Prior::Shares(vec![0.98, 0.02])).fit(&train).unwrap();
-    let told = |model: &Model| model.training().findings.as_ref().unwrap().accuracy;
-    assert!(told(&far) < told(&settings.fit(&train).unwrap()), "{}", told(&far));
+    let given = |model: &Model| model.training().findings.as_ref().unwrap().accuracy;
+    assert!(given(&far) < given(&settings.fit(&train).unwrap()), "{}", given(&far));
     let labeled = settings.clone().prior(Prior::Labeled).fit(&train).unwrap();
     assert!(accuracy(&labeled, &all) > 0.7);
     assert_eq!(classes, ["b", "g"]);
@@ -190,8 +192,8 @@ fn rows_that_give_little_to_go_by_are_no_failure() {
     let rows: Vec<[f64; 2]> = (0..101).map(|i| [f64::from(i % 2) + f64::from(i) / 200.0, 0.1]).collect();
     let labels = Labels::new((0..101).map(|i| Some(["a", "b"][i % 2])));
     let model = Auto::new().members(4).fit(&TrainSet::new(Table::from_rows(&rows).unwrap(), labels).unwrap()).unwrap();
-    let told = model.decision(&Table::from_rows(&[[0.2, 0.1], [0.2, 0.11]]).unwrap()).unwrap();
-    assert_eq!(told.values()[0], told.values()[1]);
+    let given = model.decision(&Table::from_rows(&[[0.2, 0.1], [0.2, 0.11]]).unwrap()).unwrap();
+    assert_eq!(given.values()[0], given.values()[1]);
     // Two labeled rows: none is ever out of bag.
     let (train, _) = ionosphere(|i| i < 2);
     let text = Auto::new().fit(&train).unwrap().training().findings.as_ref().unwrap().to_string();
@@ -282,22 +284,22 @@ fn maps_are_drawn_from_the_seed_and_not_stored() {
 #[test]
 fn out_of_bag_rows_choose_lambda_for_bagging_and_udeed() {
     let (train, all) = ionosphere(|i| i % 4 == 0);
-    let bagging = Bagging::new().choose_lambda(true).fit(&train).unwrap();
+    let bagging = Bagging::new().lambda(Lambda::Auto).fit(&train).unwrap();
     let found = bagging.training().findings.as_ref().unwrap();
-    let lambda = bagging.method().shared().lambda;
-    assert_eq!(lambda, found.views[0].lambda);
+    let lambda = found.views[0].lambda;
+    assert_eq!(bagging.method().shared().lambda, Lambda::Auto, "a model keeps what was asked for");
     assert_ne!(lambda, 1.0);
-    // It is the same ensemble that this lambda gives when it is told.
-    let told = Bagging::new().lambda(lambda).fit(&train).unwrap();
+    // It is the ensemble that this lambda gives.
+    let given = Bagging::new().lambda(lambda).fit(&train).unwrap();
     for (a, b) in
-        told.ensemble().linear(0).unwrap().weights().iter().zip(bagging.ensemble().linear(0).unwrap().weights())
+        given.ensemble().linear(0).unwrap().weights().iter().zip(bagging.ensemble().linear(0).unwrap().weights())
     {
         assert!((a - b).abs() < 1e-6, "{a} against {b}");
     }
-    let udeed = Udeed::new().choose_lambda(true).fit(&train).unwrap();
-    assert_eq!(udeed.method().shared().lambda, lambda);
+    let udeed = Udeed::new().lambda(Lambda::Auto).fit(&train).unwrap();
+    assert_eq!(udeed.training().findings.as_ref().unwrap().views[0].lambda, lambda);
     assert!(accuracy(&udeed, &all) >= accuracy(&Udeed::new().fit(&train).unwrap(), &all));
     assert_eq!(Model::from_bytes(&udeed.to_bytes().unwrap()).unwrap(), udeed);
-    let start = Udeed::new().choose_lambda(true).start(&train, &mut ()).unwrap();
+    let start = Udeed::new().lambda(Lambda::Auto).start(&train, &mut ()).unwrap();
     assert_eq!(start.model(20).unwrap().ensemble(), &udeed.initial().unwrap().ensemble().clone());
 }

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 /// The rooms of the library. Each uses those on the lines above its own, and its neighbours on the same line are its equals,
 /// which it does not use.
 const ROOMS: [&[&str]; 13] = [
-    &["text"],
+    &["text", "words"],
     &["error"],
-    &["file", "memory", "observer", "random"],
+    &["file", "memory", "observer", "parallel", "random"],
     &["data"],
     &["format", "kernel"],
     &["linalg", "neighbors"],

@@ -18,6 +18,7 @@ from udeed._diversity import diversity
 from udeed._ensemble import UdeedWarning
 from udeed._files import load, to_onnx
 from udeed._mcssb import MCSSBClassifier
+from udeed._ranks import AverageRanks
 from udeed._regboost import RegBoostClassifier
 from udeed._self_training import SelfTrainingClassifier
 from udeed._semiboost import SemiBoostClassifier
@@ -31,6 +32,7 @@ from udeed._udeed import UDEEDClassifier
 __all__ = [
     "AdaBoostClassifier",
     "AssembleClassifier",
+    "AverageRanks",
     "BaggingClassifier",
     "CoForestClassifier",
     "CoTrainingClassifier",

@@ -199,12 +199,12 @@ class Comparison:
         self.scoring = scoring
         self.reference = reference
         self.title = title
-        self.standings: list[dict[str, Any]] = json.loads(_core.compare(self._contest(), reference))
+        self.standings: list[dict[str, Any]] = json.loads(_core.compare(self._json(), reference))
 
-    def _contest(self) -> str:
-        entrants = [{"name": name, "scores": list(map(float, values))} for name, values in self.scores.items()]
+    def _json(self) -> str:
+        classifiers = [{"name": name, "scores": list(map(float, values))} for name, values in self.scores.items()]
         return json.dumps(
-            {"title": self.title, "scoring": self.scoring, "dealt": list(self.dealt), "entrants": entrants},
+            {"title": self.title, "scoring": self.scoring, "dealt": list(self.dealt), "classifiers": classifiers},
             allow_nan=False,
         )
 
@@ -267,7 +267,7 @@ class Comparison:
 
     def to_html(self) -> str:
         """The laboratory's report, a page that needs nothing else."""
-        return _core.contest_report(self._contest(), self.reference)
+        return _core.comparison_report(self._json(), self.reference)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the report into a file.

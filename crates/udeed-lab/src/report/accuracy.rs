@@ -1,4 +1,4 @@
-//! How accurate each method is on each set: as a picture with intervals, and as a table in the paper's form.
+//! The accuracy of each method on each data set: a picture with confidence intervals, and a table in the paper's form.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::experiment::Contender;
 use crate::results::{Outcome, Results, SetSummary};
 use crate::statistics::{Record, Verdict, mean, mean_interval};
 
-/// The most that the rows of one picture may take: more does not fit on a printed page.
+/// The greatest height of the rows of one picture: more does not fit on a printed page.
 const TALLEST: f64 = 900.0;
 
 pub(super) fn section(results: &Results) -> Option<Section> {
@@ -21,8 +21,8 @@ pub(super) fn section(results: &Results) -> Option<Section> {
     }
     let body = html! {
         p {
-            "Each mark is the mean over the splits, the line through it the 95 % interval of that mean. Accuracy is "
-            "the share of test rows that are classified right."
+            "Accuracy is the share of test rows that are classified correctly. Each mark is the mean over the splits, "
+            "the line through it its 95 % confidence interval."
         }
         @for &size in &results.experiment.sizes {
             h3 { (count(size, "member")) }
@@ -35,7 +35,7 @@ pub(super) fn section(results: &Results) -> Option<Section> {
     Some(Section { id: "accuracy", title: "Accuracy", body })
 }
 
-/// The distance of two methods in the row of a set: the fewer sets, the more room.
+/// The distance between two methods in the row of a set: the fewer sets, the more room.
 fn lane(results: &Results) -> f64 {
     match results.sets.len() {
         0..=4 => 10.0,
@@ -53,7 +53,7 @@ fn picture(results: &Results, size: usize, piece: Range<usize>) -> Markup {
     let sets = &results.sets[piece.clone()];
     let names = set_names(results);
     let rows = Rows::new(&names, names[piece.clone()].to_vec(), pitch(results), WIDE);
-    // The same for all pictures, so that they can be compared.
+    // The same scale for all pictures, so that they can be compared.
     let ends = results.outcomes.iter().flat_map(|outcome| {
         let (low, high) = interval(outcome).unwrap_or((outcome.mean, outcome.mean));
         [low, high]
@@ -93,7 +93,7 @@ fn picture(results: &Results, size: usize, piece: Range<usize>) -> Markup {
     .draw(&drawing)
 }
 
-/// The interval of the mean, as far as an accuracy can be.
+/// The confidence interval of the mean, within the range of an accuracy.
 fn interval(outcome: &Outcome) -> Option<(f64, f64)> {
     mean_interval(&outcome.accuracies).map(|(low, high)| (low.max(0.0), high.min(1.0)))
 }
@@ -134,7 +134,7 @@ fn finding(results: &Results, size: usize, sets: &[SetSummary]) -> String {
         .collect();
     counts.sort_by_key(|&(wins, _)| std::cmp::Reverse(wins));
     let first: Vec<String> = counts.iter().take(3).map(|(wins, label)| format!("{label} on {wins}")).collect();
-    format!("Most often the best of {}: {}.", count(sets.len(), "set"), listed(&first))
+    format!("Highest mean of {}: {}.", count(sets.len(), "set"), listed(&first))
 }
 
 fn table(results: &Results, size: usize) -> Markup {
@@ -147,7 +147,8 @@ fn table(results: &Results, size: usize) -> Markup {
         std::iter::once(Cell::text(&set.name)).chain(cells).collect()
     };
     let caption = html! {
-        "Mean accuracy \u{b1} deviation over the splits, " (count(size, "member")) ". Underlined: the best of a set."
+        "Mean accuracy \u{b1} standard deviation over the splits, " (count(size, "member"))
+        ". Underlined: the highest mean of a set."
         @if methods.len() > 1 {
             " \u{2022} " (method::label(champion)) " is significantly better than this method, \u{2218} worse "
             "(paired t-test, 95 %)."
@@ -158,7 +159,7 @@ fn table(results: &Results, size: usize) -> Markup {
 
 fn cell(results: &Results, set: &str, size: usize, method: Contender, is_best: bool) -> Cell {
     let Some(outcome) = results.outcome(set, size, method) else { return Cell::empty() };
-    let verdict = against(results, set, size, method);
+    let verdict = results.verdict_against(set, size, method);
     let sign = match verdict {
         Some(Verdict::Win) => html! { span.sign role="img" aria-label="significantly worse" { "\u{2022}" } },
         Some(Verdict::Loss) => html! { span.sign role="img" aria-label="significantly better" { "\u{2218}" } },
@@ -174,13 +175,7 @@ fn cell(results: &Results, set: &str, size: usize, method: Contender, is_best: b
     Cell::of(shown, Some(outcome.mean))
 }
 
-/// Whether the champion wins against a method.
-fn against(results: &Results, set: &str, size: usize, method: Contender) -> Option<Verdict> {
-    let wanted = |c: &&crate::Comparison| c.dataset == set && c.size == size && c.against == method.name();
-    results.comparisons.iter().find(wanted)?.verdict
-}
-
-/// Below the sets: means over them, and the champion's record.
+/// Below the sets: the mean over them, and the champion's record.
 fn foot(results: &Results, size: usize) -> Vec<Vec<Cell>> {
     if results.sets.len() < 2 {
         return Vec::new();
@@ -188,13 +183,13 @@ fn foot(results: &Results, size: usize) -> Vec<Vec<Cell>> {
     let methods = &results.experiment.methods;
     let champion = results.champion();
     let over_sets = methods.iter().map(|&method| {
-        // The mean of a method that was left out somewhere cannot be compared with the others'.
+        // The mean over some sets cannot be compared with means over all.
         let means = results.sets.iter().map(|set| Some(results.outcome(&set.name, size, method)?.mean));
         let means: Option<Vec<f64>> = means.collect();
         means.and_then(|means| mean(&means)).map_or_else(Cell::empty, |mean| Cell::figure(mean, 3))
     });
     let records = methods.iter().map(|&method| {
-        let verdicts = results.sets.iter().filter_map(|set| against(results, &set.name, size, method));
+        let verdicts = results.sets.iter().filter_map(|set| results.verdict_against(&set.name, size, method));
         match verdicts.collect::<Record>() {
             Record { win: 0, tie: 0, loss: 0 } => Cell::empty(),
             record => Cell::of(html! { (record.to_string()) }, None),

@@ -1,4 +1,4 @@
-//! What pictures are made of: scales, axes, rows, marks, and the frame with title and text alternative.
+//! The elements of pictures: scales, axes, rows, marks, and the figure with title and text alternative.
 //!
 //! Pictures are inline SVG and take their colours from the page's style sheet, so that they follow the theme.
 
@@ -9,9 +9,9 @@ use maud::{Markup, Render, html};
 
 use super::words::{number, shortened};
 
-/// The width of a picture that takes the whole column.
+/// The width of a picture as wide as the column.
 pub(super) const WIDE: f64 = 860.0;
-/// The width of one picture out of several that stand side by side.
+/// The width of one of several pictures side by side.
 pub(super) const SMALL: f64 = 330.0;
 
 /// A coordinate. A tenth of a unit is finer than any screen shows.
@@ -20,7 +20,7 @@ pub(super) struct Px(pub f64);
 
 impl fmt::Display for Px {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What is no number must not make the whole picture invalid.
+        // A value that is not finite must not make the whole picture invalid.
         let rounded = if self.0.is_finite() { (self.0 * 10.0).round() / 10.0 + 0.0 } else { 0.0 };
         write!(f, "{rounded}")
     }
@@ -32,7 +32,7 @@ impl Render for Px {
     }
 }
 
-/// Where values lie along an axis.
+/// A linear scale from values to coordinates.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale {
     low: f64,
@@ -42,12 +42,12 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// The values `low` to `high` lie at the coordinates `from` to `to`.
+    /// A scale from the values `low` to `high` to the coordinates `from` to `to`.
     pub fn new((low, high): (f64, f64), from: f64, to: f64) -> Self {
         Scale { low, high, from, to }
     }
 
-    /// Room for all values that are finite, with some air; without any, for 0 to 1.
+    /// A scale that covers all finite values with a margin; without any, 0 to 1.
     pub fn covering(values: impl IntoIterator<Item = f64>, from: f64, to: f64) -> Self {
         let finite = values.into_iter().filter(|value| value.is_finite());
         let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (v.min(l), v.max(h)));
@@ -62,7 +62,7 @@ impl Scale {
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
-    /// Round values with the digits they need, as many as leave each label the room it wants.
+    /// The ticks: round values with their labels, as many as have room.
     pub fn ticks(&self, room: impl Fn(&str) -> f64) -> Vec<(f64, String)> {
         let span = self.high - self.low;
         let finest = 10f64.powf((span / 100.0).log10().floor());
@@ -91,13 +91,13 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Its border.
+    /// The border.
     pub fn outline(&self) -> Markup {
         let (width, height) = (Px(self.right - self.left), Px(self.bottom - self.top));
         html! { rect.outline x=(Px(self.left)) y=(Px(self.top)) width=(width) height=(height) {} }
     }
 
-    /// The horizontal axis: lines through the frame, figures and a title below it.
+    /// The horizontal axis: grid lines, tick labels and a title below the frame.
     pub fn across(&self, scale: &Scale, title: &str) -> Markup {
         let room = |label: &str| (text_width(label) + 16.0).max(0.08 * (self.right - self.left));
         html! {
@@ -110,7 +110,7 @@ impl Frame {
         }
     }
 
-    /// The vertical axis: lines through the frame, figures to its left, and a title that stands upright.
+    /// The vertical axis: grid lines, tick labels and a rotated title left of the frame.
     pub fn up(&self, scale: &Scale, title: &str) -> Markup {
         let (x, y) = (self.left - 50.0, 0.5 * (self.top + self.bottom));
         html! {
@@ -126,7 +126,7 @@ impl Frame {
     }
 }
 
-/// A part of a picture outside of which nothing is drawn.
+/// A drawing clipped to a frame.
 pub(super) fn clipped(frame: &Frame, drawing: &Markup) -> Markup {
     let (x, y) = (Px(frame.left), Px(frame.top));
     let (width, height) = (Px(frame.right - frame.left), Px(frame.bottom - frame.top));
@@ -144,7 +144,8 @@ pub(super) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// Rows of the given height, some of them all, in a picture of the given width, with room for an axis below.
+    /// Rows with the given names, some of all, of the given height, in a picture of the given width with room for an
+    /// axis.
     pub fn new(all: &[&str], names: Vec<&'a str>, pitch: f64, width: f64) -> Self {
         // The same for all parts of a picture. Names may take a third of it; longer ones are cut.
         let longest = all.iter().map(|name| text_width(name)).fold(30.0, f64::max);
@@ -160,7 +161,7 @@ impl<'a> Rows<'a> {
         self
     }
 
-    /// The height of a picture of nothing but these rows and their axis.
+    /// The height of a picture of these rows and their axis.
     pub fn height(&self) -> f64 {
         self.frame.bottom + 44.0
     }
@@ -188,12 +189,12 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// About how wide a text of 12 units is.
+/// The approximate width of a text of 12 units.
 pub(super) fn text_width(text: &str) -> f64 {
     text.chars().map(|c| if c.is_ascii() { 6.6 } else { 12.0 }).sum()
 }
 
-/// Cuts `count` rows into parts of about the same length, none longer than `most`: a picture should fit on a page.
+/// Cuts `count` rows into parts of about equal length, at most `most` each, so that a picture fits on a page.
 pub(super) fn pieces(count: usize, most: usize) -> Vec<Range<usize>> {
     let parts = count.div_ceil(most.max(1)).max(1);
     (0..parts).map(|part| part * count / parts..(part + 1) * count / parts).filter(|piece| !piece.is_empty()).collect()
@@ -216,7 +217,7 @@ pub(super) enum Shape {
     Star,
 }
 
-/// A mark, in the colour of what surrounds it; open marks show the background.
+/// A mark in the current colour; open marks show the background.
 pub(super) fn mark(shape: Shape, open: bool, x: f64, y: f64, radius: f64) -> Markup {
     let r = radius;
     let (start, rest) = match shape {
@@ -248,32 +249,32 @@ pub(super) fn mark(shape: Shape, open: bool, x: f64, y: f64, radius: f64) -> Mar
     html! { path class=(class) d={ "M" (Px(x + start.0)) " " (Px(y + start.1)) (rest) } {} }
 }
 
-/// A horizontal line from one value to another, as for an interval.
+/// A horizontal line over an interval.
 pub(super) fn whisker(scale: &Scale, y: f64, (low, high): (f64, f64)) -> Markup {
     html! { line.whisker x1=(Px(scale.at(low))) x2=(Px(scale.at(high))) y1=(Px(y)) y2=(Px(y)) {} }
 }
 
-/// A mark as a legend shows it.
+/// A mark in a legend.
 pub(super) fn key(class: &str, shape: Shape, open: bool) -> Markup {
     html! { svg.key.(class) viewBox="-7 -7 14 14" aria-hidden="true" { (mark(shape, open, 0.0, 0.0, 4.5)) } }
 }
 
-/// What stands for what: marks and words.
+/// A legend: marks and their names.
 pub(super) fn legend(entries: &[(Markup, String)]) -> Markup {
     html! {
         ul.legend { @for (key, words) in entries { li { (key) span { (words) } } } }
     }
 }
 
-/// What surrounds a drawing: a title, what it shows in words, and a legend.
+/// A figure: a drawing with a title, a finding in words, and a legend.
 pub(super) struct Picture {
     /// Unique in the page.
     pub id: String,
-    /// What is drawn.
+    /// The title.
     pub title: String,
-    /// What there is to see, for those who cannot, and those in a hurry.
+    /// The finding in words, which is also the text alternative.
     pub finding: String,
-    /// What stands for what.
+    /// The legend.
     pub legend: Markup,
     pub width: f64,
     pub height: f64,
@@ -283,7 +284,7 @@ impl Picture {
     /// The whole figure.
     pub fn draw(&self, drawing: &Markup) -> Markup {
         let (width, height) = (Px(self.width), Px(self.height));
-        // A wide picture on a narrow screen shrinks a little, so that its figures stay readable, and then scrolls; on a
+        // A wide picture on a narrow screen shrinks a little, so that its labels stay readable, and then scrolls; on a
         // wide screen it grows a little.
         let is_wide = self.width > 500.0;
         let (least, most) = (if is_wide { 0.8 * self.width } else { 0.0 }, 1.15 * self.width);

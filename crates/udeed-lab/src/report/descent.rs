@@ -1,4 +1,4 @@
-//! The descent of single fits: how the loss V and its two parts fall, step by step.
+//! The descent of single fits: the loss V and its two parts, step by step.
 
 use maud::{Markup, html};
 use udeed::{Losses, Step};
@@ -12,12 +12,12 @@ use crate::results::Results;
 const WIDTH: f64 = 430.0;
 const LEFT: f64 = 66.0;
 const RIGHT: f64 = 12.0;
-/// Above the panels, for the name of each stage.
+/// The height of the name of a stage, above the panels.
 const NAME: f64 = 16.0;
 const PANEL: f64 = 96.0;
 const GAP: f64 = 14.0;
 
-/// What a panel shows: its class, its name, and where its figure is.
+/// A part of the loss: its CSS class, its name, and its value.
 type Part = (&'static str, &'static str, fn(&Losses) -> f64);
 
 const PARTS: [Part; 3] = [
@@ -33,14 +33,15 @@ pub(super) fn section(results: &Results) -> Option<Section> {
     }
     let body = html! {
         p {
-            "LcUd on the first split of a set: the loss V = V_emp + \u{3b3} V_div, the empirical loss V_emp on the "
-            "labeled rows, and the diversity loss V_div, which is lower where members differ more. V_div is measured "
-            "on the labeled rows first, then on the unlabeled ones, so V and V_div jump where the stage changes "
-            "(dashed). A stage ends with the first step that lowers V or V_div no more; that step is not kept."
+            "LcUd on the first split of a data set: the loss V = V_emp + \u{3b3} V_div, the empirical loss V_emp on "
+            "the labeled rows, and the diversity loss V_div, which is lower where members differ more. The first stage "
+            "measures V_div on the labeled rows, the second on the unlabeled rows, so V and V_div jump between the "
+            "stages (dashed). A stage ends with the first step that does not lower both V and V_div; that step is "
+            "rejected."
         }
         (legend(&[
             (key("loss-total", Shape::Circle, false), "step".to_owned()),
-            (key("rejected", Shape::Cross, false), "step tried and not kept".to_owned()),
+            (key("rejected", Shape::Cross, false), "rejected step".to_owned()),
         ]))
         div.multiples.pairs {
             @for (i, showcase) in shown.iter().enumerate() { (picture(showcase, i)) }
@@ -49,7 +50,7 @@ pub(super) fn section(results: &Results) -> Option<Section> {
     Some(Section { id: "descent", title: "The descent", body })
 }
 
-/// The steps of a stage, after the place of the first among all.
+/// A stage: the index of its first step, and its steps.
 type Stage<'a> = (usize, &'a [Step]);
 
 fn stages(steps: &[Step]) -> Vec<Stage<'_>> {
@@ -89,7 +90,7 @@ fn picture(showcase: &Showcase, place: usize) -> Markup {
     .draw(&drawing)
 }
 
-/// The name of a stage, on a line of its own; where it begins; and the numbers of its steps.
+/// The name of a stage, its first step, and the numbers of its steps.
 fn stage_marks(place: usize, stages: &[Stage], across: &Scale, bottom: f64) -> Markup {
     let (begin, stage) = stages[place];
     let is_last = place + 1 == stages.len();
@@ -101,7 +102,7 @@ fn stage_marks(place: usize, stages: &[Stage], across: &Scale, bottom: f64) -> M
     let unit = across.at(1.0) - across.at(0.0);
     let every =
         [1, 2, 5, 10, 20, 50, 100, 200, 500].into_iter().find(|&every| every as f64 * unit >= 20.0).unwrap_or(1000);
-    // Not where the next stage writes its own.
+    // Not where the numbers of the next stage begin.
     let has_room = |step: &usize| is_last || (stage.len() - step) as f64 * unit >= 18.0;
     html! {
         @if begin > 0 { line.stage x1=(Px(edge)) x2=(Px(edge)) y1=(Px(line + 5.0)) y2=(Px(bottom)) {} }
@@ -117,7 +118,7 @@ fn panel(stages: &[Stage], &(class, name, loss): &Part, across: &Scale, frame: F
     let kept = steps().filter(|step| step.accepted).map(|step| loss(&step.losses));
     let (low, high) = kept.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (v.min(low), v.max(high)));
     let span = (high - low).max(1e-6);
-    // A step that leads far away would flatten all others: it is drawn at the edge.
+    // A rejected step far away would flatten all others: it is drawn at the edge.
     let shown = |step: &Step| match loss(&step.losses) {
         loss if step.accepted || loss.is_nan() => loss,
         loss => loss.max(low - span).min(high + span),
@@ -134,10 +135,10 @@ fn panel(stages: &[Stage], &(class, name, loss): &Part, across: &Scale, frame: F
     }
 }
 
-/// A line through the steps that were kept, with a dashed one to the step that was not.
+/// A line through the accepted steps, and a dashed one to the rejected step.
 fn path(stage: &[Step], at: impl Fn(usize, &Step) -> (f64, f64)) -> Markup {
     let points = stage.iter().enumerate().map(|(i, step)| (at(i, step), step.accepted));
-    // A step whose loss is no number has no place in the picture.
+    // A step whose loss is not finite is not drawn.
     let points: Vec<(f64, f64, bool)> =
         points.filter(|((_, y), _)| y.is_finite()).map(|((x, y), accepted)| (x, y, accepted)).collect();
     let joined = |points: &[(f64, f64, bool)]| -> String {
@@ -160,12 +161,12 @@ fn finding(stages: &[Stage]) -> String {
             format!("from {} to {}", number(part(&first.losses), 4), number(part(&last.losses), 4))
         };
         Some(format!(
-            "{}: {} kept, V {}, V_div {}{}.",
+            "{}: {} accepted, V {}, V_div {}{}.",
             capitalised(&first.stage.to_string()),
             count(kept.count().saturating_sub(1), "step"),
             fall(|losses| losses.total),
             fall(|losses| losses.diversity),
-            if stage.iter().all(|step| step.accepted) { "" } else { "; the step after was not kept" }
+            if stage.iter().all(|step| step.accepted) { "" } else { "; the next step was rejected" }
         ))
     });
     sentences.collect::<Vec<_>>().join(" ")

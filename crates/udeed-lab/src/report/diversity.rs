@@ -1,4 +1,4 @@
-//! How differently the members err before and after the descent, by each of the ten measures.
+//! The diversity of the members before and after the descent, by each of the ten measures.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::results::{DiversityOutcome, Results};
 use crate::statistics::{Record, Verdict};
 
 const MOST_ROWS: usize = 44;
-/// Right of the rows, for the verdicts.
+/// The width of the verdicts, right of the rows.
 const VERDICTS: f64 = 16.0;
 
 pub(super) fn section(results: &Results) -> Option<Section> {
@@ -22,9 +22,9 @@ pub(super) fn section(results: &Results) -> Option<Section> {
     }
     let body = html! {
         p {
-            "LcUd's members on the test rows, before the descent (open) and after it (filled), means over the splits. "
-            "The sign at the right of a row says whether they are significantly more diverse (+), less diverse "
-            "(\u{2212}) or neither (=) afterwards (paired t-test, 95 %)."
+            "The diversity of LcUd's members on the test rows, before the descent (open) and after it (filled), mean "
+            "over the splits. The sign at the right of a row is the verdict of a paired t-test (95 %): more diverse "
+            "after the descent (+), less diverse (\u{2212}) or no significant change (=)."
         }
         (summary(results))
         @for &size in &results.experiment.sizes {
@@ -33,7 +33,7 @@ pub(super) fn section(results: &Results) -> Option<Section> {
                 (key("change-tie", Shape::Circle, true), "before".to_owned()),
                 (key("change-win", Shape::Circle, false), "after: more diverse (+)".to_owned()),
                 (key("change-loss", Shape::Circle, false), "after: less diverse (\u{2212})".to_owned()),
-                (key("change-tie", Shape::Circle, false), "after: neither (=)".to_owned()),
+                (key("change-tie", Shape::Circle, false), "after: no significant change (=)".to_owned()),
             ]))
             div.multiples {
                 @for measure in Measure::ALL {
@@ -43,10 +43,10 @@ pub(super) fn section(results: &Results) -> Option<Section> {
             }
         }
     };
-    Some(Section { id: "diversity", title: "Diversity before and after", body })
+    Some(Section { id: "diversity", title: "Diversity before and after the descent", body })
 }
 
-/// What a measure is called in full.
+/// The full name of a measure.
 pub(super) fn title(measure: Measure) -> &'static str {
     match measure {
         Measure::Q => "Q statistic",
@@ -71,7 +71,7 @@ fn record(outcomes: &[&DiversityOutcome]) -> Record {
     outcomes.iter().filter_map(|outcome| outcome.verdict).collect()
 }
 
-/// On how many sets the members are more, equally and less diverse afterwards.
+/// The numbers of data sets on which the members are more, equally and less diverse after the descent.
 fn summary(results: &Results) -> Markup {
     let sizes = &results.experiment.sizes;
     let row = |&measure: &Measure| {
@@ -87,8 +87,8 @@ fn summary(results: &Results) -> Markup {
     let heads = sizes.iter().map(|&size| html! { (count(size, "member")) });
     Table {
         caption: html! {
-            "On how many sets the members are significantly more/neither/less diverse after the descent. Sorted by the "
-            "sets with more, less those with less."
+            "The numbers of data sets on which the members are significantly more diverse after the descent, not "
+            "significantly changed, and less diverse. The sort key is the first number minus the last."
         },
         heads: [html! { "measure" }, html! { "more diverse is" }].into_iter().chain(heads).collect(),
         rows: Measure::ALL.iter().map(row).collect(),
@@ -148,7 +148,7 @@ fn finding(outcomes: &[&DiversityOutcome], measure: Measure) -> String {
     let direction = if measure.more_diverse_is_higher() { "Higher" } else { "Lower" };
     let record = record(outcomes);
     format!(
-        "{direction} is more diverse. Afterwards more diverse on {}, less on {}, neither on {}.",
+        "{direction} is more diverse. After the descent: more diverse on {}, less on {}, unchanged on {}.",
         count(record.win, "set"),
         record.loss,
         record.tie

@@ -1,4 +1,4 @@
-//! What diversity on unlabeled rows adds: LcUd against the same descent without it.
+//! The gain from diversity on unlabeled rows: LcUd against the same descent without it.
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ use crate::experiment::Contender;
 use crate::results::{Results, SetSummary};
 use crate::statistics::{Record, Verdict, mean, mean_interval, verdict};
 
-/// How many sizes stand side by side.
+/// The number of sizes side by side.
 const ABREAST: usize = 3;
-/// The distance of two marks in the row of a set.
+/// The distance between two marks in the row of a set.
 const LANE: f64 = 9.0;
 const MOST_ROWS: usize = 34;
 /// Between two sizes.
@@ -32,9 +32,9 @@ pub(super) fn section(results: &Results) -> Option<Section> {
     let gains = Gains { results, others, sets: &results.sets };
     let body = html! {
         p {
-            "The accuracy of LcUd less that of " (listed(&labels)) " on the same splits: what the descent gains from "
-            "unlabeled rows. Right of zero LcUd is better. Marks are filled where the difference is significant "
-            "(paired t-test, 95 %); lines are 95 % intervals of the mean difference."
+            "The accuracy of LcUd minus that of " (listed(&labels)) " on the same splits: the gain of the descent from "
+            "unlabeled rows. Right of zero LcUd is better. Filled marks are significant differences (paired t-test, "
+            "95 %); lines are 95 % confidence intervals of the mean difference."
         }
         @for sizes in results.experiment.sizes.chunks(ABREAST) {
             @for piece in pieces(results.sets.len(), MOST_ROWS) { (gains.picture(sizes, piece)) }
@@ -43,14 +43,14 @@ pub(super) fn section(results: &Results) -> Option<Section> {
     Some(Section { id: "gain", title: "Gain from unlabeled rows", body })
 }
 
-/// One difference of means.
+/// A difference of mean accuracies.
 struct Gain {
     mean: f64,
     interval: Option<(f64, f64)>,
     verdict: Option<Verdict>,
 }
 
-/// All of them.
+/// The gains on all data sets.
 struct Gains<'a> {
     results: &'a Results,
     others: Vec<Contender>,
@@ -62,12 +62,12 @@ impl Gains<'_> {
         let lcud = &self.results.outcome(&set.name, size, Contender::Lcud)?.accuracies;
         let other = &self.results.outcome(&set.name, size, other)?.accuracies;
         let gains: Vec<f64> = lcud.iter().zip(other).map(|(a, b)| a - b).collect();
-        // As far as accuracies can differ.
+        // Within the range of a difference of accuracies.
         let interval = mean_interval(&gains).map(|(low, high)| (low.max(-1.0), high.min(1.0)));
         Some(Gain { mean: mean(&gains)?, interval, verdict: verdict(lcud, other) })
     }
 
-    /// All ends of all intervals, and zero: every panel has the same axis.
+    /// The ends of all intervals, and zero: every panel has the same axis.
     fn ends(&self) -> Vec<f64> {
         let mut ends = vec![0.0];
         for set in self.sets {
@@ -149,6 +149,6 @@ impl Gains<'_> {
             let over: Vec<String> = self.others.iter().filter_map(over).collect();
             sentences.push(format!("with {}, {}", count(size, "member"), listed(&over)));
         }
-        format!("Mean over the sets, and wins/ties/losses: {}.", sentences.join("; "))
+        format!("Mean over the data sets, and wins/ties/losses: {}.", sentences.join("; "))
     }
 }

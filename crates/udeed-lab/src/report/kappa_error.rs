@@ -1,4 +1,4 @@
-//! Kappa-error clouds (Margineantu and Dietterich, 1997): how much pairs of members agree, and how much they err.
+//! Kappa-error diagrams (Margineantu and Dietterich, 1997): agreement and error of the pairs of members.
 
 use maud::{Markup, html};
 
@@ -12,7 +12,7 @@ use crate::statistics::mean;
 const WIDTH: f64 = 430.0;
 const HEIGHT: f64 = 340.0;
 const FRAME: Frame = Frame { left: 66.0, right: WIDTH - 12.0, top: 10.0, bottom: HEIGHT - 46.0 };
-/// The most pairs of a cloud that are drawn: more only hide each other.
+/// The most pairs that are drawn: more only hide each other.
 const MOST: usize = 600;
 
 type Cloud = [(f64, f64)];
@@ -24,17 +24,17 @@ pub(super) fn section(results: &Results) -> Option<Section> {
     }
     let body = html! {
         p {
-            "Each small mark is a pair of LcUd's members on the test rows of the first split: across, how much they "
-            "agree beyond chance; up, their mean error. Further left is more diverse, further down more accurate. The "
-            "large marks are the means."
+            "Each small mark is a pair of LcUd's members on the test rows of the first split: "
+            "kappa, the agreement beyond chance, on the horizontal axis, mean error on the vertical axis. Pairs "
+            "further left are more diverse, pairs further down more accurate. The large marks are the means."
         }
         (legend(&[
             (key("before", Shape::Cross, false), "before the descent".to_owned()),
-            (key("after", Shape::Circle, false), "after it".to_owned()),
+            (key("after", Shape::Circle, false), "after the descent".to_owned()),
         ]))
         div.multiples.pairs { @for (i, showcase) in shown.iter().enumerate() { (picture(showcase, i)) } }
     };
-    Some(Section { id: "kappa", title: "Agreement and error of pairs of members", body })
+    Some(Section { id: "kappa", title: "Kappa-error diagrams", body })
 }
 
 fn picture(showcase: &Showcase, place: usize) -> Markup {
@@ -65,7 +65,7 @@ fn picture(showcase: &Showcase, place: usize) -> Markup {
     .draw(&drawing)
 }
 
-/// Every so-many-th pair, where there are too many.
+/// Every nth pair, where there are too many.
 fn thinned(cloud: &Cloud) -> impl Iterator<Item = &(f64, f64)> {
     cloud.iter().step_by(cloud.len().div_ceil(MOST).max(1))
 }
@@ -90,9 +90,9 @@ fn center(cloud: &Cloud) -> Option<(f64, f64)> {
 
 fn finding(showcase: &Showcase) -> String {
     let (Some(before), Some(after)) = (center(&showcase.initial), center(&showcase.last)) else { return String::new() };
-    let few = if showcase.initial.len() > MOST { " Not all pairs are drawn." } else { "" };
+    let few = if showcase.initial.len() > MOST { " Only some of the pairs are drawn." } else { "" };
     format!(
-        "Mean kappa goes from {} to {}, mean error from {} to {}.{few}",
+        "Mean kappa changes from {} to {}, mean error from {} to {}.{few}",
         number(before.0, 3),
         number(after.0, 3),
         number(before.1, 3),

@@ -1,40 +1,40 @@
-//! How each method is called and drawn: the same in every picture of every report, so that two reports can be compared.
+//! The label, mark and description of each method: the same in every report, so that two reports can be compared.
 
 use maud::{Markup, html};
 
 use super::chart::{self, Shape};
 use crate::experiment::Contender;
 
-/// How a method looks, and what it is.
+/// The look of a method.
 pub(super) struct Look {
-    /// What it is called in text.
+    /// The name in text.
     pub label: &'static str,
-    /// Its mark: shapes tell methods apart where colours cannot.
+    /// The shape of the mark, for readers who cannot tell the colours apart.
     pub shape: Shape,
     /// Whether the mark is only an outline.
     pub open: bool,
-    /// What it does, in a sentence.
+    /// The description, one sentence.
     pub about: &'static str,
 }
 
 pub(super) fn look(method: Contender) -> Look {
     let new = |label, shape, open, about| Look { label, shape, open, about };
     match method {
-        Contender::Logistic => new(
-            "Logistic",
-            Shape::Plus,
-            false,
-            "One logistic regression on the labeled rows: what the labels alone give.",
-        ),
+        Contender::Logistic => {
+            new("Logistic", Shape::Plus, false, "One logistic regression on the labeled rows, the supervised baseline.")
+        }
         Contender::Initial => new(
             "Initial",
             Shape::Circle,
             true,
             "UDEED's members before the descent: logistic regressions on bootstraps of the labeled rows.",
         ),
-        Contender::Lc => {
-            new("Lc", Shape::Up, false, "UDEED without diversity: the descent minimises the loss on the labels only.")
-        }
+        Contender::Lc => new(
+            "Lc",
+            Shape::Up,
+            false,
+            "UDEED without diversity: the descent minimises the empirical loss on the labeled rows only.",
+        ),
         Contender::Lcd => {
             new("Lcd", Shape::Diamond, false, "UDEED with diversity on the labeled rows, their labels ignored.")
         }
@@ -42,13 +42,13 @@ pub(super) fn look(method: Contender) -> Look {
             "LcUd",
             Shape::Circle,
             false,
-            "UDEED: first as Lcd, then, from there, with diversity on the unlabeled rows.",
+            "UDEED: the descent of Lcd, continued with diversity on the unlabeled rows.",
         ),
         Contender::Auto => new(
             "Auto",
             Shape::Hourglass,
             false,
-            "Bagged logistic regressions on several views of the rows; rows left out of a bootstrap choose what counts.",
+            "Bagged logistic regressions on several views of the rows, weighted by their out-of-bag rows.",
         ),
         Contender::Bagging => {
             new("Bagging", Shape::Square, false, "Logistic regressions on bootstraps of the labeled rows.")
@@ -57,84 +57,81 @@ pub(super) fn look(method: Contender) -> Look {
             "AdaBoost",
             Shape::Down,
             false,
-            "Each member is fitted to what the ones before it got wrong; a member without error is kept and ends it.",
+            "Boosting: each member puts more weight on the errors of those before it; one without error is the last.",
         ),
         Contender::AdaboostDiscard => new(
             "AdaBoost-discard",
             Shape::Down,
             true,
-            "AdaBoost as the paper must have run it: by resampling, and a member without error is thrown away.",
+            "AdaBoost as the paper must have run it: by resampling, and a member without error is discarded.",
         ),
         Contender::Assemble => new(
             "ASSEMBLE",
             Shape::Cross,
             false,
-            "ASSEMBLE.AdaBoost: unlabeled rows take the label that the ensemble gives them and are boosted too.",
+            "ASSEMBLE.AdaBoost: boosting in which unlabeled rows have the pseudo-labels of the ensemble.",
         ),
         Contender::Semiboost => new(
             "SemiBoost",
             Shape::Square,
             true,
-            "Similar rows suggest labels for unlabeled ones; each member is fitted to the surest of them.",
+            "Boosting with pseudo-labels from similar rows; each member is fitted to the most confident of them.",
         ),
         Contender::SelfTraining => new(
             "Self-training",
             Shape::Diamond,
             true,
-            "One learner that labels the unlabeled rows it is sure of, and learns from these too.",
+            "One learner that adds its confident pseudo-labels to the training rows, again and again.",
         ),
         Contender::TriTraining => new(
             "Tri-training",
             Shape::Up,
             true,
-            "Three members; where two agree on an unlabeled row, they label it for the third.",
+            "Three members; where two agree on an unlabeled row, their label trains the third.",
         ),
         Contender::CoForest => new(
             "Co-forest",
             Shape::Left,
             false,
-            "A random forest in which the other trees label unlabeled rows for each tree.",
+            "A random forest in which each tree learns from the confident pseudo-labels of the other trees.",
         ),
         Contender::CoTraining => new(
             "Co-training",
             Shape::Left,
             true,
-            "Two members that see different columns label the rows they are surest of for both.",
+            "Two members on different columns (views); the confident pseudo-labels of each train both.",
         ),
         Contender::Setred => new(
             "SETRED",
             Shape::Right,
             false,
-            "Self-training that keeps a guess only where its neighbours agree more than chance would have it.",
+            "Self-training with editing: a pseudo-label is kept only if its neighbours agree more than by chance.",
         ),
         Contender::Ssmboost => new(
             "SSMBoost",
             Shape::Right,
             true,
-            "Boosting of the margin, which for an unlabeled row is how sure the vote is of it.",
+            "Boosting of the margin; the margin of an unlabeled row is the confidence of the vote.",
         ),
         Contender::Regboost => new(
             "RegBoost",
             Shape::Hexagon,
             false,
-            "ASSEMBLE whose weights also count how much the labels of near rows contradict each other.",
+            "ASSEMBLE with a local smoothness term: weights also grow where neighbouring labels disagree.",
         ),
-        Contender::Mcssb => new(
-            "MCSSB",
-            Shape::Hexagon,
-            true,
-            "Boosting that moves the votes so that similar rows get the same class, all classes at once.",
-        ),
+        Contender::Mcssb => {
+            new("MCSSB", Shape::Hexagon, true, "Multi-class boosting that draws similar rows to the same class.")
+        }
         Contender::Stacking => new(
             "Stacking",
             Shape::Star,
             false,
-            "Different base learners, and a logistic regression on what they say of rows they have not seen.",
+            "Different base learners, combined by a logistic regression on their out-of-fold predictions.",
         ),
     }
 }
 
-/// What a method does, in a sentence.
+/// The description of a method, one sentence.
 ///
 /// ```
 /// use udeed_lab::{Contender, report::about};
@@ -145,12 +142,12 @@ pub fn about(method: Contender) -> &'static str {
     look(method).about
 }
 
-/// What a method is called in text.
+/// The name of a method in text.
 pub(super) fn label(method: Contender) -> &'static str {
     look(method).label
 }
 
-/// The class that gives a method its colour.
+/// The CSS class with the colour of a method.
 pub(super) fn class(method: Contender) -> String {
     format!("method-{}", method.name())
 }
@@ -161,13 +158,13 @@ pub(super) fn mark(method: Contender, x: f64, y: f64) -> Markup {
     chart::mark(look.shape, look.open, x, y, 3.6)
 }
 
-/// Its mark as a legend shows it.
+/// The mark of a method in a legend.
 pub(super) fn key(method: Contender) -> Markup {
     let look = look(method);
     chart::key(&class(method), look.shape, look.open)
 }
 
-/// Its mark and name, as a table shows it.
+/// The mark and name of a method in a table.
 pub(super) fn name(method: Contender) -> Markup {
     html! { (key(method)) (label(method)) }
 }

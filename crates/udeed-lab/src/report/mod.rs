@@ -1,12 +1,12 @@
-//! Results as one HTML page that needs nothing else: no network, no script or font from elsewhere.
+//! The HTML report: one self-contained page, without network, scripts or fonts from elsewhere.
 //!
 //! The page is readable in light and dark, on a phone and on paper. Every picture is inline SVG with a title, axes and
-//! a text that says what there is to see; every table can be sorted by the heads of its columns. What comes from the
-//! data is escaped, and the page's policy forbids it to load anything.
+//! a text alternative; every table can be sorted by the heads of its columns. Names from the data are escaped, and the
+//! page's content security policy forbids it to load anything.
 
 mod accuracy;
 mod chart;
-mod contest;
+mod comparison;
 mod critical_difference;
 mod descent;
 mod diversity;
@@ -16,32 +16,35 @@ mod header;
 mod kappa_error;
 mod method;
 mod paper_scatter;
+mod setup;
 mod table;
 mod win_tie_loss;
 mod words;
 
+pub use comparison::comparison;
+pub use critical_difference::critical_difference;
 pub use method::about;
-
-pub use contest::contest;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::results::Results;
 
-/// A part of the page.
+/// A section of the page.
 struct Section {
     id: &'static str,
     title: &'static str,
     body: Markup,
 }
 
-/// What the browser may do: apply the page's own style and script. Even a data set with a hostile name loads nothing.
+/// The content security policy: the page's own style and scripts only. Even a data set with a hostile name loads
+/// nothing.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
 /// The report as an HTML page.
 ///
-/// Sections without data are left out: average ranks need several sets, the gain needs `lcud` beside `lc` or `lcd`, the
-/// descent and the clouds need [`Results::showcases`], and the comparison with the paper needs [`Results::paper`].
+/// Results come first, the experimental setup and the glossary last. Sections without data are left out: average ranks
+/// need several data sets, the gain needs `lcud` beside `lc` or `lcd`, the descent and the kappa-error diagrams need
+/// [`Results::showcases`], and the comparison with the paper needs [`Results::paper`].
 ///
 /// ```
 /// use udeed_lab::{Experiment, Journal, Results, Set, report, run};
@@ -67,6 +70,7 @@ pub fn html(results: &Results) -> String {
         descent::section(results),
         kappa_error::section(results),
         paper_scatter::section(results),
+        Some(setup::section(results)),
         Some(glossary::section(results)),
     ]
     .into_iter()
@@ -81,7 +85,6 @@ pub fn html(results: &Results) -> String {
                 main {
                     header { h1 { (title) } p.lead { (sentence) } (header::glance(results)) }
                     (contents(&sections))
-                    (header::draw(results))
                     @for part in &sections { section id=(part.id) { h2 { (part.title) } (part.body) } }
                 }
                 script { (PreEscaped(include_str!("sort.js"))) }
@@ -107,7 +110,7 @@ fn head(title: &str, sentence: &str) -> Markup {
     }
 }
 
-/// The sets, in the order of the experiment.
+/// The names of the data sets, in the order of the experiment.
 fn set_names(results: &Results) -> Vec<&str> {
     results.sets.iter().map(|set| set.name.as_str()).collect()
 }
@@ -116,7 +119,6 @@ fn contents(sections: &[Section]) -> Markup {
     html! {
         nav aria-label="Contents" {
             ul {
-                li { a href="#run" { "The run" } }
                 @for part in sections { li { a href={ "#" (part.id) } { (part.title) } } }
             }
         }

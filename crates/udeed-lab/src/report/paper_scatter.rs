@@ -1,4 +1,4 @@
-//! Our figures beside those of the paper.
+//! Our results beside the paper's: scatter plots and tables of the agreement.
 
 use maud::{Markup, html};
 
@@ -13,7 +13,7 @@ use crate::results::Results;
 const WIDTH: f64 = 430.0;
 const HEIGHT: f64 = 420.0;
 const FRAME: Frame = Frame { left: 66.0, right: WIDTH - 12.0, top: 10.0, bottom: HEIGHT - 46.0 };
-/// How many cells a picture names, and a table lists.
+/// The numbers of cells that a picture names and a table lists.
 const NAMED: usize = 6;
 const LISTED: usize = 15;
 /// The bands around the diagonal, the widest first.
@@ -28,9 +28,9 @@ pub(super) fn section(results: &Results) -> Option<Section> {
     let body = html! {
         p {
             "Tables II to VI of M.-L. Zhang and Z.-H. Zhou, \u{201c}Exploiting Unlabeled Data to Enhance Ensemble "
-            "Diversity\u{201d}, ICDM 2010. Cells on the diagonal have the same mean accuracy in both. Those of Lc and "
-            "Lcd follow from the paper's "
-            "table V; its AdaBoost is set beside our \u{201c}" (method::label(Contender::AdaboostDiscard)) "\u{201d}."
+            "Diversity\u{201d}, ICDM 2010. Cells on the diagonal have the same mean accuracy in both. The paper's "
+            "accuracies of Lc and Lcd are computed from its table V; its AdaBoost is compared with our \u{201c}"
+            (method::label(Contender::AdaboostDiscard)) "\u{201d}."
             @if marked > 0 {
                 " Of the " (count(marked, "cell")) " in which the paper finds LcUd significantly better or worse "
                 "than Lc, "
@@ -41,10 +41,10 @@ pub(super) fn section(results: &Results) -> Option<Section> {
         (agreement(&paper.agreement))
         (differences(paper))
     };
-    Some(Section { id: "paper", title: "Beside the paper", body })
+    Some(Section { id: "paper", title: "Comparison with the paper", body })
 }
 
-/// What stands for a column of the paper.
+/// Our method for a column of the paper.
 fn contender(cell: &PaperCell) -> Option<Contender> {
     if cell.column == "adaboost" { Some(Contender::AdaboostDiscard) } else { Contender::named(&cell.column).ok() }
 }
@@ -63,7 +63,7 @@ impl Point<'_> {
     }
 }
 
-/// The accuracies that both have, those that differ most first.
+/// The accuracies that both have, by decreasing difference.
 fn points(paper: &PaperReport, size: Option<usize>) -> Vec<Point<'_>> {
     let accuracies = paper.cells.iter().filter(|cell| ["II", "III", "IV"].contains(&cell.table));
     let mut points: Vec<Point> = accuracies
@@ -127,7 +127,7 @@ fn described(point: &Point) -> String {
     )
 }
 
-/// Where both agree, and nearly agree: far enough for any accuracies.
+/// The diagonal and the bands around it, long enough for any accuracies.
 fn diagonal(across: &Scale, up: &Scale) -> Markup {
     let (low, high) = (-1.0, 2.0);
     let corner = |paper: f64, ours: f64| format!("{} {}", Px(across.at(paper)), Px(up.at(ours)));
@@ -142,21 +142,21 @@ fn diagonal(across: &Scale, up: &Scale) -> Markup {
     }
 }
 
-/// A place for words: left, right, top, bottom.
+/// A rectangle: left, right, top, bottom.
 type Area = [f64; 4];
 
 fn overlap(a: &Area, b: &Area) -> bool {
     a[0] < b[1] && b[0] < a[1] && a[2] < b[3] && b[2] < a[3]
 }
 
-/// Words beside a mark, at its right or left and so much lower.
+/// A label beside a mark, at its right or left.
 struct Name {
     words: String,
     area: Area,
     is_left: bool,
 }
 
-/// Every place for the name of a cell whose mark is at `x` and `y`.
+/// The possible places of the label of a mark at `x` and `y`.
 fn places(words: &str, x: f64, y: f64) -> impl Iterator<Item = Name> {
     let width = text_width(words);
     [0.0, -10.0, 10.0].into_iter().flat_map(move |down| {
@@ -168,7 +168,7 @@ fn places(words: &str, x: f64, y: f64) -> impl Iterator<Item = Name> {
     })
 }
 
-/// The names of the cells that differ most, each where it covers no other and as few marks as possible.
+/// The labels of the cells that differ most, each where it covers no other label and the fewest marks.
 fn names(points: &[Point], across: &Scale, up: &Scale) -> Markup {
     let at = |point: &Point| (across.at(point.paper), up.at(point.ours));
     let marks: Vec<Area> = points.iter().map(at).map(|(x, y)| [x - 4.0, x + 4.0, y - 4.0, y + 4.0]).collect();
@@ -236,10 +236,10 @@ fn agreement(agreement: &[Agreement]) -> Markup {
         "within 0.01",
         "within 0.02",
         "within 0.03",
-        "verdicts alike",
+        "same verdicts",
     ];
     Table {
-        caption: html! { "How well each table agrees with the paper's. Verdicts: wins, ties and losses of LcUd." },
+        caption: html! { "The agreement of each table with the paper's. Verdicts are wins, ties and losses of LcUd." },
         heads: heads.iter().map(|head| html! { (head) }).collect(),
         rows: agreement.iter().map(row).collect(),
         foot: Vec::new(),

@@ -4,12 +4,12 @@ use maud::{Markup, html};
 
 use super::words::number;
 
-/// What stands in a table.
+/// A cell of a table.
 pub(super) struct Cell {
     shown: Markup,
-    /// Words stand to the left, figures to the right.
+    /// Words are left-aligned, numbers right-aligned.
     is_words: bool,
-    /// What the cell is sorted by, where that is a number.
+    /// The sort key, where it is a number.
     value: Option<f64>,
     /// From -1, a loss, to 1, a win.
     shade: f64,
@@ -21,17 +21,17 @@ impl Cell {
         Cell::words(html! { (text) })
     }
 
-    /// Words with marks.
+    /// Words with markup.
     pub fn words(shown: Markup) -> Self {
         Cell { shown, is_words: true, value: None, shade: 0.0 }
     }
 
-    /// Anything, sorted by a number.
+    /// Any markup, sorted by a number.
     pub fn of(shown: Markup, value: Option<f64>) -> Self {
         Cell { shown, is_words: false, value, shade: 0.0 }
     }
 
-    /// A number with so many digits after the point.
+    /// A number with the given number of decimals.
     pub fn figure(value: f64, digits: usize) -> Self {
         Cell::of(html! { (number(value, digits)) }, Some(value))
     }
@@ -41,12 +41,12 @@ impl Cell {
         Cell::of(html! { (value) }, Some(value as f64))
     }
 
-    /// Nothing.
+    /// An empty cell.
     pub fn empty() -> Self {
         Cell::of(html! { span.soft { "\u{2013}" } }, None)
     }
 
-    /// Tinted by who wins.
+    /// The cell, tinted by a win or a loss.
     pub fn shaded(mut self, shade: f64) -> Self {
         self.shade = shade;
         self
@@ -73,7 +73,7 @@ impl Cell {
 
 /// A table; the first cell of each row names it.
 pub(super) struct Table {
-    /// What it shows, and how to read it.
+    /// The caption.
     pub caption: Markup,
     /// The heads of the columns.
     pub heads: Vec<Markup>,
@@ -83,12 +83,12 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The table in a box that it may scroll in.
+    /// The table, sortable, in a box that scrolls.
     pub fn draw(&self) -> Markup {
         self.draw_as("sortable")
     }
 
-    /// The same, for an order that means something.
+    /// The table in a fixed order.
     pub fn draw_fixed(&self) -> Markup {
         self.draw_as("fixed")
     }

@@ -1,4 +1,4 @@
-//! Every method against every other: on how many sets it wins, ties and loses.
+//! Pairwise wins, ties and losses of all methods over the data sets.
 
 use maud::{Markup, html};
 
@@ -15,16 +15,16 @@ pub(super) fn section(results: &Results) -> Option<Section> {
     }
     let body = html! {
         p {
-            "Of " (count(results.sets.len(), "set")) ", on how many the method of the row wins, ties and loses "
-            "against the method of the column: a win or a loss where a paired t-test over the splits finds a "
-            "difference at 95 %."
+            "The number of data sets, out of " (results.sets.len()) ", on which the method of the row wins, ties and "
+            "loses against the method of the column. A win or a loss is a significant difference (paired t-test over "
+            "the splits, 95 %)."
         }
         @for &size in &results.experiment.sizes { (matrix(results, size)) }
     };
     Some(Section { id: "wins", title: "Wins, ties and losses", body })
 }
 
-/// The champion first, the others as they were named.
+/// The methods, the champion first, the others in the order of the experiment.
 fn contestants(results: &Results) -> Vec<Contender> {
     let champion = results.champion();
     let others = results.experiment.methods.iter().copied().filter(|&method| method != champion);
@@ -65,7 +65,8 @@ fn matrix(results: &Results, size: usize) -> Markup {
     let columns = methods.iter().map(|&method| method::name(method));
     Table {
         caption: html! {
-            "Win/tie/loss of the row against the column, " (count(size, "member")) ". Sorted by wins less losses."
+            "Win/tie/loss of the row against the column, " (count(size, "member"))
+            ". The sort key is wins minus losses."
         },
         heads: std::iter::once(html! { "against" }).chain(columns).chain([html! { "all" }]).collect(),
         rows: methods.iter().map(row).collect(),

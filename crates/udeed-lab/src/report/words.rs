@@ -1,23 +1,23 @@
-//! Numbers and lists as words.
+//! Numbers and lists as text.
 
-/// A number with so many digits after the point, and a real minus.
+/// A number with the given number of decimals, and a typographic minus.
 pub(super) fn number(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
     match text.strip_prefix('-') {
-        // Rounded to nothing, the sign would only puzzle.
+        // Zero after rounding has no sign.
         Some(rest) if rest.chars().all(|c| c == '0' || c == '.') => rest.to_owned(),
         Some(rest) => format!("\u{2212}{rest}"),
         None => text,
     }
 }
 
-/// A difference: a number that always has a sign.
+/// A number with its sign, for differences.
 pub(super) fn signed(value: f64, digits: usize) -> String {
     let text = number(value, digits);
     if value > 0.0 { format!("+{text}") } else { text }
 }
 
-/// `p = 0.012`, or that it is too small to be told.
+/// `p = 0.0120`, or `p < 0.0001`.
 pub(super) fn probability(p: f64) -> String {
     if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") }
 }
@@ -37,7 +37,7 @@ pub(super) fn listed<T: ToString>(items: &[T]) -> String {
     }
 }
 
-/// As much of a text as fits, with an ellipsis where it does not.
+/// A text cut to the given room, with an ellipsis.
 pub(super) fn shortened(text: &str, room: f64, width: impl Fn(&str) -> f64) -> String {
     if width(text) <= room {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Friedman's ranks of many methods on many data sets, and Nemenyi's critical difference.
+//! Friedman's test of many methods on many data sets, and Nemenyi's critical difference.
 
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor};
@@ -16,22 +16,22 @@ use super::Ranks;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Friedman {
-    /// The mean over the data sets of the rank of each method; 1 is the best, methods that tie share their mean rank.
+    /// The average rank of each method over the data sets; 1 is the best, methods that tie share their mean rank.
     pub average_ranks: Vec<f64>,
-    /// How many data sets there are.
+    /// The number of data sets.
     pub n_sets: usize,
     /// Friedman's statistic, corrected for ties. It is 0 where all methods tie on all data sets.
     pub chi_square: f64,
     /// The degrees of freedom of `chi_square`: one less than the number of methods.
     pub degrees: usize,
-    /// The probability of a `chi_square` at least as high if the methods were equal.
+    /// The p-value of `chi_square`.
     pub chi_square_p: f64,
     /// Iman and Davenport's statistic, less conservative than `chi_square`, from which it is computed. It is infinite
     /// where all data sets rank the methods in the same way.
     pub f: f64,
     /// The degrees of freedom of `f`: those of `chi_square`, and as many for each data set but one.
     pub f_degrees: (usize, usize),
-    /// The probability of an `f` at least as high if the methods were equal; 0 where `f` is infinite.
+    /// The p-value of `f`; 0 where `f` is infinite.
     pub f_p: f64,
 }
 
@@ -98,15 +98,14 @@ fn rank_sums<R: AsRef<[f64]>>(sets: &[R], n_methods: usize) -> (Vec<f64>, f64) {
     (sums, ties)
 }
 
-/// The upper 5 % point of the studentised range of 2, 3, ..., 20 means with infinite degrees of freedom, over
-/// `sqrt(2)`.
+/// The 95 % quantile of the studentised range of 2, 3, ..., 20 means with infinite degrees of freedom, over `sqrt(2)`.
 const STUDENTISED_RANGE: [f64; 19] = [
     1.959964, 2.343701, 2.569032, 2.727774, 2.849705, 2.948320, 3.030878, 3.101730, 3.163684, 3.218654, 3.268004,
     3.312739, 3.353618, 3.391230, 3.426041, 3.458425, 3.488685, 3.517073, 3.543799,
 ];
 
-/// How far the average ranks of two methods must lie apart for their difference to be significant at 0.05 by
-/// Nemenyi's test: `q sqrt(k (k + 1) / (6 N))`, with `q` the studentised range over `sqrt(2)` for `k` methods (Demsar
+/// Nemenyi's critical difference at 0.05, the least significant difference of two average ranks:
+/// `q sqrt(k (k + 1) / (6 N))` with `q` the studentised range over `sqrt(2)` for `k` methods and `N` data sets (Demsar
 /// 2006, table 5a).
 ///
 /// None for fewer than 2 or more than 20 methods, or without data sets.

@@ -1,14 +1,14 @@
-//! How far the mean of a sample may be off.
+//! The confidence interval of a mean.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::{deviation, mean};
 
-/// The 95 % interval of the mean: the mean, less and plus the 97.5 % point of Student's t with one degree of freedom
-/// less than there are values, times the deviation over the root of their number.
+/// The 95 % confidence interval of the mean of `n` values: the mean plus or minus `q s / sqrt(n)`, with `s` the
+/// standard deviation and `q` the 97.5 % quantile of Student's t with `n - 1` degrees of freedom.
 ///
-/// As with [`paired_t`](super::paired_t), the values are taken as independent; those of splits that share training rows
-/// are not, and their interval is somewhat too narrow.
+/// As with [`paired_t`](super::paired_t), the values are assumed to be independent. Those of splits that share training
+/// rows are not, so their interval is somewhat too narrow.
 ///
 /// None where [`deviation`] is.
 ///

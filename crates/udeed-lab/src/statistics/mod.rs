@@ -1,10 +1,10 @@
-//! Whether one method is better than another, or only luckier.
+//! Statistical tests: whether a difference between methods is significant.
 //!
-//! On one data set, two methods that met on the same splits are compared by the differences of their figures:
-//! [`paired_t`] as the UDEED paper does it, [`corrected_resampled_t`] where the training parts of the splits overlap.
-//! [`verdict()`] and [`Record`] turn that into wins, ties and losses. Over many data sets, two methods are compared by
-//! [`wilcoxon()`], more of them by [`friedman()`] with [`nemenyi_critical_difference`], as Demsar recommends
-//! ("Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006).
+//! On one data set, two methods are compared by their score differences on the same splits: [`paired_t`] as in the
+//! UDEED paper, [`corrected_resampled_t`] for splits whose training parts overlap. [`verdict()`] and [`Record`] count
+//! wins, ties and losses; [`Pairwise`] holds all of these tests. Over many data sets, two methods are compared by
+//! [`wilcoxon()`], more of them by [`AverageRanks`], that is [`friedman()`] with [`nemenyi_critical_difference`], as
+//! Demsar recommends ("Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006).
 //!
 //! Nothing here panics: what cannot be computed is None, and each function says when that is.
 //!
@@ -17,15 +17,19 @@
 //! assert_eq!(record.to_string(), "1/1/0");
 //! ```
 
+mod average_ranks;
 mod friedman;
 mod interval;
 mod paired;
+mod pairwise;
 mod verdict;
 mod wilcoxon;
 
+pub use average_ranks::AverageRanks;
 pub use friedman::{Friedman, friedman, nemenyi_critical_difference};
 pub use interval::mean_interval;
 pub use paired::{PairedT, corrected_resampled_t, paired_t};
+pub use pairwise::Pairwise;
 pub use verdict::{Record, Verdict, verdict};
 pub use wilcoxon::{Wilcoxon, wilcoxon};
 
@@ -45,7 +49,7 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     mean.is_finite().then_some(mean)
 }
 
-/// The deviation of a sample: the root of the sum of squares about the mean, divided by one less than the number of
+/// The sample standard deviation: the square root of the sum of squares about the mean over one less than the number of
 /// values. None for fewer than 2 values, or where one is not finite or too far from the others for its square to be
 /// finite.
 ///
@@ -69,11 +73,11 @@ fn differences(a: &[f64], b: &[f64]) -> Option<Vec<f64>> {
     usable.then_some(differences)
 }
 
-/// Values replaced by their places in ascending order.
+/// Ranks of values in ascending order.
 struct Ranks {
-    /// From 1; equal values share the mean of their places.
+    /// From 1; equal values share their mean rank.
     ranks: Vec<f64>,
-    /// The sum of `t^3 - t` over the groups of `t` equal values, by which ties correct a variance.
+    /// The tie correction of a variance: the sum of `t^3 - t` over the groups of `t` equal values.
     ties: f64,
 }
 

@@ -1,11 +1,11 @@
-//! Student's t on the differences of two methods.
+//! Paired t-tests of two methods.
 
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::{deviation, differences, mean};
 
-/// A t-test of whether the mean of the differences `a - b` is zero.
+/// A paired t-test of whether the mean of the differences `a - b` is zero.
 ///
 /// ```
 /// use udeed_lab::statistics::paired_t;
@@ -17,20 +17,19 @@ use super::{deviation, differences, mean};
 pub struct PairedT {
     /// The mean of `a - b`.
     pub mean_difference: f64,
-    /// The mean over its standard error. Where all differences are the same it is 0 if they are zero, else infinite
-    /// with their sign.
+    /// The mean over its standard error. Where all differences are equal, 0 if they are zero, else infinite with their
+    /// sign.
     pub t: f64,
     /// The degrees of freedom: one less than the number of pairs.
     pub degrees: usize,
-    /// The probability of a `t` at least as far from zero, on either side, if there were no difference. Where all
-    /// differences are the same it is 1 if they are zero, else 0.
+    /// The two-sided p-value. Where all differences are equal, 1 if they are zero, else 0.
     pub p: f64,
 }
 
 /// The paired t-test, two-sided, as scipy's `ttest_rel`.
 ///
-/// The differences are taken as independent. Those of random splits of one data set are not, because their training
-/// parts overlap, and this test then finds too many of them significant; the UDEED paper uses it all the same.
+/// The differences are assumed to be independent. Those of random splits of one data set are not, because their
+/// training parts overlap, so the test is too liberal there; the UDEED paper uses it all the same.
 /// [`corrected_resampled_t`] allows for the overlap.
 ///
 /// None for fewer than 2 pairs, for different lengths, or where a difference is not finite (or too large for its square

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::paired_t;
 
-/// What a comparison of two methods on one data set says of the first.
+/// The verdict on the first of two methods on one data set.
 ///
 /// ```
 /// use udeed_lab::statistics::{Verdict, verdict};
@@ -17,18 +17,18 @@ use super::paired_t;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// It is better, by more than luck.
+    /// It is significantly better.
     Win,
-    /// The difference may be luck.
+    /// The difference is not significant.
     Tie,
-    /// It is worse, by more than bad luck.
+    /// It is significantly worse.
     Loss,
 }
 
 /// The verdict of the UDEED paper: a win or a loss where [`paired_t`] finds the mean difference significant at 95 %
 /// (`p < 0.05`), else a tie. Higher is better.
 ///
-/// Where all differences are zero it is a tie; where all are the same and not zero, a win or a loss. None where
+/// Where all differences are zero it is a tie; where all are equal and not zero, a win or a loss. None where
 /// [`paired_t`] is.
 ///
 /// ```
@@ -48,7 +48,7 @@ pub fn verdict(a: &[f64], b: &[f64]) -> Option<Verdict> {
     })
 }
 
-/// How many verdicts of each kind there are.
+/// The numbers of wins, ties and losses.
 ///
 /// ```
 /// use udeed_lab::statistics::{Record, Verdict};
@@ -60,11 +60,11 @@ pub fn verdict(a: &[f64], b: &[f64]) -> Option<Verdict> {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 pub struct Record {
-    /// Data sets on which the first method is better.
+    /// Data sets on which the first method is significantly better.
     pub win: usize,
-    /// Data sets on which neither is.
+    /// Data sets without a significant difference.
     pub tie: usize,
-    /// Data sets on which the second is better.
+    /// Data sets on which the first method is significantly worse.
     pub loss: usize,
 }
 

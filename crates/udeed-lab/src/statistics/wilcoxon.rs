@@ -1,13 +1,13 @@
-//! Wilcoxon's signed ranks.
+//! Wilcoxon's signed-rank test.
 
 use serde::Serialize;
 
 use super::{Ranks, differences};
 
-/// Up to this many differences, the distribution of the rank sums is counted out.
+/// The most differences for which the distribution of the rank sums is enumerated.
 const MOST_COUNTED: usize = 25;
 
-/// A signed-rank test of whether the differences `a - b` lie evenly about zero.
+/// A signed-rank test of whether the differences `a - b` are symmetric about zero.
 ///
 /// ```
 /// use udeed_lab::statistics::wilcoxon;
@@ -17,15 +17,15 @@ const MOST_COUNTED: usize = 25;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Wilcoxon {
-    /// How many differences are not zero. Only they are ranked.
+    /// The number of nonzero differences; only these are ranked.
     pub n_nonzero: usize,
-    /// The sum of the ranks of the differences above zero.
+    /// The rank sum of the positive differences.
     pub rank_sum_plus: f64,
-    /// The sum of the ranks of the differences below zero.
+    /// The rank sum of the negative differences.
     pub rank_sum_minus: f64,
     /// The standardised `rank_sum_plus`, where `p` comes from the normal approximation; None where `p` is exact.
     pub z: Option<f64>,
-    /// The probability of rank sums at least as unequal, either way, if the differences lay evenly about zero.
+    /// The two-sided p-value.
     pub p: f64,
 }
 
@@ -48,7 +48,7 @@ impl Wilcoxon {
 /// ties, `p` is exact (scipy's `wilcoxon` with `method="exact"`). Otherwise it is the normal approximation, its
 /// variance corrected for ties, without continuity correction (scipy's `method="asymptotic"` with its defaults
 /// `zero_method="wilcox"` and `correction=False`). scipy's own choice, `method="auto"`, differs for 26 to 50 pairs,
-/// where it still counts, and for up to 13 pairs with zeros or ties, where it goes through all signs.
+/// where it is still exact, and for up to 13 pairs with zeros or ties, where it permutes all signs.
 ///
 /// Differences are equal only to the last bit, as in scipy: 0.3 - 0.2 and 0.2 - 0.1 are not a tie.
 ///

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::data::{Csr, Dense, DiskRows, Matrix, Row, Rows};
 use crate::error::Result;
+use crate::parallel;
 
 pub(crate) mod sealed {
     pub trait Sealed {}
@@ -123,14 +122,14 @@ pub(crate) fn fill_rows(
     const ROWS: usize = 64;
     let (n, d) = rows.shape();
     let mut values = Dense::zeros(n, width)?.into_values();
-    let fill = |(memory, scratch): &mut (Buffer, Vec<f64>), (chunk, out): (usize, &mut [f64])| {
+    let fill = |(memory, scratch): &mut (Buffer, Vec<f64>), chunk: usize, out: &mut [f64]| {
         let first = chunk * ROWS;
         let block = rows.block(first..(first + ROWS).min(n), memory)?;
         out.chunks_exact_mut(width).enumerate().for_each(|(i, to)| f(block.row(i, d), scratch, to));
         Ok(())
     };
     let state = || (Buffer::default(), vec![0.0; d]);
-    values.par_chunks_mut(ROWS * width).enumerate().map_init(state, fill).collect::<Result<()>>()?;
+    parallel::try_chunks_mut(&mut values, ROWS * width, state, fill)?;
     Dense::new(n, width, values)
 }
 
@@ -150,12 +149,12 @@ pub(crate) fn fill_stretches(
     let (n, d) = rows.shape();
     let at_once = (MOST.1 / (d + room).max(1)).clamp(1, MOST.0);
     let mut values = Dense::zeros(n, width)?.into_values();
-    let fill = |memory: &mut Buffer, (stretch, out): (usize, &mut [f64])| {
+    let fill = |memory: &mut Buffer, stretch: usize, out: &mut [f64]| {
         let span = stretch * at_once..n.min((stretch + 1) * at_once);
         f(rows.block(span.clone(), memory)?.to_matrix(span.len(), d).rows(), out);
         Ok(())
     };
-    values.par_chunks_mut(at_once * width).enumerate().map_init(Buffer::default, fill).collect::<Result<()>>()?;
+    parallel::try_chunks_mut(&mut values, at_once * width, Buffer::default, fill)?;
     Dense::new(n, width, values)
 }
 

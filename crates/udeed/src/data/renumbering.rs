@@ -1,8 +1,7 @@
 //! Recoding of levels and columns, once the whole file was read.
 
-use rayon::prelude::*;
-
 use crate::data::Csr;
+use crate::parallel;
 
 /// Number of values from which recoding takes longer than starting threads.
 const WORTH_THREADS: usize = 1 << 20;
@@ -46,7 +45,7 @@ impl Renumbering {
         if values.len() < WORTH_THREADS {
             renumber(values);
         } else {
-            values.par_chunks_mut(n_columns * 1024).for_each(renumber);
+            parallel::chunks_mut(values, n_columns * 1024, |_, values| renumber(values));
         }
     }
 

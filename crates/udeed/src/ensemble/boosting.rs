@@ -10,7 +10,7 @@ use crate::learner::{n_heads, winner};
 use crate::observer::{Warning, Watch};
 use crate::random::Stream;
 use crate::random::member_seed;
-use serde::{Deserialize, Serialize};
+use crate::words::words;
 
 /// The members of a boosted ensemble so far.
 pub(crate) struct Boosted {
@@ -113,19 +113,14 @@ fn silent(like: &Hypothesis) -> Hypothesis {
     }
 }
 
-/// How a base learner is told which rows matter.
-///
-/// ```
-/// assert_eq!(udeed::Emphasis::default(), udeed::Emphasis::Weighting);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Emphasis {
-    /// Every row counts as much as its weight says.
-    #[default]
-    Weighting,
-    /// Rows are drawn with replacement by their weights.
-    Resampling,
+words! {
+    /// How a base learner is told which rows matter.
+    pub enum Emphasis = Weighting {
+        /// Every row counts as much as its weight says.
+        Weighting = "weighting",
+        /// Rows are drawn with replacement by their weights.
+        Resampling = "resampling",
+    }
 }
 
 /// The least error that a weight is computed from.

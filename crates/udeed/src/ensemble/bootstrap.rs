@@ -1,13 +1,12 @@
 //! Bootstraps of the labeled rows, and logistic regressions fitted to them.
 
-use rayon::prelude::*;
-
 use crate::ensemble::training_rows::Head;
 use crate::ensemble::{Members, TrainingRows};
 use crate::error::{Error, Result};
 use crate::learner::{Batch, Logistic};
 use crate::memory::half_of_memory;
 use crate::observer::Watch;
+use crate::parallel;
 use crate::random::{Purpose, Stream};
 use crate::text::size;
 
@@ -39,7 +38,7 @@ pub(crate) fn bootstrapped(
 /// How often each row is drawn, for so many members.
 pub(crate) fn bootstraps(classes: &[u8], seed: u64, total: usize) -> Result<Vec<Vec<u8>>> {
     check_memory(classes.len(), total)?;
-    Ok((0..total).into_par_iter().map(|member| bootstrap(classes, seed, member as u32)).collect())
+    Ok(parallel::map(total, |member| bootstrap(classes, seed, member as u32)))
 }
 
 /// Refuses bootstraps that take more than half of the memory: to ask for too much would end the process.

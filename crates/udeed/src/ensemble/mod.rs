@@ -3,6 +3,7 @@
 pub(crate) mod boosting;
 pub(crate) mod bootstrap;
 mod findings;
+mod lambda;
 mod learned;
 mod linear_members;
 pub(crate) mod mapped_members;
@@ -12,6 +13,7 @@ pub(crate) mod vote;
 
 pub use boosting::Emphasis;
 pub use findings::{Changed, Findings, ViewFound};
+pub use lambda::Lambda;
 pub use linear_members::Members;
 pub use training_rows::Shared;
 pub use vote::{Ensemble, Vote};

@@ -1,29 +1,81 @@
 //! Training rows made ready for learning.
 
+use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
 use crate::data::{Blocks, DiskRows, DiskRowsWriter, DiskTable, Matrix, TrainSet};
 use crate::ensemble::vote::Part;
-use crate::ensemble::{Ensemble, Members, Vote};
+use crate::ensemble::{Ensemble, Lambda, Members, Vote};
 use crate::error::{Error, Result};
 use crate::learner::{Hypothesis, Linear, Logistic, n_heads, targets};
 use crate::observer::Watch;
 use crate::prepare::Preparation;
 use crate::prepare::Scaling;
 
-/// The settings that every method has.
+/// The settings that most methods have, for code about all of them. A method without one of them does what its default here
+/// says.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shared {
-    /// How many members the ensemble has at most.
+    /// Number of members, the largest one where boosting may stop earlier.
     pub members: usize,
-    /// How much the labels count against small weights in logistic regression.
-    pub lambda: f64,
-    /// How features are scaled.
+    /// Inverse regularisation strength of logistic regression.
+    pub lambda: Lambda,
+    /// Scaling of the features.
     pub scaling: Scaling,
-    /// How many random Fourier features the members see; 0 for none.
+    /// Number of random Fourier features; 0 for none.
     pub fourier: usize,
-    /// What all random draws follow from.
+    /// Random seed.
     pub seed: u64,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Shared { members: 1, lambda: Lambda::Fixed(1.0), scaling: Scaling::Standard, fourier: 0, seed: 0 }
+    }
+}
+
+impl Shared {
+    /// Takes over a setting of a method, if it is one of these.
+    pub(crate) fn take(&mut self, name: &str, value: &dyn Any) {
+        match name {
+            "members" => copy(&mut self.members, value),
+            "lambda" => match value.downcast_ref() {
+                Some(&lambda) => self.lambda = Lambda::Fixed(lambda),
+                None => copy(&mut self.lambda, value),
+            },
+            "scaling" => copy(&mut self.scaling, value),
+            "fourier" => copy(&mut self.fourier, value),
+            "seed" => copy(&mut self.seed, value),
+            _ => {}
+        }
+    }
+
+    /// Hands over a setting to a method, if it is one of these.
+    pub(crate) fn give(&self, name: &str, to: &mut dyn Any) {
+        match name {
+            "members" => set(to, self.members),
+            "lambda" => match to.downcast_mut() {
+                Some(lambda) => *lambda = self.lambda.value(),
+                None => set(to, self.lambda),
+            },
+            "scaling" => set(to, self.scaling),
+            "fourier" => set(to, self.fourier),
+            "seed" => set(to, self.seed),
+            _ => {}
+        }
+    }
+}
+
+fn copy<T: Copy + 'static>(to: &mut T, from: &dyn Any) {
+    if let Some(&value) = from.downcast_ref() {
+        *to = value;
+    }
+}
+
+fn set<T: Copy + 'static>(to: &mut dyn Any, value: T) {
+    if let Some(to) = to.downcast_mut() {
+        *to = value;
+    }
 }
 
 /// Training rows made ready: features, and the labels as numbers.
@@ -140,7 +192,7 @@ impl TrainingRows {
         let counts: Vec<f64> = labeled.iter().map(|&i| train.weight(i)).collect();
         let head = |head: usize| {
             let targets = targets(&codes, classes.len(), head);
-            let learner = Logistic { lambda: shared.lambda };
+            let learner = Logistic { lambda: shared.lambda.value() };
             let logistic = learner.fit_watched(rows.rows(), &targets, &counts, None, watch)?.weights;
             Ok(Head { targets, logistic })
         };
@@ -196,7 +248,8 @@ mod tests {
     use super::*;
     use crate::format::{Format, Reader};
     use crate::memory::Room;
-    use crate::method::{Bagging, Learn, Method, Udeed, Variant};
+    use crate::method::udeed::Variant;
+    use crate::method::{Bagging, Learn, Method, Udeed};
 
     #[test]
     fn rows_in_a_file_are_made_ready_only_for_who_looks_at_them() {

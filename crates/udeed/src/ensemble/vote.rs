@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::kernel::in_memory;
 use crate::learner::{Hypothesis, Linear, likeliest, n_heads, normalise, winner};
 use crate::view::FeatureMap;
-use serde::{Deserialize, Serialize};
+use crate::words::words;
 
 /// The least probability that a product of probabilities can hold on to.
 pub(crate) const LEAST_PROBABILITY: f64 = 1e-300;
@@ -61,19 +61,14 @@ pub(crate) enum Rule {
     Stacked(Linear),
 }
 
-/// How the members vote.
-///
-/// ```
-/// assert_eq!(udeed::Vote::default(), udeed::Vote::Weighted);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Vote {
-    /// Each with its confidence: the mean of their outputs.
-    #[default]
-    Weighted,
-    /// Each with one voice: the mean of the signs of their outputs.
-    Unweighted,
+words! {
+    /// How the members vote.
+    pub enum Vote = Weighted {
+        /// Each with its confidence: the mean of their outputs.
+        Weighted = "weighted",
+        /// Each with one voice: the mean of the signs of their outputs.
+        Unweighted = "unweighted",
+    }
 }
 
 impl From<Vote> for Rule {

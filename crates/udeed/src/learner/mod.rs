@@ -26,12 +26,11 @@ pub(crate) use linear::normalise;
 pub(crate) use logistic::Batch;
 pub(crate) use network::{from_lanes, random as random_network, to_lanes, walk as walk_networks};
 
-use rayon::prelude::*;
-
 use crate::data::Rows;
 use crate::error::Result;
 use crate::learner::tree::SortedColumns;
 use crate::observer::Watch;
+use crate::parallel;
 
 /// What a base learner learns from.
 #[derive(Clone, Copy)]
@@ -81,11 +80,11 @@ pub trait Learner: Send + Sync {
     /// # Errors
     /// As [`Learner::learn`].
     fn learn_each(&self, sample: &Sample<'_>, counts: &[Vec<u8>]) -> Result<Vec<Hypothesis>> {
-        let learn = |(k, counts): (usize, &Vec<u8>)| {
-            let weights = sample.counted(counts);
+        let learn = |k: usize| {
+            let weights = sample.counted(&counts[k]);
             self.learn(&Sample { weights: &weights, seed: sample.seed.wrapping_add(k as u64), ..*sample })
         };
-        counts.par_iter().enumerate().map(learn).collect()
+        parallel::try_map(counts.len(), learn)
     }
 }
 
@@ -153,12 +152,12 @@ impl Learner for TreeSettings {
 
     fn learn_each(&self, sample: &Sample<'_>, counts: &[Vec<u8>]) -> Result<Vec<Hypothesis>> {
         let columns = SortedColumns::new(sample.rows)?;
-        let learn = |(k, counts): (usize, &Vec<u8>)| {
-            let weights = sample.counted(counts);
+        let learn = |k: usize| {
+            let weights = sample.counted(&counts[k]);
             let sample = Sample { weights: &weights, seed: sample.seed.wrapping_add(k as u64), ..*sample };
             Ok(Hypothesis::Tree(self.fit_sorted(&columns, &sample)?))
         };
-        counts.par_iter().enumerate().map(learn).collect()
+        parallel::try_map(counts.len(), learn)
     }
 }
 

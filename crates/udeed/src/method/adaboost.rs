@@ -4,42 +4,37 @@
 //! EuroCOLT 1995. Of more than two classes: J. Zhu, H. Zou, S. Rosset and T. Hastie, "Multi-class AdaBoost", Statistics and
 //! its Interface 2, 2009 (SAMME).
 
-use serde::{Deserialize, Serialize};
 
+use crate::words::words;
 use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::Boosted;
 use crate::ensemble::boosting::{Emphasis, chance, normalise, weight_of};
 use crate::error::Result;
-use crate::learner::{Base, Learner, Sample};
+use crate::learner::{Learner, Sample};
 use crate::method::Learn;
-use crate::method::declare::{check_members, check_positive, settings};
+use crate::method::declare::method;
 use crate::observer::Watch;
-use crate::prepare::Scaling;
 use crate::random::{Purpose, Stream};
 
-/// What becomes of a member that makes no weighted error.
-///
-/// ```
-/// assert_eq!(udeed::ZeroError::default(), udeed::ZeroError::Keep);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ZeroError {
-    /// It is kept, with the weight that an error of 1e-10 would give it, and boosting ends.
-    #[default]
-    Keep,
-    /// It is thrown away and boosting ends, which can leave nothing to predict with. This is what the column of the UDEED
-    /// paper seems to contain.
-    Discard,
+words! {
+    /// What becomes of a member that makes no weighted error.
+    pub enum ZeroError = Keep {
+        /// It is kept, with the weight that an error of 1e-10 would give it, and boosting ends.
+        Keep = "keep",
+        /// It is thrown away and boosting ends, which can leave nothing to predict with. This is what the column of the UDEED
+        /// paper seems to contain.
+        Discard = "discard",
+    }
 }
 
 /// How often in a row a resampled member may be worse than chance before boosting ends.
 const MOST_RETRIES: usize = 25;
 
-settings! {
-    /// AdaBoost: each member is fitted to what the ones before it got wrong. Unlabeled rows only help to scale the
-    /// features.
+method! {
+    /// AdaBoost: each member is fitted to what the members before it got wrong.
+    ///
+    /// Unlabeled rows only help to scale the features.
     ///
     /// ```
     /// use udeed::{AdaBoost, built_in};
@@ -49,35 +44,28 @@ settings! {
     /// assert!(model.evaluate(train.table(), train.labels())?.accuracy > 0.7);
     /// # Ok::<(), udeed::Error>(())
     /// ```
-    AdaBoost {
-        /// How many members the ensemble has at most; boosting may end earlier.
-        members: usize = 20,
-        /// Which base learner makes the members.
-        base: Base = Base::Logistic,
-        /// How much the labels count against small weights in logistic regression.
-        lambda: f64 = 1.0,
-        /// How features are scaled.
-        scaling: Scaling = Scaling::MinMax,
-        /// How many random Fourier features the members see in place of the scaled ones, so that they draw curved
-        /// boundaries, see [`FourierMap`](crate::FourierMap); 0 for none. `Scaling::Standard` and a larger lambda, such
-        /// as 10, go well with it.
-        fourier: usize = 0,
-        /// How a member is told which rows matter.
-        emphasis: Emphasis = Emphasis::Weighting,
-        /// What becomes of a member that makes no weighted error.
-        zero_error: ZeroError = ZeroError::Keep,
-        /// What all random draws follow from.
-        seed: u64 = 0,
+    AdaBoost = "adaboost" {
+        title: "AdaBoost",
+        python: "AdaBoostClassifier",
+        paper: "Y. Freund and R. Schapire, \"A decision-theoretic generalization of on-line learning and an application to boosting\", EuroCOLT 1995; of more than two classes: J. Zhu, H. Zou, S. Rosset and T. Hastie, \"Multi-class AdaBoost\", Statistics and its Interface 2, 2009",
+        streams: true,
+        grows: true,
+    }
+    settings {
+        boosted_members;
+        base;
+        lambda;
+        scaling;
+        fourier;
+        /// How row weights reach the base learner.
+        emphasis: Emphasis = Emphasis::Weighting;
+        /// Treatment of a member without weighted error.
+        zero_error: ZeroError = ZeroError::Keep;
+        seed;
     }
 }
 
 impl Learn for AdaBoost {
-    fn check(&self) -> Result<()> {
-        check_members(self.members, 1)?;
-        self.base.validate()?;
-        check_positive("lambda", self.lambda)
-    }
-
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
         let boosted = self.boost(&*learner, prepared, watch)?;

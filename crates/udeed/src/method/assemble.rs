@@ -8,17 +8,19 @@ use crate::ensemble::boosting::Boosted;
 use crate::ensemble::boosting::Votes;
 use crate::ensemble::boosting::{Emphasis, chance, normalise, weight_of};
 use crate::error::Result;
-use crate::learner::{Base, Learner, Sample};
+use crate::learner::{Learner, Sample};
 use crate::method::Learn;
-use crate::method::declare::{check_members, check_positive, check_share, settings};
+use crate::method::card::Range;
+use crate::method::declare::method;
 use crate::neighbors::nearest_point;
 use crate::observer::{Warning, Watch};
-use crate::prepare::Scaling;
 use crate::random::{Purpose, Stream};
 
-settings! {
-    /// ASSEMBLE.AdaBoost: unlabeled rows begin with the label of their nearest labeled neighbour, then take the one that
-    /// the ensemble votes for; each member is fitted to rows that are drawn, or weighted, by how unsure the vote is.
+method! {
+    /// ASSEMBLE.AdaBoost: boosting that labels the unlabeled rows by its own vote.
+    ///
+    /// Unlabeled rows begin with the label of their nearest labeled neighbour, then take the one that the ensemble votes for. Each
+    /// member is fitted to rows that are drawn, or weighted, by how unsure the vote is.
     ///
     /// ```
     /// use udeed::{Assemble, built_in};
@@ -29,36 +31,28 @@ settings! {
     /// assert!(model.evaluate(data.table(), data.labels())?.accuracy > 0.85);
     /// # Ok::<(), udeed::Error>(())
     /// ```
-    Assemble {
-        /// How many members the ensemble has at most; boosting may end earlier.
-        members: usize = 20,
-        /// Which base learner makes the members.
-        base: Base = Base::Logistic,
-        /// How much the labels count against small weights in logistic regression.
-        lambda: f64 = 1.0,
-        /// How features are scaled.
-        scaling: Scaling = Scaling::MinMax,
-        /// How many random Fourier features the members see in place of the scaled ones, so that they draw curved
-        /// boundaries, see [`FourierMap`](crate::FourierMap); 0 for none. `Scaling::Standard` and a larger lambda, such
-        /// as 10, go well with it.
-        fourier: usize = 0,
-        /// How a member is told which rows matter: as many rows as are labeled are drawn, or all are weighted.
-        emphasis: Emphasis = Emphasis::Resampling,
-        /// What share of the first weights the labeled rows get.
-        labeled_share: f64 = 0.9,
-        /// What all random draws follow from.
-        seed: u64 = 0,
+    Assemble = "assemble" {
+        title: "ASSEMBLE",
+        python: "AssembleClassifier",
+        paper: "K. Bennett, A. Demiriz and R. Maclin, \"Exploiting unlabeled data in ensemble methods\", KDD 2002 (ASSEMBLE.AdaBoost)",
+        streams: false,
+        grows: true,
+    }
+    settings {
+        boosted_members;
+        base;
+        lambda;
+        scaling;
+        fourier;
+        /// How row weights reach the base learner: as many rows as are labeled are drawn, or all rows are weighted.
+        emphasis: Emphasis = Emphasis::Resampling;
+        /// Share of the initial weight that the labeled rows get.
+        labeled_share: f64 = 0.9, in Range::SHARE;
+        seed;
     }
 }
 
 impl Learn for Assemble {
-    fn check(&self) -> Result<()> {
-        check_members(self.members, 1)?;
-        self.base.validate()?;
-        check_positive("lambda", self.lambda)?;
-        check_share("labeled_share", self.labeled_share)
-    }
-
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
         let mut learned = self.boost(&*learner, prepared, watch)?.finish(watch);

@@ -2,6 +2,7 @@
 //!
 //! L. Breiman, "Bagging predictors", Machine Learning 24, 1996.
 
+use crate::ensemble::Lambda;
 use crate::ensemble::Learned;
 use crate::ensemble::vote::Part;
 use crate::ensemble::{Ensemble, TrainingRows, Vote};
@@ -9,14 +10,14 @@ use crate::ensemble::{bootstrapped, bootstraps};
 use crate::error::{Error, Result};
 use crate::learner::{Base, Sample};
 use crate::method::Learn;
-use crate::method::declare::{check_members, check_positive, settings};
+use crate::method::declare::method;
 use crate::observer::Watch;
-use crate::prepare::Scaling;
 use crate::random::member_seed;
 
-settings! {
-    /// Bagging: each member is fitted to labeled rows drawn with replacement. Unlabeled rows only help to scale the features.
-    /// With logistic regressions, the default, this is where UDEED begins.
+method! {
+    /// Bagging: each member is fitted to labeled rows drawn with replacement.
+    ///
+    /// With logistic regressions, the default, this is where UDEED begins. Unlabeled rows only help to scale the features.
     ///
     /// ```
     /// use udeed::{Bagging, built_in};
@@ -26,43 +27,39 @@ settings! {
     /// assert!(model.evaluate(train.table(), train.labels())?.accuracy > 0.9);
     /// # Ok::<(), udeed::Error>(())
     /// ```
-    Bagging {
-        /// How many members the ensemble has.
-        members: usize = 20,
-        /// Which base learner makes the members. With trees that look at some features only, it is a random forest.
-        base: Base = Base::Logistic,
-        /// How much the labels count against small weights in logistic regression.
-        lambda: f64 = 1.0,
-        /// Whether rows that members were not fitted to choose lambda, as they do in [`Auto`](crate::Auto).
-        choose_lambda: bool = false,
-        /// How features are scaled.
-        scaling: Scaling = Scaling::MinMax,
-        /// How many random Fourier features the members see in place of the scaled ones, so that they draw curved
-        /// boundaries, see [`FourierMap`](crate::FourierMap); 0 for none. `Scaling::Standard` and a larger lambda, such
-        /// as 10, go well with it.
-        fourier: usize = 0,
-        /// How the members vote.
-        vote: Vote = Vote::Weighted,
-        /// What all random draws follow from.
-        seed: u64 = 0,
+    Bagging = "bagging" {
+        title: "Bagging",
+        python: "BaggingClassifier",
+        paper: "L. Breiman, \"Bagging predictors\", Machine Learning 24, 1996",
+        streams: true,
+        grows: true,
+    }
+    settings {
+        members = 20, from 1;
+        /// Base learner of the members. Trees that draw the features of each split make it a random forest.
+        base: Base = Base::Logistic;
+        lambda_or_auto;
+        scaling;
+        fourier;
+        /// Vote of the members.
+        vote: Vote = Vote::Weighted;
+        seed;
     }
 }
 
 impl Learn for Bagging {
     fn check(&self) -> Result<()> {
-        check_members(self.members, 1)?;
-        self.base.validate()?;
-        if self.choose_lambda && self.base != Base::Logistic {
-            return Err(Error::setting("choose_lambda", true, "`false`: only logistic regression has a lambda"));
+        if self.lambda == Lambda::Auto && self.base != Base::Logistic {
+            return Err(Error::setting("lambda", "`auto`", "a number: only logistic regression is regularised"));
         }
-        check_positive("lambda", self.lambda)
+        Ok(())
     }
 
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         if self.base != Base::Logistic {
             return self.learn_any(prepared, watch);
         }
-        let heads = bootstrapped(prepared, self.members, self.lambda, self.seed, watch)?;
+        let heads = bootstrapped(prepared, self.members, self.lambda.value(), self.seed, watch)?;
         let parts = heads.into_iter().map(|members| Part::alike(members, self.vote)).collect();
         Ok(Ensemble::against_rest(prepared.n_classes(), parts).into())
     }
@@ -74,7 +71,7 @@ impl Bagging {
         let counts = bootstraps(&prepared.codes, self.seed, self.members)?;
         let (rows, classes, n_classes) = (prepared.labeled.rows(), &prepared.codes[..], prepared.n_classes());
         let sample = Sample { rows, classes, n_classes, weights: &prepared.counts, seed: self.seed };
-        let learner = self.base.learner(self.lambda, watch);
+        let learner = self.base.learner(self.lambda.value(), watch);
         let mut members = Vec::with_capacity(counts.len());
         // Some at a time, so that whoever looks on can end it.
         for some in counts.chunks(SOME) {

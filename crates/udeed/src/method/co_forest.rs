@@ -4,8 +4,6 @@
 //! IEEE Transactions on Systems, Man and Cybernetics A 37, 2007. Where the paper leaves something open, as in the authors'
 //! program: the first weight of what was learned, and errors measured where the other trees are sure.
 
-use rayon::prelude::*;
-
 use crate::data::Dense;
 use crate::ensemble::Learned;
 use crate::ensemble::bootstraps;
@@ -15,15 +13,17 @@ use crate::error::{Error, Result};
 use crate::learner::{Hypothesis, Learner, Sample, SplitFeatures, TreeSettings, likeliest, normalise};
 use crate::memory::half_of_memory;
 use crate::method::Learn;
-use crate::method::declare::{check_members, check_positive, settings};
+use crate::method::card::Range;
+use crate::method::declare::method;
 use crate::observer::{Warning, Watch};
-use crate::prepare::Scaling;
 use crate::random::{Purpose, Stream, member_seed};
 use crate::text::size;
+use crate::parallel;
 
-settings! {
-    /// Co-forest: the trees of a random forest are grown again and again, each with the unlabeled rows that all the other
-    /// trees together are sure of, as long as these are likely to lower its error.
+method! {
+    /// Co-forest: a random forest in which each tree also learns from rows that the other trees are confident of.
+    ///
+    /// Trees are grown again, with labels from the other trees, as long as these are likely to lower the error.
     ///
     /// ```
     /// use udeed::{CoForest, built_in};
@@ -34,22 +34,23 @@ settings! {
     /// assert!(model.evaluate(data.table(), data.labels())?.accuracy > 0.85);
     /// # Ok::<(), udeed::Error>(())
     /// ```
-    CoForest {
-        /// How many trees there are. The paper has 6.
-        members: usize = 20,
-        /// Not used by trees: only by logistic regression, which they are compared with.
-        lambda: f64 = 1.0,
-        /// How features are scaled.
-        scaling: Scaling = Scaling::MinMax,
-        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
-        /// and a lambda of 10.
-        fourier: usize = 0,
-        /// How the trees are grown.
-        tree: TreeSettings = TreeSettings { features: SplitFeatures::Log2PlusOne, ..TreeSettings::default() },
-        /// A row is taught where the other trees give its class a larger share of their voices than this.
-        threshold: f64 = 0.75,
-        /// What all random draws follow from.
-        seed: u64 = 0,
+    CoForest = "co-forest" {
+        title: "Co-forest",
+        python: "CoForestClassifier",
+        paper: "M. Li and Z.-H. Zhou, \"Improve computer-aided diagnosis with machine learning techniques using undiagnosed samples\", IEEE Transactions on Systems, Man and Cybernetics A 37, 2007",
+        streams: false,
+        grows: false,
+    }
+    settings {
+        /// Number of trees; the paper has 6.
+        members: usize = 20, in Range::at_least(2);
+        scaling;
+        fourier;
+        /// Growth of the trees.
+        tree: TreeSettings = TreeSettings { features: SplitFeatures::Log2PlusOne, ..TreeSettings::default() };
+        /// Share of the other trees' votes above which a row takes their class as label.
+        confidence: f64 = 0.75, in Range::UNSURE;
+        seed;
     }
 }
 
@@ -57,20 +58,6 @@ settings! {
 const MOST_ROUNDS: usize = 100;
 
 impl Learn for CoForest {
-    fn check(&self) -> Result<()> {
-        check_members(self.members, 2)?;
-        check_positive("lambda", self.lambda)?;
-        self.tree.validate()?;
-        if !(0.0..1.0).contains(&self.threshold) {
-            return Err(Error::setting("threshold", self.threshold, "at least 0 and below 1"));
-        }
-        Ok(())
-    }
-
-    fn grows(&self) -> bool {
-        false
-    }
-
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let growing = Growing::new(prepared)?;
         check_memory(self.members, growing.classes.len(), growing.n_classes)?;
@@ -86,9 +73,9 @@ impl Learn for CoForest {
             let draws = |i: usize| Stream::new(self.seed, Purpose::CoForest, (round * self.members + i) as u32);
             let lesson = |i: usize| {
                 watch.ask()?;
-                Ok(teachers[i].lesson(&forest, i, self.threshold, &mut draws(i)))
+                Ok(teachers[i].lesson(&forest, i, self.confidence, &mut draws(i)))
             };
-            let lessons: Vec<Option<Lesson>> = (0..self.members).into_par_iter().map(lesson).collect::<Result<_>>()?;
+            let lessons: Vec<Option<Lesson>> = parallel::try_map(self.members, lesson)?;
             if lessons.iter().all(Option::is_none) {
                 break;
             }
@@ -132,14 +119,14 @@ struct Forest<'a> {
 
 impl<'a> Forest<'a> {
     fn new(settings: &CoForest, growing: &'a Growing, bags: Vec<Vec<u8>>) -> Result<Self> {
-        let grow = |(i, bag): (usize, &Vec<u8>)| {
+        let grow = |i: usize| {
             let mut weights = vec![0.0; growing.classes.len()];
-            for ((weight, own), &count) in weights.iter_mut().zip(&growing.weights).zip(bag) {
+            for ((weight, own), &count) in weights.iter_mut().zip(&growing.weights).zip(&bags[i]) {
                 *weight = own * f64::from(count);
             }
             settings.tree.learn(&sample(growing, &growing.classes, &weights, member_seed(settings.seed, i)))
         };
-        let trees: Vec<Hypothesis> = bags.par_iter().enumerate().map(grow).collect::<Result<_>>()?;
+        let trees: Vec<Hypothesis> = parallel::try_map(bags.len(), grow)?;
         let said = trees.iter().map(|tree| tree.distributions(growing.rows())).collect();
         let mut forest = Forest { growing, bags, trees, said, sums: Vec::new(), voices: Vec::new() };
         forest.add_up();
@@ -162,7 +149,7 @@ impl<'a> Forest<'a> {
             }
             (sums, voices)
         };
-        let (sums, voices): (Vec<Vec<f64>>, Vec<usize>) = (0..n).into_par_iter().map(of_row).unzip();
+        let (sums, voices): (Vec<Vec<f64>>, Vec<usize>) = parallel::map(n, of_row).into_iter().unzip();
         (self.sums, self.voices) = (sums.concat(), voices);
     }
 
@@ -187,8 +174,8 @@ impl<'a> Forest<'a> {
 
     fn grow_again(&mut self, settings: &CoForest, lessons: &[Option<Lesson>], round: usize) -> Result<()> {
         let growing = self.growing;
-        let grow = |(i, lesson): (usize, &Option<Lesson>)| {
-            let Some(lesson) = lesson else { return Ok(None) };
+        let grow = |i: usize| {
+            let Some(lesson) = &lessons[i] else { return Ok(None) };
             let (mut classes, mut weights) = (growing.classes.clone(), growing.weights.clone());
             for &(row, class, confidence) in &lesson.rows {
                 (classes[row], weights[row]) = (class, confidence);
@@ -198,7 +185,7 @@ impl<'a> Forest<'a> {
             let said = tree.distributions(growing.rows());
             Ok(Some((tree, said)))
         };
-        let grown: Result<Vec<Option<(Hypothesis, Dense)>>> = lessons.par_iter().enumerate().map(grow).collect();
+        let grown: Result<Vec<Option<(Hypothesis, Dense)>>> = parallel::try_map(lessons.len(), grow);
         for (i, grown) in grown?.into_iter().enumerate() {
             if let Some((tree, said)) = grown {
                 (self.trees[i], self.said[i]) = (tree, said);

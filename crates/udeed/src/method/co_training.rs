@@ -7,17 +7,18 @@ use crate::ensemble::Learned;
 use crate::ensemble::pseudo_labels::{Growing, Guesses};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
 use crate::error::{Error, Place, Result};
-use crate::learner::{Base, Hypothesis, Learner, Sample};
+use crate::learner::{Hypothesis, Learner, Sample};
 use crate::method::Learn;
-use crate::method::declare::{check_positive, settings};
+use crate::method::card::Range;
+use crate::method::declare::method;
 use crate::observer::{Warning, Watch};
-use crate::prepare::Scaling;
 use crate::random::{Purpose, Stream, member_seed};
 use crate::text::quoted;
 
-settings! {
-    /// Co-training: two members each see some of the columns. In every round each labels the rows that it is surest of, for
-    /// both. Their probabilities are multiplied.
+method! {
+    /// Co-training: two members that see different columns label rows for each other.
+    ///
+    /// In every round each labels the rows that it is most confident of. Their probabilities are multiplied.
     ///
     /// ```
     /// use udeed::{CoTraining, built_in};
@@ -28,41 +29,30 @@ settings! {
     /// assert!(model.evaluate(data.table(), data.labels())?.accuracy > 0.85);
     /// # Ok::<(), udeed::Error>(())
     /// ```
-    CoTraining [2] {
-        /// Which base learner makes the members.
-        base: Base = Base::Logistic,
-        /// How much the labels count against small weights in logistic regression.
-        lambda: f64 = 1.0,
-        /// How features are scaled.
-        scaling: Scaling = Scaling::MinMax,
-        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
-        /// and a lambda of 10.
-        fourier: usize = 0,
-        /// The columns that the first member sees; the second sees the others. None: each sees half of them, drawn at random.
-        view: Vec<String> = Vec::new(),
-        /// From how many unlabeled rows, drawn at random, the surest are chosen in a round.
-        pool: usize = 75,
-        /// The most rounds.
-        rounds: usize = 30,
-        /// What all random draws follow from.
-        seed: u64 = 0,
+    CoTraining = "co-training" {
+        title: "Co-training",
+        python: "CoTrainingClassifier",
+        paper: "A. Blum and T. Mitchell, \"Combining labeled and unlabeled data with co-training\", COLT 1998",
+        streams: false,
+        grows: false,
+        size: 2,
+    }
+    settings {
+        base;
+        lambda;
+        scaling;
+        fourier;
+        /// Columns that the first member sees; the second sees the others. None: each sees half of them, drawn at random.
+        view: Vec<String> = Vec::new();
+        /// Number of unlabeled rows, drawn at random, among which the most confident are chosen in a round.
+        pool: usize = 75, in Range::at_least(1);
+        /// Largest number of rounds.
+        rounds: usize = 30;
+        seed;
     }
 }
 
 impl Learn for CoTraining {
-    fn check(&self) -> Result<()> {
-        self.base.validate()?;
-        check_positive("lambda", self.lambda)?;
-        if self.pool == 0 {
-            return Err(Error::setting("pool", self.pool, "at least 1"));
-        }
-        Ok(())
-    }
-
-    fn grows(&self) -> bool {
-        false
-    }
-
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
         let views = self.views(prepared)?;

@@ -1,71 +1,115 @@
-//! How the settings of a method are declared.
+//! How a method is declared: once, with all that its faces need.
 
-/// Declares the settings of a method: a struct with public fields, `new` with their defaults, a setter for each, and the
-/// two ways to fit. What a field means is said once and stands at the field and at its setter. Every method has the fields
-/// of [`Shared`](crate::Shared); one whose ensembles all have the same size says it in brackets, and has no `members`. One
-/// that says `itself` there chooses lambda, scaling and features itself: it has no such fields.
-macro_rules! settings {
-    (@shared $of:ident) => { $crate::method::declare::settings!(@shared $of.members, $of) };
-    (@shared $of:ident $size:literal) => { $crate::method::declare::settings!(@shared $size, $of) };
-    (@shared $of:ident itself) => {
-        $crate::ensemble::Shared {
-            members: $of.members,
-            lambda: 1.0,
-            scaling: $crate::prepare::Scaling::Standard,
-            fourier: 0,
-            seed: $of.seed,
+/// Declares a method: its card and its settings. From it come a struct with public fields, `new` with the defaults, a setter
+/// for each setting, `validate` from the ranges, serde, and the [`MethodCard`](crate::MethodCard).
+///
+/// Settings that many methods have stand there by their name alone, with their documentation, type and default: `members`,
+/// `boosted_members`, `base`, `lambda`, `lambda_or_auto`, `scaling`, `fourier`, `memory`, `seed`. Others are written out:
+/// documentation, name, type, default, and the range of a number.
+macro_rules! method {
+    (
+        $(#[doc = $about:literal])+
+        $name:ident = $word:literal {
+            title: $title:literal,
+            python: $python:literal,
+            paper: $paper:literal,
+            streams: $streams:literal,
+            grows: $grows:literal,
+            $(size: $size:literal,)?
+        }
+        settings { $($settings:tt)+ }
+    ) => {
+        $crate::method::declare::method! {
+            @munch {
+                [$($about)+] $name $word $title $python $paper $streams $grows [$($size)?]
+            } [] $($settings)+
         }
     };
-    (@shared $members:expr, $of:ident) => {
-        $crate::ensemble::Shared {
-            members: $members,
-            lambda: $of.lambda,
-            scaling: $of.scaling,
-            fourier: $of.fourier,
-            seed: $of.seed,
-        }
+    (@munch $card:tt [$($done:tt)*] members = $default:literal, from $least:literal; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card [$($done)* {
+            ["Number of members."] members: usize, usize = $default, Some($crate::method::card::Range::at_least($least))
+        }] $($rest)* }
     };
-    (@set $of:ident $shared:ident) => {
-        $of.members = $shared.members;
-        $crate::method::declare::settings!(@set $of $shared 0);
+    (@munch $card:tt [$($done:tt)*] boosted_members; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card [$($done)* {
+            ["Largest number of members; boosting may stop earlier."]
+            members: usize, usize = 20, Some($crate::method::card::Range::at_least(1))
+        }] $($rest)* }
     };
-    (@set $of:ident $shared:ident itself) => {
-        $of.members = $shared.members;
-        $of.seed = $shared.seed;
+    (@munch $card:tt [$($done:tt)*] base; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card [$($done)* {
+            ["Base learner of the members."]
+            base: $crate::learner::Base, $crate::learner::Base = $crate::learner::Base::Logistic, None
+        }] $($rest)* }
     };
-    (@set $of:ident $shared:ident $size:literal) => {
-        $of.lambda = $shared.lambda;
-        $of.scaling = $shared.scaling;
-        $of.fourier = $shared.fourier;
-        $of.seed = $shared.seed;
+    (@munch $card:tt [$($done:tt)*] lambda; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card [$($done)* {
+            ["Inverse regularisation strength of logistic regression, scikit-learn's `C`: larger values fit the labels "
+             "more closely."]
+            lambda: f64, f64 = 1.0, Some($crate::method::card::Range::POSITIVE)
+        }] $($rest)* }
+    };
+    (@munch $card:tt [$($done:tt)*] lambda_or_auto; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card [$($done)* {
+            ["Inverse regularisation strength of logistic regression, scikit-learn's `C`: larger values fit the labels "
+             "more closely. `auto`: chosen by out-of-bag rows."]
+            lambda: $crate::method::Lambda, impl Into<$crate::method::Lambda> = $crate::method::Lambda::Fixed(1.0),
+            Some($crate::method::card::Range::POSITIVE)
+        }] $($rest)* }
+    };
+    (@munch $card:tt [$($done:tt)*] scaling; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card [$($done)* {
+            ["Scaling of the features."]
+            scaling: $crate::prepare::Scaling, $crate::prepare::Scaling = $crate::prepare::Scaling::MinMax, None
+        }] $($rest)* }
+    };
+    (@munch $card:tt [$($done:tt)*] fourier; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card [$($done)* {
+            ["Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for "
+             "none. Standard scaling and weaker regularisation, such as 10, go well with them."]
+            fourier: usize, usize = 0, None
+        }] $($rest)* }
+    };
+    (@munch $card:tt [$($done:tt)*] memory; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card [$($done)* {
+            ["Limit in bytes for the similarities of rows; 0 for half of the machine's memory."] memory: u64, u64 = 0, None
+        }] $($rest)* }
+    };
+    (@munch $card:tt [$($done:tt)*] seed; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card [$($done)* {
+            ["Random seed."] seed: u64, u64 = 0, None
+        }] $($rest)* }
     };
     (
-        $(#[$about:meta])*
-        $name:ident $([$size:tt])? {
-            $($(#[doc = $doc:literal])+ $field:ident: $type:ty = $default:expr,)+
-        }
+        @munch $card:tt [$($done:tt)*]
+        $(#[doc = $doc:literal])+ $field:ident: $type:ty = $default:expr, in $range:expr; $($rest:tt)*
     ) => {
-        $(#[$about])*
+        $crate::method::declare::method! { @munch $card [$($done)* {
+            [$($doc "\n")+] $field: $type, $type = $default, Some($range)
+        }] $($rest)* }
+    };
+    (
+        @munch $card:tt [$($done:tt)*]
+        $(#[doc = $doc:literal])+ $field:ident: $type:ty = $default:expr; $($rest:tt)*
+    ) => {
+        $crate::method::declare::method! { @munch $card [$($done)* {
+            [$($doc "\n")+] $field: $type, $type = $default, None
+        }] $($rest)* }
+    };
+    (
+        @munch {
+            [$($about:literal)+] $name:ident $word:literal $title:literal $python:literal $paper:literal $streams:literal
+            $grows:literal [$($size:literal)?]
+        }
+        [$({ [$($doc:literal)+] $field:ident: $type:ty, $taken:ty = $default:expr, $range:expr })+]
+    ) => {
+        $(#[doc = $about])+
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
         // A model that was saved before a setting existed was trained with its default.
         #[serde(default)]
         #[non_exhaustive]
         pub struct $name {
-            $($(#[doc = $doc])+ pub $field: $type,)+
-        }
-
-        impl $crate::method::HasShared for $name {
-            fn shared(&self) -> $crate::ensemble::Shared {
-                $crate::method::declare::settings!(@shared self $($size)?)
-            }
-
-            fn about(&self) -> &'static [(&'static str, &'static str)] {
-                &[$((stringify!($field), concat!($($doc),+))),+]
-            }
-
-            fn set_shared(&mut self, shared: $crate::ensemble::Shared) {
-                $crate::method::declare::settings!(@set self shared $($size)?);
-            }
+            $(#[doc = concat!($($doc),+)] pub $field: $type,)+
         }
 
         impl Default for $name {
@@ -81,11 +125,11 @@ macro_rules! settings {
             }
 
             $(
-                $(#[doc = $doc])+
+                #[doc = concat!($($doc),+)]
                 #[doc = concat!("\n\nDefault: `", stringify!($default), "`.")]
                 #[must_use]
-                pub fn $field(mut self, $field: $type) -> Self {
-                    self.$field = $field;
+                pub fn $field(mut self, $field: $taken) -> Self {
+                    self.$field = $field.into();
                     self
                 }
             )+
@@ -95,39 +139,48 @@ macro_rules! settings {
             /// # Errors
             /// If one makes no sense.
             pub fn validate(&self) -> $crate::error::Result<()> {
+                use $crate::method::card::SettingValue;
+                $(self.$field.check(stringify!($field), $range.or(<$type as SettingValue>::range()))?;)+
                 $crate::method::Learn::check(self)
+            }
+        }
+
+        impl $crate::method::Declared for $name {
+            const NAME: &'static str = $word;
+            const GROWS: bool = $grows;
+
+            fn card() -> $crate::method::MethodCard {
+                use $crate::method::card::{prose, setting};
+                let defaults = $name::new();
+                let about = prose(concat!($($about, "\n"),+));
+                let (sentence, details) = about.split_once('\n').unwrap_or((&about, ""));
+                $crate::method::MethodCard {
+                    name: $word,
+                    title: $title,
+                    sentence: sentence.to_owned(),
+                    details: details.to_owned(),
+                    paper: $paper,
+                    python: $python,
+                    streams: $streams,
+                    grows: $grows,
+                    settings: vec![
+                        $(setting(stringify!($field), concat!($($doc),+), &defaults.$field, $range)),+
+                    ],
+                }
+            }
+
+            fn shared(&self) -> $crate::ensemble::Shared {
+                let mut shared = $crate::ensemble::Shared::default();
+                $(shared.members = $size;)?
+                $(shared.take(stringify!($field), &self.$field);)+
+                shared
+            }
+
+            fn set_shared(&mut self, shared: &$crate::ensemble::Shared) {
+                $(shared.give(stringify!($field), &mut self.$field);)+
             }
         }
     };
 }
 
-pub(crate) use settings;
-
-use crate::error::{Error, Result};
-
-/// A number of members that an ensemble can have.
-pub(crate) fn check_members(members: usize, least: usize) -> Result<()> {
-    if members < least {
-        return Err(Error::setting("members", members, format!("at least {least}")));
-    }
-    if members > u32::MAX as usize {
-        return Err(Error::setting("members", members, format!("at most {}", u32::MAX)));
-    }
-    Ok(())
-}
-
-/// A number above 0 and at most 1.
-pub(crate) fn check_share(name: &'static str, value: f64) -> Result<()> {
-    if value > 0.0 && value <= 1.0 {
-        return Ok(());
-    }
-    Err(Error::setting(name, value, "above 0 and at most 1"))
-}
-
-/// A number above 0.
-pub(crate) fn check_positive(name: &'static str, value: f64) -> Result<()> {
-    if value > 0.0 && value.is_finite() {
-        return Ok(());
-    }
-    Err(Error::setting(name, value, "a positive number"))
-}
+pub(crate) use method;

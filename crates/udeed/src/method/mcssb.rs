@@ -2,27 +2,27 @@
 //!
 //! H. Valizadegan, R. Jin and A. Jain, "Semi-supervised boosting for multi-class classification", ECML 2008.
 
-use rayon::prelude::*;
-
 use crate::data::Matrix;
 use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::Boosted;
 use crate::ensemble::pseudo_labels::Growing;
 use crate::error::Result;
-use crate::learner::{Base, Learner, Sample};
+use crate::learner::{Learner, Sample};
 use crate::method::Learn;
-use crate::method::declare::{check_members, check_positive, check_share, settings};
+use crate::method::card::Range;
+use crate::method::declare::method;
 use crate::method::semiboost::draw_without_replacement;
 use crate::neighbors::{Similarity, distance_percentile, warned_matrix};
 use crate::observer::{Warning, Watch};
-use crate::prepare::Scaling;
 use crate::random::{Purpose, Stream};
+use crate::parallel;
 
-settings! {
-    /// MCSSB: the votes on unlabeled rows are moved so that similar rows, and rows similar to labeled ones, get the same
-    /// class. In each round every unlabeled row is given the class that would lower the objective most; the next member is
-    /// fitted to the labeled rows and to some of these, drawn by how much they lower it.
+method! {
+    /// MCSSB: boosting for several classes that gives similar rows the same class.
+    ///
+    /// In each round every unlabeled row is given the class that lowers the objective most; the next member is fitted to the labeled
+    /// rows and to some of these, drawn by how much they lower it.
     ///
     /// ```
     /// use udeed::{Mcssb, built_in};
@@ -33,31 +33,29 @@ settings! {
     /// assert!(model.evaluate(data.table(), data.labels())?.accuracy > 0.85);
     /// # Ok::<(), udeed::Error>(())
     /// ```
-    Mcssb {
-        /// How many members the ensemble has at most; boosting may end earlier.
-        members: usize = 20,
-        /// Which base learner makes the members.
-        base: Base = Base::Logistic,
-        /// How much the labels count against small weights in logistic regression.
-        lambda: f64 = 1.0,
-        /// How features are scaled.
-        scaling: Scaling = Scaling::MinMax,
-        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
-        /// and a lambda of 10.
-        fourier: usize = 0,
-        /// The width of the similarity, as a share of the largest distance.
-        width: f64 = 0.15,
-        /// How much the similarity to labeled rows counts against that between unlabeled ones.
-        labeled_weight: f64 = 10_000.0,
-        /// What share of all rows is drawn in a round, but at least 20.
-        pick_share: f64 = 0.2,
-        /// Only so many nearest neighbours of each row count as similar; 0 for all rows. All take memory with the square
-        /// of the number of rows.
-        neighbors: usize = 20,
-        /// How many bytes the similarities may take; 0 for half of the machine's memory.
-        memory: u64 = 0,
-        /// What all random draws follow from.
-        seed: u64 = 0,
+    Mcssb = "mcssb" {
+        title: "MCSSB",
+        python: "MCSSBClassifier",
+        paper: "H. Valizadegan, R. Jin and A. Jain, \"Semi-supervised boosting for multi-class classification\", ECML 2008",
+        streams: false,
+        grows: true,
+    }
+    settings {
+        boosted_members;
+        base;
+        lambda;
+        scaling;
+        fourier;
+        /// Width of the similarity, as a share of the largest distance.
+        width: f64 = 0.15, in Range::POSITIVE;
+        /// Weight of similarities to labeled rows against those between unlabeled ones.
+        labeled_weight: f64 = 10_000.0, in Range::POSITIVE;
+        /// Share of all rows that is drawn in a round, but at least 20 rows.
+        pick_share: f64 = 0.2, in Range::SHARE;
+        /// Nearest neighbours treated as similar; 0 compares all pairs, which takes quadratic memory.
+        neighbors: usize = 20;
+        memory;
+        seed;
     }
 }
 
@@ -65,15 +63,6 @@ settings! {
 const LARGEST_VOTE: f64 = 20.0;
 
 impl Learn for Mcssb {
-    fn check(&self) -> Result<()> {
-        check_members(self.members, 1)?;
-        self.base.validate()?;
-        check_positive("lambda", self.lambda)?;
-        check_positive("width", self.width)?;
-        check_positive("labeled_weight", self.labeled_weight)?;
-        check_share("pick_share", self.pick_share)
-    }
-
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         if prepared.unlabeled.n_rows() == 0 {
             let mut learned = Learned::from(prepared.logistic());
@@ -203,7 +192,7 @@ impl<'a> Field<'a> {
             let best = (1..self.n_classes).fold(0, |best, k| if gradient[k] < gradient[best] { k } else { best });
             (best as u8, (-gradient[best]).max(0.0))
         };
-        (0..self.similarity.rows().n_rows()).into_par_iter().map(of_row).unzip()
+        parallel::map(self.similarity.rows().n_rows(), of_row).into_iter().unzip()
     }
 
     /// What the voices of a member count that gives the rows these classes: `1/4 ln((B_u + C B_l) / (A_u + C A_l))`.
@@ -228,7 +217,7 @@ impl<'a> Field<'a> {
             });
             (against, with)
         };
-        let sums: Vec<(f64, f64)> = (0..outputs.len()).into_par_iter().map(of_row).collect();
+        let sums: Vec<(f64, f64)> = parallel::map(outputs.len(), of_row);
         let (against, with) = sums.iter().fold((0.0, 0.0), |(a, b), row| (a + row.0, b + row.1));
         0.25 * libm::log(with / against)
     }

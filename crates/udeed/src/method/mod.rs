@@ -1,96 +1,84 @@
 //! The methods, one file or folder each, and their list.
 
-mod adaboost;
-mod assemble;
-pub(crate) mod auto;
-mod bagging;
-mod co_forest;
-mod co_training;
+pub mod card;
 mod declare;
-mod mcssb;
-mod regboost;
-mod self_training;
-mod semiboost;
-mod setred;
 mod settings;
-mod ssmboost;
-mod stacking;
-mod tri_training;
-pub(crate) mod udeed;
 
-pub use adaboost::{AdaBoost, ZeroError};
-pub use assemble::Assemble;
-pub use auto::{Auto, Prior};
-pub use bagging::Bagging;
-pub use co_forest::CoForest;
-pub use co_training::CoTraining;
-pub use mcssb::Mcssb;
-pub use regboost::RegBoost;
-pub use self_training::SelfTraining;
-pub use semiboost::{Pick, SemiBoost};
-pub use setred::Setred;
-pub use ssmboost::{SsmBoost, UnlabeledMargin};
-pub use stacking::Stacking;
-pub use tri_training::TriTraining;
-pub use udeed::{EnsembleLoss, Initial, Loss, Objective, Precision, Udeed, Variant};
+use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
-use crate::ensemble::TrainingRows;
-use crate::ensemble::{Learned, Shared};
+use crate::ensemble::{Learned, Shared, TrainingRows};
 use crate::error::{Error, Result};
 use crate::observer::Watch;
 use crate::text::{listed, quoted};
 
-/// The settings that every method has, where they stand among its own.
-pub(crate) trait HasShared {
-    fn shared(&self) -> Shared;
-
-    fn set_shared(&mut self, shared: Shared);
-
-    /// The names of all settings of the method, and what they mean.
-    fn about(&self) -> &'static [(&'static str, &'static str)];
-}
-
-/// What a method does once the rows are ready.
-pub(crate) trait Learn {
-    fn check(&self) -> Result<()>;
-
-    fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned>;
-
-    /// Whether a smaller ensemble is just the first members of a larger one.
-    fn grows(&self) -> bool {
-        true
-    }
-}
+pub use crate::ensemble::Lambda;
+pub use card::MethodCard;
 
 /// The list of methods, given to a macro. A new method is a line here.
 macro_rules! with_methods {
     ($macro:ident) => {
         $macro! {
-            udeed::Udeed = "udeed",
-            auto::Auto = "auto",
-            bagging::Bagging = "bagging",
-            adaboost::AdaBoost = "adaboost",
-            assemble::Assemble = "assemble",
-            semiboost::SemiBoost = "semiboost",
-            self_training::SelfTraining = "self-training",
-            tri_training::TriTraining = "tri-training",
-            co_forest::CoForest = "co-forest",
-            co_training::CoTraining = "co-training",
-            setred::Setred = "setred",
-            ssmboost::SsmBoost = "ssmboost",
-            regboost::RegBoost = "regboost",
-            mcssb::Mcssb = "mcssb",
-            stacking::Stacking = "stacking",
+            udeed::Udeed,
+            auto::Auto,
+            bagging::Bagging,
+            adaboost::AdaBoost,
+            assemble::Assemble,
+            semiboost::SemiBoost,
+            self_training::SelfTraining,
+            tri_training::TriTraining,
+            co_forest::CoForest,
+            co_training::CoTraining,
+            setred::Setred,
+            ssmboost::SsmBoost,
+            regboost::RegBoost,
+            mcssb::Mcssb,
+            stacking::Stacking,
         }
     };
 }
 
 pub(crate) use with_methods;
 
+/// What the declaration of a method gives, see `declare.rs`.
+pub(crate) trait Declared {
+    const NAME: &'static str;
+    const GROWS: bool;
+
+    fn card() -> MethodCard;
+
+    fn shared(&self) -> Shared;
+
+    fn set_shared(&mut self, shared: &Shared);
+}
+
+/// What a method does once the rows are ready.
+pub(crate) trait Learn {
+    /// Refuses settings that contradict each other; each alone is checked by its range.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned>;
+}
+
+/// The settings of a method, and its name before them.
+#[derive(Serialize)]
+struct Named<'a, T> {
+    method: &'static str,
+    #[serde(flatten)]
+    settings: &'a T,
+}
+
 macro_rules! methods {
-    ($($module:ident::$method:ident = $name:literal,)+) => {
+    ($($module:ident::$method:ident,)+) => {
+        $(pub mod $module;)+
+
+        $(pub use $module::$method;)+
+
         /// Any method, with its settings.
         ///
         /// ```
@@ -101,20 +89,19 @@ macro_rules! methods {
         /// assert!(error.to_string().contains("`bagging`"));
         /// # Ok::<(), udeed::Error>(())
         /// ```
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-        #[serde(tag = "method")]
+        #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         pub enum Method {
-            $(#[doc = concat!("See [`", stringify!($method), "`].")] #[serde(rename = $name)] $method($method),)+
+            $(#[doc = concat!("See [`", stringify!($method), "`].")] $method($method),)+
         }
 
         impl Method {
             /// The names of all methods.
-            pub const NAMES: &'static [&'static str] = &[$($name),+];
+            pub const NAMES: &'static [&'static str] = &[$($method::NAME),+];
 
-            /// What the method is called.
+            /// Its name.
             pub fn name(&self) -> &'static str {
-                match self { $(Method::$method(_) => $name,)+ }
+                match self { $(Method::$method(_) => $method::NAME,)+ }
             }
 
             /// The method of a name, with its defaults.
@@ -122,31 +109,60 @@ macro_rules! methods {
             /// # Errors
             /// If there is none of that name; the message lists those there are.
             pub fn named(name: &str) -> Result<Self> {
-                match name {
-                    $($name => Ok($method::new().into()),)+
-                    _ => Err(Error::setting("method", quoted(name), format!("one of {}", listed(Self::NAMES)))),
-                }
+                $(if name == $method::NAME {
+                    return Ok($method::new().into());
+                })+
+                Err(Error::setting("method", quoted(name), format!("one of {}", listed(Self::NAMES))))
             }
 
-            /// The settings that every method has.
+            /// The settings that most methods have.
             pub fn shared(&self) -> Shared {
                 match self { $(Method::$method(settings) => settings.shared(),)+ }
             }
 
-            /// The same method with other values of the settings that every method has. An ensemble that always has the same
-            /// size keeps it.
+            /// The same method with other values of the settings that most methods have, as far as it has them.
             #[must_use]
             pub fn with_shared(mut self, shared: Shared) -> Self {
-                match &mut self { $(Method::$method(settings) => settings.set_shared(shared),)+ }
+                match &mut self { $(Method::$method(settings) => settings.set_shared(&shared),)+ }
                 self
             }
 
-            pub(crate) fn about(&self) -> &'static [(&'static str, &'static str)] {
-                match self { $(Method::$method(settings) => settings.about(),)+ }
+            /// Checks the settings, as every fit does first.
+            ///
+            /// # Errors
+            /// If one makes no sense.
+            pub fn validate(&self) -> Result<()> {
+                match self { $(Method::$method(settings) => settings.validate(),)+ }
+            }
+
+            /// Whether a smaller ensemble is the first members of a larger one, see [`Model::prefix`](crate::Model::prefix).
+            pub fn grows(&self) -> bool {
+                match self { $(Method::$method(_) => $method::GROWS,)+ }
+            }
+
+            /// The cards of all methods, in the order of [`Method::NAMES`].
+            pub fn cards() -> &'static [MethodCard] {
+                static CARDS: LazyLock<Vec<MethodCard>> = LazyLock::new(|| vec![$($method::card()),+]);
+                &CARDS
             }
 
             pub(crate) fn learner(&self) -> &dyn Learn {
                 match self { $(Method::$method(settings) => settings,)+ }
+            }
+
+            fn from_settings(name: &str, settings: Value) -> serde_json::Result<Option<Self>> {
+                $(if name == $method::NAME {
+                    return serde_json::from_value::<$method>(settings).map(|settings| Some(settings.into()));
+                })+
+                Ok(None)
+            }
+        }
+
+        impl Serialize for Method {
+            fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+                match self {
+                    $(Method::$method(settings) => Named { method: $method::NAME, settings }.serialize(to),)+
+                }
             }
         }
 
@@ -161,16 +177,20 @@ macro_rules! methods {
 with_methods!(methods);
 
 impl Method {
-    /// Checks the settings, as every fit does first.
-    ///
-    /// # Errors
-    /// If one makes no sense.
-    pub fn validate(&self) -> Result<()> {
-        self.learner().check()
+    /// Its card.
+    pub fn card(&self) -> &'static MethodCard {
+        let place = Self::NAMES.iter().position(|name| *name == self.name());
+        &Self::cards()[place.unwrap_or_default()]
     }
+}
 
-    /// Whether a smaller ensemble is just the first members of a larger one, see [`Model::prefix`].
-    pub fn grows(&self) -> bool {
-        self.learner().grows()
+impl<'de> Deserialize<'de> for Method {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        let mut settings = Value::deserialize(from)?;
+        let name = settings.get_mut("method").map(Value::take).unwrap_or_default();
+        let name = name.as_str().ok_or_else(|| D::Error::custom("no name of a method"))?;
+        let method = Method::from_settings(name, settings).map_err(D::Error::custom)?;
+        let expected = || format!("method {}, expected one of {}", quoted(name), listed(Self::NAMES));
+        method.ok_or_else(|| D::Error::custom(expected()))
     }
 }

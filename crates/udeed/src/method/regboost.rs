@@ -9,19 +9,20 @@ use crate::ensemble::boosting::{Boosted, boost_heads};
 use crate::ensemble::boosting::{Emphasis, normalise, weight_of};
 use crate::ensemble::pseudo_labels::Growing;
 use crate::ensemble::training_rows::Head;
-use crate::error::{Error, Result};
-use crate::learner::{Base, Learner, Sample};
+use crate::error::Result;
+use crate::learner::{Learner, Sample};
 use crate::method::Learn;
-use crate::method::declare::{check_members, check_positive, settings};
+use crate::method::card::Range;
+use crate::method::declare::method;
 use crate::neighbors::{Similarity, distance_percentile, nearest_point, warned_matrix};
 use crate::observer::Watch;
-use crate::prepare::Scaling;
 use crate::random::{Purpose, Stream};
 
-settings! {
-    /// RegBoost: like ASSEMBLE, but a row also weighs the more, the more of its near neighbours have another label than it
-    /// has now, and a member that agrees with such labels gets a smaller weight. Of more than two classes each is told from
-    /// the rest.
+method! {
+    /// RegBoost: ASSEMBLE with a penalty on labels that contradict near neighbours.
+    ///
+    /// A row weighs more, the more of its neighbours have another label than it has now, and a member that agrees with such labels
+    /// gets a smaller weight. More than two classes are learned one against the rest.
     ///
     /// ```
     /// use udeed::{RegBoost, built_in};
@@ -32,50 +33,33 @@ settings! {
     /// assert!(model.evaluate(data.table(), data.labels())?.accuracy > 0.85);
     /// # Ok::<(), udeed::Error>(())
     /// ```
-    RegBoost {
-        /// How many members the ensemble has at most; boosting may end earlier.
-        members: usize = 20,
-        /// Which base learner makes the members.
-        base: Base = Base::Logistic,
-        /// How much the labels count against small weights in logistic regression.
-        lambda: f64 = 1.0,
-        /// How features are scaled.
-        scaling: Scaling = Scaling::MinMax,
-        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
-        /// and a lambda of 10.
-        fourier: usize = 0,
-        /// How a member is told which rows matter: all are weighted, or as many as are labeled are drawn.
-        emphasis: Emphasis = Emphasis::Weighting,
-        /// How much contradicting neighbours count against the margin.
-        smoothness: f64 = 0.5,
-        /// How many neighbours of a row count as near.
-        neighbors: usize = 10,
-        /// The width of the similarity: the distance below which so many percent of the pairs of rows lie.
-        percentile: f64 = 10.0,
-        /// How many bytes the similarities may take; 0 for half of the machine's memory.
-        memory: u64 = 0,
-        /// What all random draws follow from.
-        seed: u64 = 0,
+    RegBoost = "regboost" {
+        title: "RegBoost",
+        python: "RegBoostClassifier",
+        paper: "K. Chen and S. Wang, \"Regularized boost for semi-supervised learning\", NIPS 2007",
+        streams: false,
+        grows: true,
+    }
+    settings {
+        boosted_members;
+        base;
+        lambda;
+        scaling;
+        fourier;
+        /// How row weights reach the base learner: all rows are weighted, or as many as are labeled are drawn.
+        emphasis: Emphasis = Emphasis::Weighting;
+        /// Weight of contradicting neighbours against the margin.
+        smoothness: f64 = 0.5, in Range::NOT_NEGATIVE;
+        /// Nearest neighbours treated as similar.
+        neighbors: usize = 10, in Range::at_least(1);
+        /// Width of the similarity, as a percentile of the distances between rows.
+        percentile: f64 = 10.0, in Range::PERCENT;
+        memory;
+        seed;
     }
 }
 
 impl Learn for RegBoost {
-    fn check(&self) -> Result<()> {
-        check_members(self.members, 1)?;
-        self.base.validate()?;
-        check_positive("lambda", self.lambda)?;
-        if !(self.smoothness >= 0.0 && self.smoothness.is_finite()) {
-            return Err(Error::setting("smoothness", self.smoothness, "0 or a positive number"));
-        }
-        if self.neighbors == 0 {
-            return Err(Error::setting("neighbors", self.neighbors, "at least 1"));
-        }
-        if !(0.0..=100.0).contains(&self.percentile) {
-            return Err(Error::setting("percentile", self.percentile, "between 0 and 100"));
-        }
-        Ok(())
-    }
-
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
         let growing = Growing::new(prepared)?;

@@ -5,16 +5,16 @@
 use crate::ensemble::Learned;
 use crate::ensemble::pseudo_labels::{Growing, Guesses};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
-use crate::error::{Error, Result};
-use crate::learner::Base;
+use crate::error::Result;
 use crate::method::Learn;
-use crate::method::declare::{check_positive, settings};
+use crate::method::card::Range;
+use crate::method::declare::method;
 use crate::observer::{Warning, Watch};
-use crate::prepare::Scaling;
 
-settings! {
-    /// Self-training: a learner is fitted to the labeled rows, labels the unlabeled ones that it is sure of, and is fitted
-    /// again. The plain baseline of its kind: one member.
+method! {
+    /// Self-training: a learner labels the unlabeled rows that it is confident of, and is fitted again.
+    ///
+    /// The plain baseline of its kind: one member.
     ///
     /// ```
     /// use udeed::{SelfTraining, built_in};
@@ -25,39 +25,28 @@ settings! {
     /// assert!(model.evaluate(data.table(), data.labels())?.accuracy > 0.75);
     /// # Ok::<(), udeed::Error>(())
     /// ```
-    SelfTraining [1] {
-        /// Which base learner it is.
-        base: Base = Base::Logistic,
-        /// How much the labels count against small weights in logistic regression.
-        lambda: f64 = 1.0,
-        /// How features are scaled.
-        scaling: Scaling = Scaling::MinMax,
-        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
-        /// and a lambda of 10.
-        fourier: usize = 0,
-        /// A label is given to rows whose class is more probable than this.
-        threshold: f64 = 0.75,
-        /// The most rounds.
-        rounds: usize = 10,
-        /// What all random draws follow from.
-        seed: u64 = 0,
+    SelfTraining = "self-training" {
+        title: "Self-training",
+        python: "SelfTrainingClassifier",
+        paper: "D. Yarowsky, \"Unsupervised word sense disambiguation rivaling supervised methods\", ACL 1995",
+        streams: false,
+        grows: false,
+        size: 1,
+    }
+    settings {
+        base;
+        lambda;
+        scaling;
+        fourier;
+        /// Probability above which a row takes its predicted class as label.
+        confidence: f64 = 0.75, in Range::UNSURE;
+        /// Largest number of rounds.
+        rounds: usize = 10;
+        seed;
     }
 }
 
 impl Learn for SelfTraining {
-    fn check(&self) -> Result<()> {
-        self.base.validate()?;
-        check_positive("lambda", self.lambda)?;
-        if !(0.0..1.0).contains(&self.threshold) {
-            return Err(Error::setting("threshold", self.threshold, "at least 0 and below 1"));
-        }
-        Ok(())
-    }
-
-    fn grows(&self) -> bool {
-        false
-    }
-
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
         let mut growing = Growing::new(prepared)?;
@@ -70,7 +59,7 @@ impl Learn for SelfTraining {
             let before = left.len();
             let mut place = 0;
             left.retain(|&row| {
-                let sure = guesses.confidences[place] > self.threshold;
+                let sure = guesses.confidences[place] > self.confidence;
                 if sure {
                     growing.add(row, guesses.classes[place], 1.0);
                 }

@@ -2,44 +2,40 @@
 //!
 //! P. Mallapragada, R. Jin, A. Jain and Y. Liu, "SemiBoost: boosting for semi-supervised learning", PAMI 31, 2009.
 
-use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
+use crate::words::words;
 use crate::data::{Matrix, Rows};
 use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::{Boosted, boost_heads};
 use crate::ensemble::pseudo_labels::Growing;
 use crate::ensemble::training_rows::Head;
-use crate::error::{Error, Result};
-use crate::learner::{Base, Learner, Sample};
+use crate::error::Result;
+use crate::learner::{Learner, Sample};
 use crate::memory::MUCH_MEMORY;
 use crate::method::Learn;
-use crate::method::declare::{check_members, check_positive, check_share, settings};
+use crate::method::card::Range;
+use crate::method::declare::method;
 use crate::neighbors::{Similarity, distance_percentile, warned_matrix};
 use crate::observer::Watch;
-use crate::prepare::Scaling;
 use crate::random::{Purpose, Stream};
+use crate::parallel;
 
-/// Which unlabeled rows a member is fitted to.
-///
-/// ```
-/// assert_eq!(udeed::Pick::default(), udeed::Pick::Draw);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Pick {
-    /// Drawn without replacement, by how sure their suggested label is.
-    #[default]
-    Draw,
-    /// Those whose suggested label is the most sure.
-    Top,
+words! {
+    /// Which unlabeled rows a member is fitted to.
+    pub enum Pick = Draw {
+        /// Drawn without replacement, by how sure their suggested label is.
+        Draw = "draw",
+        /// Those whose suggested label is the most sure.
+        Top = "top",
+    }
 }
 
-settings! {
-    /// SemiBoost: in each round the similarity to labeled rows, and to unlabeled ones as the ensemble sees them now,
-    /// suggests a label for every unlabeled row; the next member is fitted to the labeled rows and some of the surest
-    /// suggestions.
+method! {
+    /// SemiBoost: each member is fitted to the labeled rows and to labels that similar rows suggest.
+    ///
+    /// In each round the similarity to labeled rows, and to unlabeled ones as the ensemble sees them now, suggests a label for every
+    /// unlabeled row; the next member learns from some of the most confident suggestions.
     ///
     /// ```
     /// use udeed::{SemiBoost, built_in};
@@ -50,33 +46,30 @@ settings! {
     /// assert!(model.evaluate(data.table(), data.labels())?.accuracy > 0.7);
     /// # Ok::<(), udeed::Error>(())
     /// ```
-    SemiBoost {
-        /// How many members the ensemble has at most; boosting may end earlier.
-        members: usize = 20,
-        /// Which base learner makes the members.
-        base: Base = Base::Logistic,
-        /// How much the labels count against small weights in logistic regression.
-        lambda: f64 = 1.0,
-        /// How features are scaled.
-        scaling: Scaling = Scaling::MinMax,
-        /// How many random Fourier features the members see in place of the scaled ones, so that they draw curved
-        /// boundaries, see [`FourierMap`](crate::FourierMap); 0 for none. `Scaling::Standard` and a larger lambda, such
-        /// as 10, go well with it.
-        fourier: usize = 0,
-        /// The width of the similarity: the distance below which so many percent of the pairs of rows lie. The literature
-        /// tries 10 to 100; of ten settings tried, this one came nearest to the UDEED paper's figures.
-        percentile: f64 = 1.0,
-        /// Which unlabeled rows a member is fitted to.
-        pick: Pick = Pick::Draw,
-        /// What share of the unlabeled rows that is.
-        pick_share: f64 = 0.1,
-        /// Only so many nearest neighbours of each row count as similar; 0 for all rows, as in its paper. All take memory with
-        /// the square of the number of rows, and are hardly ever more accurate.
-        neighbors: usize = 20,
-        /// How many bytes the similarities may take; 0 for half of the machine's memory.
-        memory: u64 = 0,
-        /// What all random draws follow from.
-        seed: u64 = 0,
+    SemiBoost = "semiboost" {
+        title: "SemiBoost",
+        python: "SemiBoostClassifier",
+        paper: "P. Mallapragada, R. Jin, A. Jain and Y. Liu, \"SemiBoost: boosting for semi-supervised learning\", PAMI 31, 2009",
+        streams: false,
+        grows: true,
+    }
+    settings {
+        boosted_members;
+        base;
+        lambda;
+        scaling;
+        fourier;
+        /// Width of the similarity, as a percentile of the distances between rows. The literature tries 10 to 100; of ten
+        /// settings tried, 1 came nearest to the figures of the UDEED paper.
+        percentile: f64 = 1.0, in Range::PERCENT;
+        /// Selection of the unlabeled rows that a member is fitted to.
+        pick: Pick = Pick::Draw;
+        /// Share of the unlabeled rows that a member is fitted to.
+        pick_share: f64 = 0.1, in Range::SHARE;
+        /// Nearest neighbours treated as similar; 0 compares all pairs (as in the paper), which takes quadratic memory.
+        neighbors: usize = 20;
+        memory;
+        seed;
     }
 }
 
@@ -84,16 +77,6 @@ settings! {
 const LARGEST_VOTE: f64 = 20.0;
 
 impl Learn for SemiBoost {
-    fn check(&self) -> Result<()> {
-        check_members(self.members, 1)?;
-        self.base.validate()?;
-        check_positive("lambda", self.lambda)?;
-        if !(0.0..=100.0).contains(&self.percentile) {
-            return Err(Error::setting("percentile", self.percentile, "between 0 and 100"));
-        }
-        check_share("pick_share", self.pick_share)
-    }
-
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
         let growing = Growing::new(prepared)?;
@@ -243,7 +226,7 @@ impl<'a> Suggestions<'a> {
             let e = up[i];
             (positive / (e * e) + half * rising / e, negative * e * e + half * falling * e)
         };
-        (self.p, self.q) = (0..u).into_par_iter().map(of_row).unzip();
+        (self.p, self.q) = parallel::map(u, of_row).into_iter().unzip();
     }
 
     fn sureness(&self) -> Vec<f64> {

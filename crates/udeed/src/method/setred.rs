@@ -2,24 +2,23 @@
 //!
 //! M. Li and Z.-H. Zhou, "SETRED: self-training with editing", PAKDD 2005.
 
-use rayon::prelude::*;
-
 use crate::data::Rows;
 use crate::ensemble::Learned;
 use crate::ensemble::pseudo_labels::{Growing, Guesses};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
-use crate::error::{Error, Result};
-use crate::learner::Base;
+use crate::error::Result;
 use crate::method::Learn;
-use crate::method::declare::{check_positive, settings};
+use crate::method::card::Range;
+use crate::method::declare::method;
 use crate::neighbors::squared_distance;
 use crate::observer::{Warning, Watch};
-use crate::prepare::Scaling;
 use crate::random::{Purpose, Stream};
+use crate::parallel;
 
-settings! {
-    /// SETRED: a learner labels the rows that it is surest of. A guess is kept if fewer of its neighbours, in the relative
-    /// neighbourhood graph, have another label than chance would have it. One member.
+method! {
+    /// SETRED: self-training that drops labels which contradict the neighbours of a row.
+    ///
+    /// A label is kept if fewer neighbours in the relative neighbourhood graph contradict it than chance would have it. One member.
     ///
     /// ```
     /// use udeed::{Setred, built_in};
@@ -30,45 +29,33 @@ settings! {
     /// assert!(model.evaluate(data.table(), data.labels())?.accuracy > 0.85);
     /// # Ok::<(), udeed::Error>(())
     /// ```
-    Setred [1] {
-        /// Which base learner it is.
-        base: Base = Base::Logistic,
-        /// How much the labels count against small weights in logistic regression.
-        lambda: f64 = 1.0,
-        /// How features are scaled.
-        scaling: Scaling = Scaling::MinMax,
-        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
-        /// and a lambda of 10.
-        fourier: usize = 0,
-        /// The most rounds.
-        rounds: usize = 40,
-        /// From how many unlabeled rows, drawn at random, the surest are chosen in a round; 0 for all, of which each takes time
-        /// with the square of the number of rows.
-        pool: usize = 75,
-        /// What share of these is labeled in a round, each class in proportion.
-        pick_share: f64 = 0.2,
-        /// How unlikely so few contradicting neighbours must be by chance for a guess to be kept.
-        significance: f64 = 0.1,
-        /// What all random draws follow from.
-        seed: u64 = 0,
+    Setred = "setred" {
+        title: "SETRED",
+        python: "SetredClassifier",
+        paper: "M. Li and Z.-H. Zhou, \"SETRED: self-training with editing\", PAKDD 2005",
+        streams: false,
+        grows: false,
+        size: 1,
+    }
+    settings {
+        base;
+        lambda;
+        scaling;
+        fourier;
+        /// Largest number of rounds.
+        rounds: usize = 40;
+        /// Number of unlabeled rows, drawn at random, among which the most confident are chosen in a round; 0 for all, which
+        /// takes quadratic time.
+        pool: usize = 75;
+        /// Share of the pool that is labeled in a round, each class in proportion.
+        pick_share: f64 = 0.2, in Range::SHARE;
+        /// Significance level at which a label is kept: how unlikely its few contradicting neighbours are by chance.
+        significance: f64 = 0.1, in Range::WITHIN_ONE;
+        seed;
     }
 }
 
 impl Learn for Setred {
-    fn check(&self) -> Result<()> {
-        self.base.validate()?;
-        check_positive("lambda", self.lambda)?;
-        crate::method::declare::check_share("pick_share", self.pick_share)?;
-        if !(self.significance > 0.0 && self.significance < 1.0) {
-            return Err(Error::setting("significance", self.significance, "between 0 and 1"));
-        }
-        Ok(())
-    }
-
-    fn grows(&self) -> bool {
-        false
-    }
-
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
         let mut growing = Growing::new(prepared)?;
@@ -124,14 +111,15 @@ fn edited(
     let first = known.len();
     known.extend(candidates);
     let points: Vec<usize> = known.iter().map(|&(row, _)| row).collect();
-    let keep = |(place, &(_, class)): (usize, &(usize, u8))| {
+    let keep = |place: usize| {
         watch.ask()?;
+        let class = candidates[place].1;
         let edges = relative_neighbors(rows, &points, first + place);
         let weigh = |&(other, distance): &(usize, f64)| (1.0 / (1.0 + distance), known[other].1 != class);
         let edges: Vec<(f64, bool)> = edges.iter().map(weigh).collect();
         Ok(is_backed(&edges, shares[usize::from(class)], critical))
     };
-    let kept: Vec<bool> = candidates.par_iter().enumerate().map(keep).collect::<Result<_>>()?;
+    let kept = parallel::try_map(candidates.len(), keep)?;
     Ok(candidates.iter().zip(kept).filter(|(_, keep)| *keep).map(|(candidate, _)| *candidate).collect())
 }
 

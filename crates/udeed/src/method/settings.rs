@@ -4,12 +4,13 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 use crate::method::Method;
+use crate::method::card::Kind;
 use crate::text::{listed, quoted};
 
 impl Method {
     /// The same method with one setting changed. `path` is its name, `base.` before it for a setting of the base learner;
-    /// `value` is written as in JSON, words also without quotation marks. It is not checked further: [`Method::validate`]
-    /// does that.
+    /// `value` is written as in JSON, words also without quotation marks, lists also with commas alone. Its range is checked
+    /// by [`Method::validate`].
     ///
     /// # Errors
     /// If there is no such setting, or it cannot have that value.
@@ -41,32 +42,9 @@ impl Method {
             place = &mut settings[name];
         }
         let before = place.clone();
-        let word = || Value::String(value.to_owned());
-        *place = match (serde_json::from_str(value), &before) {
-            (Ok(value), _) => value,
-            // A single word is a list of one.
-            (Err(_), Value::Array(_)) => Value::Array(vec![word()]),
-            (Err(_), _) => word(),
-        };
-        serde_json::from_value(all).map_err(|error| refused(quoted(value), like(&before, &error)))
-    }
-
-    /// The name of every setting, what it means, and its value as JSON.
-    ///
-    /// ```
-    /// use udeed::Method;
-    ///
-    /// let settings = Method::named("tri-training")?.settings();
-    /// assert!(settings.iter().any(|(name, about, value)| *name == "lambda" && about.contains("labels") && value == "1.0"));
-    /// # Ok::<(), udeed::Error>(())
-    /// ```
-    pub fn settings(&self) -> Vec<(&'static str, String, String)> {
-        let values = serde_json::to_value(self).unwrap_or_default();
-        let about = |(name, about): &(&'static str, &'static str)| {
-            let value = values.get(*name).map_or(String::new(), Value::to_string);
-            (*name, about.trim().to_owned(), value)
-        };
-        self.about().iter().map(about).collect()
+        let kind = self.card().setting(path).map(|setting| &setting.kind);
+        *place = parsed(value, kind, &before);
+        serde_json::from_value(all).map_err(|error| refused(quoted(value), expected(kind, &before, &error)))
     }
 }
 
@@ -74,18 +52,34 @@ fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), quoted)
 }
 
-/// What may stand where a value stands.
-fn like(value: &Value, error: &serde_json::Error) -> String {
-    match value {
-        Value::Number(number) if number.is_f64() => "a number".into(),
-        Value::Number(_) => "a whole number from 0 on".into(),
-        Value::Bool(_) => "true or false".into(),
-        Value::Array(_) => "a list such as [\"a\",\"b\"]".into(),
-        Value::Null => "a whole number, or null for no limit".into(),
+/// A value as a person writes it: as in JSON, words also without quotation marks, lists also with commas alone.
+fn parsed(text: &str, kind: Option<&Kind>, before: &Value) -> Value {
+    let word = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
+    let list = || Value::Array(text.split(',').map(|item| word(item.trim())).collect());
+    match (serde_json::from_str(text), kind, before) {
+        (Ok(value @ (Value::Array(_) | Value::Object(_))), ..) => value,
+        (_, Some(Kind::Prior), _) if text.starts_with(|c: char| c.is_ascii_digit() || c == '.') => {
+            serde_json::json!({ "shares": list() })
+        }
+        (_, _, Value::Array(_)) => list(),
+        (Ok(value), ..) => value,
+        (Err(_), ..) => Value::from(text),
+    }
+}
+
+/// What may stand in place of a value that was refused.
+fn expected(kind: Option<&Kind>, before: &Value, error: &serde_json::Error) -> String {
+    match (kind, before) {
+        (Some(Kind::NumberOrAuto), _) => "a number or `auto`".into(),
+        (Some(Kind::Prior), _) => "`labeled`, or the share of each class such as 0.7,0.3".into(),
+        (_, Value::Number(number)) if number.is_f64() => "a number".into(),
+        (_, Value::Number(_)) => "a whole number from 0 on".into(),
+        (_, Value::Bool(_)) => "true or false".into(),
+        (_, Value::Null) => "a whole number, or null for no limit".into(),
         // It lists the words there are.
         _ => {
-            let told = error.to_string();
-            told.split_once("expected ").map_or(told.clone(), |(_, expected)| expected.to_owned())
+            let message = error.to_string();
+            message.split_once("expected ").map_or(message.clone(), |(_, expected)| expected.to_owned())
         }
     }
 }

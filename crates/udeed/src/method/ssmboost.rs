@@ -2,40 +2,36 @@
 //!
 //! F. d'Alche-Buc, Y. Grandvalet and C. Ambroise, "Semi-supervised MarginBoost", NIPS 2001.
 
-use serde::{Deserialize, Serialize};
 
+use crate::words::words;
 use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::{Boosted, boost_heads};
 use crate::ensemble::pseudo_labels::Growing;
 use crate::ensemble::training_rows::Head;
-use crate::error::{Error, Result};
-use crate::learner::{Base, Learner, Sample};
+use crate::error::Result;
+use crate::learner::{Learner, Sample};
 use crate::method::Learn;
-use crate::method::declare::{check_members, check_positive, settings};
+use crate::method::card::Range;
+use crate::method::declare::method;
 use crate::observer::Watch;
-use crate::prepare::Scaling;
 
-/// The margin of an unlabeled row, of which nobody knows on which side it is right.
-///
-/// ```
-/// assert_eq!(udeed::UnlabeledMargin::default(), udeed::UnlabeledMargin::Square);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum UnlabeledMargin {
-    /// The square of the vote.
-    #[default]
-    Square,
-    /// Its size.
-    Absolute,
+words! {
+    /// The margin of an unlabeled row, of which nobody knows on which side it is right.
+    pub enum UnlabeledMargin = Square {
+        /// The square of the vote.
+        Square = "square",
+        /// Its size.
+        Absolute = "absolute",
+    }
 }
 
-settings! {
-    /// SSMBoost: the ensemble is a mean of its members, and each further one lowers the mean of `exp(-margin)` as much as it
-    /// can. The margin of a labeled row is `y g`, that of an unlabeled one `g^2` or `|g|`: what an ensemble is unsure of
-    /// counts, towards the class it leans to. Base learners here see labels only, so the first one sees none of the unlabeled
-    /// rows. Of more than two classes each is told from the rest.
+method! {
+    /// SSMBoost: boosting of the margin, which for an unlabeled row is that of its predicted class.
+    ///
+    /// The ensemble is a mean of its members; each further one lowers the mean of `exp(-margin)` as much as it can. The margin of a
+    /// labeled row is `y g`, that of an unlabeled one `g^2` or `|g|`. Base learners see labels only, so the first member sees none of
+    /// the unlabeled rows. More than two classes are learned one against the rest.
     ///
     /// ```
     /// use udeed::{SsmBoost, built_in};
@@ -46,38 +42,28 @@ settings! {
     /// assert!(model.evaluate(data.table(), data.labels())?.accuracy > 0.85);
     /// # Ok::<(), udeed::Error>(())
     /// ```
-    SsmBoost {
-        /// How many members the ensemble has at most; boosting may end earlier.
-        members: usize = 20,
-        /// Which base learner makes the members.
-        base: Base = Base::Logistic,
-        /// How much the labels count against small weights in logistic regression.
-        lambda: f64 = 1.0,
-        /// How features are scaled.
-        scaling: Scaling = Scaling::MinMax,
-        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
-        /// and a lambda of 10.
-        fourier: usize = 0,
-        /// The margin of an unlabeled row.
-        margin: UnlabeledMargin = UnlabeledMargin::Square,
-        /// How much all unlabeled rows together count against all labeled ones.
-        unlabeled_weight: f64 = 1.0,
-        /// What all random draws follow from.
-        seed: u64 = 0,
+    SsmBoost = "ssmboost" {
+        title: "SSMBoost",
+        python: "SSMBoostClassifier",
+        paper: "F. d'Alche-Buc, Y. Grandvalet and C. Ambroise, \"Semi-supervised MarginBoost\", NIPS 2001",
+        streams: false,
+        grows: true,
+    }
+    settings {
+        boosted_members;
+        base;
+        lambda;
+        scaling;
+        fourier;
+        /// Margin of an unlabeled row.
+        margin: UnlabeledMargin = UnlabeledMargin::Square;
+        /// Total weight of the unlabeled rows relative to the labeled ones.
+        unlabeled_weight: f64 = 1.0, in Range::NOT_NEGATIVE;
+        seed;
     }
 }
 
 impl Learn for SsmBoost {
-    fn check(&self) -> Result<()> {
-        check_members(self.members, 1)?;
-        self.base.validate()?;
-        check_positive("lambda", self.lambda)?;
-        if !(self.unlabeled_weight >= 0.0 && self.unlabeled_weight.is_finite()) {
-            return Err(Error::setting("unlabeled_weight", self.unlabeled_weight, "0 or a positive number"));
-        }
-        Ok(())
-    }
-
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
         let growing = Growing::new(prepared)?;

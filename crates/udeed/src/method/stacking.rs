@@ -2,23 +2,23 @@
 //!
 //! D. Wolpert, "Stacked generalization", Neural Networks 5, 1992.
 
-use rayon::prelude::*;
-
 use crate::data::Dense;
 use crate::ensemble::Learned;
 use crate::ensemble::vote::stacked;
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows, Voters};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::learner::{Base, Hypothesis, Learner, Logistic, Sample, n_heads};
 use crate::method::Learn;
-use crate::method::declare::{check_positive, settings};
+use crate::method::card::Range;
+use crate::method::declare::method;
 use crate::observer::Watch;
-use crate::prepare::Scaling;
 use crate::random::{Purpose, Stream, member_seed};
+use crate::parallel;
 
-settings! {
-    /// Stacking: different base learners are fitted to the labeled rows; logistic regression learns what to make of the
-    /// probabilities that they give rows on which they were not fitted. Unlabeled rows only help to scale the features.
+method! {
+    /// Stacking: logistic regression combines the out-of-fold probabilities of different base learners.
+    ///
+    /// Unlabeled rows only help to scale the features.
     ///
     /// ```
     /// use udeed::{Stacking, built_in};
@@ -28,40 +28,27 @@ settings! {
     /// assert!(model.evaluate(train.table(), train.labels())?.accuracy > 0.7);
     /// # Ok::<(), udeed::Error>(())
     /// ```
-    Stacking [4] {
-        /// The base learners: one member each.
-        bases: Vec<Base> = Base::all(),
-        /// How much the labels count against small weights in logistic regression, also in the last one.
-        lambda: f64 = 1.0,
-        /// How features are scaled.
-        scaling: Scaling = Scaling::MinMax,
-        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
-        /// and a lambda of 10.
-        fourier: usize = 0,
-        /// Into how many parts the labeled rows are dealt; each is told by learners that were fitted to the others.
-        folds: usize = 5,
-        /// What all random draws follow from.
-        seed: u64 = 0,
+    Stacking = "stacking" {
+        title: "Stacking",
+        python: "StackingClassifier",
+        paper: "D. Wolpert, \"Stacked generalization\", Neural Networks 5, 1992",
+        streams: true,
+        grows: false,
+        size: 4,
+    }
+    settings {
+        /// Base learners: one member each.
+        bases: Vec<Base> = Base::all();
+        lambda;
+        scaling;
+        fourier;
+        /// Number of folds whose out-of-fold probabilities the combination is learned from.
+        folds: usize = 5, in Range::at_least(2);
+        seed;
     }
 }
 
 impl Learn for Stacking {
-    fn check(&self) -> Result<()> {
-        if self.bases.is_empty() {
-            return Err(Error::setting("bases", "empty", "at least one base learner"));
-        }
-        self.bases.iter().try_for_each(Base::validate)?;
-        check_positive("lambda", self.lambda)?;
-        if self.folds < 2 {
-            return Err(Error::setting("folds", self.folds, "at least 2"));
-        }
-        Ok(())
-    }
-
-    fn grows(&self) -> bool {
-        false
-    }
-
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let (rows, classes, n_classes) = (prepared.labeled.rows(), &prepared.codes[..], prepared.n_classes());
         let n = classes.len();
@@ -70,11 +57,11 @@ impl Learn for Stacking {
         let mut said = Dense::zeros(n, width)?;
         let members_of = |weights: &[f64]| -> Result<Vec<Hypothesis>> {
             let start = prepared.start();
-            let learn = |(place, base): (usize, &Base)| {
-                let seed = member_seed(self.seed, place);
+            let learn = |place: usize| {
+                let (base, seed) = (&self.bases[place], member_seed(self.seed, place));
                 base.learner(self.lambda, watch).relearn(&Sample { rows, classes, n_classes, weights, seed }, &start)
             };
-            self.bases.par_iter().enumerate().map(learn).collect()
+            parallel::try_map(self.bases.len(), learn)
         };
         for fold in 0..folds.iter().max().map_or(0, |last| last + 1) {
             let kept = |i: usize| if folds[i] == fold { 0.0 } else { prepared.counts[i] };

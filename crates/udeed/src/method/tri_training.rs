@@ -2,23 +2,24 @@
 //!
 //! Z.-H. Zhou and M. Li, "Tri-training: exploiting unlabeled data using three classifiers", TKDE 17, 2005.
 
-use rayon::prelude::*;
 
 use crate::ensemble::Learned;
 use crate::ensemble::bootstraps;
 use crate::ensemble::pseudo_labels::Growing;
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
 use crate::error::Result;
-use crate::learner::{Base, Hypothesis, Learner, Sample};
+use crate::learner::{Hypothesis, Learner, Sample};
 use crate::method::Learn;
-use crate::method::declare::{check_positive, settings};
+use crate::method::declare::method;
 use crate::observer::{Warning, Watch};
-use crate::prepare::Scaling;
 use crate::random::{Purpose, Stream, member_seed};
+use crate::parallel;
 
-settings! {
-    /// Tri-training: three members begin on bootstraps of the labeled rows. Where two of them agree on an unlabeled row, they
-    /// label it for the third, as long as that is likely to lower its error. Prediction is by majority.
+method! {
+    /// Tri-training: of three learners, two label rows for the third where they agree.
+    ///
+    /// The three members begin on bootstraps of the labeled rows. Two of them teach the third as long as that is likely to lower its
+    /// error. Prediction is by majority.
     ///
     /// ```
     /// use udeed::{TriTraining, built_in};
@@ -29,18 +30,20 @@ settings! {
     /// assert!(model.evaluate(data.table(), data.labels())?.accuracy > 0.85);
     /// # Ok::<(), udeed::Error>(())
     /// ```
-    TriTraining [3] {
-        /// Which base learner makes the members.
-        base: Base = Base::Logistic,
-        /// How much the labels count against small weights in logistic regression.
-        lambda: f64 = 1.0,
-        /// How features are scaled.
-        scaling: Scaling = Scaling::MinMax,
-        /// How many random Fourier features take the place of the features; 0 for none. They go well with `Scaling::Standard`
-        /// and a lambda of 10.
-        fourier: usize = 0,
-        /// What all random draws follow from.
-        seed: u64 = 0,
+    TriTraining = "tri-training" {
+        title: "Tri-training",
+        python: "TriTrainingClassifier",
+        paper: "Z.-H. Zhou and M. Li, \"Tri-training: exploiting unlabeled data using three classifiers\", TKDE 17, 2005",
+        streams: false,
+        grows: false,
+        size: 3,
+    }
+    settings {
+        base;
+        lambda;
+        scaling;
+        fourier;
+        seed;
     }
 }
 
@@ -48,15 +51,6 @@ settings! {
 const MOST_ROUNDS: usize = 100;
 
 impl Learn for TriTraining {
-    fn check(&self) -> Result<()> {
-        self.base.validate()?;
-        check_positive("lambda", self.lambda)
-    }
-
-    fn grows(&self) -> bool {
-        false
-    }
-
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
         let growing = Growing::new(prepared)?;
@@ -75,14 +69,14 @@ impl Learn for TriTraining {
             if lessons.iter().all(Option::is_none) {
                 break;
             }
-            let teach = |(i, lesson): (usize, &Option<Lesson>)| match lesson {
+            let teach = |i: usize| match &lessons[i] {
                 None => Ok(None),
                 Some(lesson) => {
                     let (labels, seed) = (&said[(i + 1) % 3], member_seed(self.seed, i));
                     taught(&*learner, &growing, labels, &lesson.rows, seed, &members[i]).map(Some)
                 }
             };
-            let taught: Result<Vec<Option<Hypothesis>>> = lessons.par_iter().enumerate().map(teach).collect();
+            let taught: Result<Vec<Option<Hypothesis>>> = parallel::try_map(lessons.len(), teach);
             for (i, member) in taught?.into_iter().enumerate() {
                 if let (Some(member), Some(lesson)) = (member, &lessons[i]) {
                     members[i] = member;

@@ -1,13 +1,13 @@
 //! Distances, nearest neighbours and similarities of rows. What takes memory says how much before it takes it.
 
 use pulp::Simd;
-use rayon::prelude::*;
 
 use crate::data::{Csr, Dense, Matrix, Row, Rows};
 use crate::error::{Error, Result};
 use crate::kernel::{Visit, in_memory, pass, sum_of};
 use crate::memory::{MUCH_MEMORY, half_of_memory};
 use crate::observer::{Warning, Watch};
+use crate::parallel;
 use crate::random::{Purpose, Stream};
 use crate::text::size;
 
@@ -98,7 +98,7 @@ fn nearest_of_all(rows: &dyn Rows, points: &dyn Rows, watch: &Watch<'_>) -> Resu
         });
         Ok(best.1)
     };
-    (0..rows.n_rows()).into_par_iter().map_init(|| vec![0.0; rows.n_columns()], nearest).collect()
+    parallel::try_map_with(rows.n_rows(), || vec![0.0; rows.n_columns()], nearest)
 }
 
 /// Looks for points that are nearer than the best so far, given `|p|^2 - 2 x.p` of some of them.
@@ -150,7 +150,7 @@ pub(crate) fn distance_percentile(rows: &dyn Rows, percentile: f64, seed: u64, w
     let distance = |i: usize, j: usize| squared_distance(rows.row(i), rows.row(j)).sqrt();
     let parts: Result<Vec<Vec<f64>>> = if all <= MOST_PAIRS {
         let of_row = |i: usize| watch.ask().map(|()| (0..i).map(|j| distance(i, j)).collect());
-        (0..n).into_par_iter().map(of_row).collect()
+        parallel::try_map(n, of_row)
     } else {
         let mut stream = Stream::new(seed, Purpose::Pairs, 0);
         let pairs: Vec<(usize, usize)> = (0..MOST_PAIRS)
@@ -160,9 +160,9 @@ pub(crate) fn distance_percentile(rows: &dyn Rows, percentile: f64, seed: u64, w
                 (i, (i + 1 + stream.below(n - 1)) % n)
             })
             .collect();
-        let of_some =
-            |pairs: &[(usize, usize)]| watch.ask().map(|()| pairs.iter().map(|&(i, j)| distance(i, j)).collect());
-        pairs.par_chunks(AT_ONCE).map(of_some).collect()
+        let pairs: Vec<&[(usize, usize)]> = pairs.chunks(AT_ONCE).collect();
+        let of_some = |some: usize| watch.ask().map(|()| pairs[some].iter().map(|&(i, j)| distance(i, j)).collect());
+        parallel::try_map(pairs.len(), of_some)
     };
     let mut distances = parts?.concat();
     // Rows that are the same, of which nominal data are full, say nothing of a scale.
@@ -229,7 +229,7 @@ fn nearest_by_all(
         // Only these are kept: the room for all others is used again for the next row.
         Ok(others.as_slice().to_vec())
     };
-    (0..rows.n_rows()).into_par_iter().map_init(|| (vec![0.0; rows.n_columns()], Vec::new()), of_row).collect()
+    parallel::try_map_with(rows.n_rows(), || (vec![0.0; rows.n_columns()], Vec::new()), of_row)
 }
 
 /// The squared lengths of points; none where the kernel cannot tell distances, which of sparse rows and of huge numbers it
@@ -361,8 +361,8 @@ impl Similarity {
                 let mut matrix = Dense::zeros(n - first, n)?;
                 let mut out: Vec<&mut [f64]> = matrix.rows_mut().collect();
                 let scratch = || vec![0.0; rows.n_columns()];
-                out.par_iter_mut().enumerate().try_for_each_init(scratch, |scratch, (i, out)| {
-                    for_each_distance(rows.row(first + i), rows, scratch, |j, squared| out[j] = similar(squared));
+                parallel::try_chunks_mut(&mut out, 1, scratch, |scratch, i, out| {
+                    for_each_distance(rows.row(first + i), rows, scratch, |j, squared| out[0][j] = similar(squared));
                     watch.ask()
                 })?;
                 Ok(matrix.into())

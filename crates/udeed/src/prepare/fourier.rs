@@ -6,14 +6,13 @@ use std::collections::BTreeSet;
 use std::f64::consts::SQRT_2;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::data::{Blocks, Matrix, Stretch};
 use crate::error::{Error, Result};
 use crate::kernel::cosines;
 use crate::memory::half_of_memory;
 use crate::neighbors::distance_percentile;
 use crate::observer::Watch;
+use crate::parallel;
 use crate::random::{Purpose, Stream};
 use crate::text::size;
 
@@ -47,7 +46,7 @@ impl FourierMap {
         check_memory(n_features, n_inputs + 1, "inputs")?;
         let mut weights = vec![0.0; (n_inputs + 1) * n_features];
         let (frequencies, phases) = weights.split_at_mut(n_inputs * n_features);
-        frequencies.par_chunks_mut(n_features).enumerate().for_each(|(input, frequencies)| {
+        parallel::chunks_mut(frequencies, n_features, |input, frequencies| {
             let mut stream = Stream::new(seed, Purpose::FourierFrequencies, input as u32);
             for pair in frequencies.chunks_mut(2) {
                 pair.iter_mut()

@@ -3,13 +3,12 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::data::{
     Blocks, Column, DiskRowsWriter, DiskTable, Kind, Matrix, Naming, Table, dense_size, pieces, spreads,
 };
 use crate::error::{Error, Place, Result};
 use crate::text::{quoted, shown};
+use crate::words::words;
 
 mod fourier;
 mod statistics;
@@ -19,22 +18,17 @@ pub use fourier::FourierMap;
 use statistics::{ColumnStatistics, EachRows};
 use transform::Features;
 
-/// How each feature is scaled.
-///
-/// ```
-/// assert_eq!(udeed::Scaling::default(), udeed::Scaling::MinMax);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scaling {
-    /// To `[0, 1]` over the training rows. Sparse rows keep their zeros: they are divided by the largest value, and
-    /// negative values are refused.
-    #[default]
-    MinMax,
-    /// To mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation only.
-    Standard,
-    /// Not at all.
-    None,
+words! {
+    /// How each feature is scaled.
+    pub enum Scaling = MinMax {
+        /// To `[0, 1]` over the training rows. Sparse rows keep their zeros: they are divided by the largest value, and
+        /// negative values are refused.
+        MinMax = "minmax",
+        /// To mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation only.
+        Standard = "standard",
+        /// Not at all.
+        None = "none",
+    }
 }
 
 /// A nominal column with more values than this is an identifier, not a feature.

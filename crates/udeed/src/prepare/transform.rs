@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::data::{Block, Blocks, Buffer, Csr, Dense, Kind, Matrix, Sealed, Table};
 use crate::error::Result;
+use crate::parallel;
 use crate::prepare::fourier::check_memory;
 use crate::prepare::{FourierMap, Preparation};
 
@@ -39,9 +38,8 @@ impl<'a> Features<'a> {
             check_memory(width, n, "rows")?;
         }
         let mut features = Dense::zeros(n, width)?;
-        let blocks = features.values_mut().par_chunks_mut(ROWS * width.max(1)).enumerate();
-        let fill = |(block, values): (usize, &mut [f64])| self.fill_dense(rows, block * ROWS, values);
-        blocks.map(fill).collect::<Result<()>>()?;
+        let fill = |(): &mut (), block: usize, values: &mut [f64]| self.fill_dense(rows, block * ROWS, values);
+        parallel::try_chunks_mut(features.values_mut(), ROWS * width.max(1), || (), fill)?;
         Ok(features.into())
     }
 

@@ -4,36 +4,34 @@ mod landmarks;
 mod relevance;
 mod spectral;
 
-use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
-
-use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use crate::data::{Blocks, Dense, Rows};
 use crate::error::Result;
 use crate::observer::Watch;
+use crate::parallel;
 use crate::prepare::FourierMap;
+use crate::words::{Words, words};
 
 pub(crate) use landmarks::{Landmarks, gather};
 pub(crate) use relevance::RelevanceMap;
 pub(crate) use spectral::SpectralMap;
 
-/// What members of [`Auto`](crate::Auto) look at.
-///
-/// ```
-/// assert_eq!(udeed::View::Relevance.to_string(), "relevance");
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum View {
-    /// The features as they are.
-    Linear,
-    /// Random Fourier features, other ones for each member, that look more at features which have to do with the labels.
-    Relevance,
-    /// Two looks at a graph of all rows, labeled and unlabeled, that are near to each other.
-    Spectral,
+words! {
+    /// What members of [`Auto`](crate::Auto) look at.
+    ///
+    /// ```
+    /// assert_eq!(udeed::View::Relevance.to_string(), "relevance");
+    /// ```
+    pub enum View = Linear {
+        /// The features as they are.
+        Linear = "linear",
+        /// Random Fourier features, other ones for each member, that look more at features which have to do with the labels.
+        Relevance = "relevance",
+        /// Two looks at a graph of all rows, labeled and unlabeled, that are near to each other.
+        Spectral = "spectral",
+    }
 }
 
 impl View {
@@ -43,17 +41,7 @@ impl View {
 
 impl AsRef<str> for View {
     fn as_ref(&self) -> &str {
-        match self {
-            View::Linear => "linear",
-            View::Relevance => "relevance",
-            View::Spectral => "spectral",
-        }
-    }
-}
-
-impl fmt::Display for View {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_ref())
+        self.word()
     }
 }
 
@@ -113,11 +101,9 @@ pub(crate) fn by_relevance(
 ) -> Result<Vec<RelevanceMap>> {
     relevance::check_memory(weights.len(), labeled.n_columns(), n_features)?;
     let relevances: Vec<Vec<f64>> =
-        weights.par_iter().map(|weights| relevance::relevance(labeled, classes.0, classes.1, weights)).collect();
+        parallel::map(weights.len(), |k| relevance::relevance(labeled, classes.0, classes.1, &weights[k]));
     let widths = relevance::median_distances(near, &relevances)?;
-    let draw =
-        |((relevance, width), &seed): ((Vec<f64>, f64), &u64)| RelevanceMap::draw(relevance, width, n_features, seed);
-    relevances.into_par_iter().zip(widths).zip(seeds).map(draw).collect()
+    parallel::try_map(relevances.len(), |k| RelevanceMap::draw(relevances[k].clone(), widths[k], n_features, seeds[k]))
 }
 
 /// What the two looks at a graph show: for each a map, the features of the nodes, and what it is called.

@@ -5,7 +5,6 @@
 //! method would build a Hessian for each member and step.
 
 use pulp::Simd;
-use rayon::prelude::*;
 
 use crate::data::Rows;
 use crate::error::Result;
@@ -14,6 +13,7 @@ use crate::learner::Logistic;
 use crate::learner::logistic::{factored_hessian, is_worth_factoring};
 use crate::linalg::cholesky;
 use crate::observer::Watch;
+use crate::parallel;
 
 /// How many steps L-BFGS remembers.
 const MEMORY: usize = 8;
@@ -50,9 +50,8 @@ impl Batch<'_> {
         // Some at a time, so that whoever looks on can end it.
         let alone: Vec<usize> = (0..searches.len()).filter(|&k| !searches[k].arrived).collect();
         for members in alone.chunks(rayon::current_num_threads().max(1)) {
-            let fits: Result<Vec<Vec<f64>>> =
-                members.par_iter().map(|&k| self.fit_alone(k, &searches[k].weights, watch)).collect();
-            for (&k, weights) in members.iter().zip(fits?) {
+            let fit = |place: usize| self.fit_alone(members[place], &searches[members[place]].weights, watch);
+            for (&k, weights) in members.iter().zip(parallel::try_map(members.len(), fit)?) {
                 searches[k].weights = weights;
             }
             done += members.len();
@@ -86,13 +85,11 @@ impl Batch<'_> {
             let gradients = walking.gradients(self, searches);
             let m = walking.members.len();
             let place = |member: usize| walking.members.binary_search(&member);
-            searches.par_iter_mut().enumerate().filter(|(_, search)| search.is_walking()).for_each(
-                |(member, search)| {
-                    if let Ok(k) = place(member) {
-                        search.advance(gradients.iter().skip(k).step_by(m).copied().collect(), factor);
-                    }
-                },
-            );
+            parallel::chunks_mut(searches, 1, |member, search| {
+                if let (true, Ok(k)) = (search[0].is_walking(), place(member)) {
+                    search[0].advance(gradients.iter().skip(k).step_by(m).copied().collect(), factor);
+                }
+            });
             let left: Vec<usize> = (0..total).filter(|&k| searches[k].is_walking()).collect();
             let arrived = searches.iter().filter(|search| search.arrived).count();
             watch.member(self.before.0 + arrived, self.before.1)?;
@@ -119,7 +116,7 @@ impl Walking {
         let m = members.len();
         let mut counts = vec![0; m * batch.targets.len()];
         const ROWS: usize = 512;
-        counts.par_chunks_mut(ROWS * m).enumerate().for_each(|(chunk, counts)| {
+        parallel::chunks_mut(&mut counts, ROWS * m, |chunk, counts| {
             for (k, &member) in members.iter().enumerate() {
                 let from = &batch.counts[member][chunk * ROWS..];
                 counts[k..].iter_mut().step_by(m).zip(from).for_each(|(to, &count)| *to = count);

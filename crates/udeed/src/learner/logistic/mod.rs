@@ -197,7 +197,7 @@ const STRETCH: usize = 64;
 /// The losses of the rows: their sum, and the second derivative of each by its score.
 impl Visit<f64> for Problem<'_> {
     type Tally = (f64, Vec<f64>);
-    const ALONE: bool = true;
+    const SINGLE: bool = true;
 
     #[inline(always)]
     fn visit<S: Simd>(&self, _: S, (value, curvatures): &mut Self::Tally, i: usize, scores: &mut [f64]) {

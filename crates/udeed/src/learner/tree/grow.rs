@@ -1,13 +1,12 @@
 //! How a tree grows: node after node, depth first, each split by the best column that it looks at.
 
-use rayon::prelude::*;
-
 use crate::error::{Error, Result};
 use crate::learner::Sample;
 use crate::learner::sample::{counted, whole_weights};
 use crate::learner::tree::columns::{Ranked, Ranks, SortedColumns};
 use crate::learner::tree::split::{Entry, Found, NodeRows, Purity, Scratch, Split};
 use crate::learner::tree::{Tree, TreeSettings};
+use crate::parallel;
 use crate::random::{Purpose, Stream};
 
 /// Cells of a node from which on its columns are looked at in parallel.
@@ -243,8 +242,8 @@ fn look<'a>(
     scratch: &mut Scratch,
 ) -> Vec<Found> {
     if which.len() > 1 && rows.entries.len() * which.len() >= PARALLEL && rayon::current_num_threads() > 1 {
-        let split = |scratch: &mut Scratch, &j: &u32| rows.split(column(j), scratch);
-        return which.par_iter().map_init(Scratch::default, split).collect();
+        let split = |scratch: &mut Scratch, place: usize| rows.split(column(which[place]), scratch);
+        return parallel::map_with(which.len(), Scratch::default, split);
     }
     which.iter().map(|&j| rows.split(column(j), scratch)).collect()
 }

@@ -1,11 +1,10 @@
-//! Lambda chosen by the rows that members of a bagged ensemble were not fitted to.
+//! Regularisation strength chosen by out-of-bag rows.
 
 use std::sync::Arc;
 
 use crate::ensemble::{Findings, ViewFound};
-use crate::ensemble::{Shared, TrainingRows};
+use crate::ensemble::{Lambda, Shared, TrainingRows};
 use crate::error::Result;
-use crate::learner::Base;
 use crate::method::Method;
 use crate::method::auto::LAMBDAS;
 use crate::method::auto::out_of_bag::{Bags, Looked, Seen};
@@ -13,29 +12,20 @@ use crate::observer::Watch;
 use crate::view::FeatureMap;
 
 impl Method {
-    /// Whether out-of-bag rows shall choose lambda.
-    fn chooses_lambda(&self) -> bool {
-        match self {
-            Method::Udeed(settings) => settings.choose_lambda,
-            Method::Bagging(settings) => settings.choose_lambda && settings.base == Base::Logistic,
-            _ => false,
-        }
-    }
-
-    /// The method and the rows with the lambda that out-of-bag rows choose, if they shall, and what they found.
+    /// The method and the rows with the lambda that out-of-bag rows choose, where they are asked to, and what they found.
     pub(crate) fn with_chosen_lambda(
         self,
         prepared: TrainingRows,
         watch: &Watch<'_>,
     ) -> Result<(Method, TrainingRows, Option<Findings>)> {
-        if !self.chooses_lambda() {
+        let shared = self.shared();
+        if shared.lambda != Lambda::Auto {
             return Ok((self, prepared, None));
         }
-        let shared = self.shared();
         let found = choose(&prepared, shared, watch)?;
         let lambda = found.views[0].lambda;
         let prepared = prepared.with_lambda(lambda, watch)?;
-        Ok((self.with_shared(Shared { lambda, ..shared }), prepared, Some(found)))
+        Ok((self.with_shared(Shared { lambda: lambda.into(), ..shared }), prepared, Some(found)))
     }
 }
 

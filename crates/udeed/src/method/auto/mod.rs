@@ -21,7 +21,8 @@ use crate::learner::winner;
 use crate::memory::{MUCH_MEMORY, half_of_memory};
 use crate::method::Learn;
 use crate::method::auto::out_of_bag::{Bags, Fit, Looked, Seen};
-use crate::method::declare::{check_members, settings};
+use crate::method::card::Range;
+use crate::method::declare::method;
 use crate::observer::{Warning, Watch};
 use crate::random::{Purpose, Stream};
 use crate::text::{listed, size};
@@ -49,11 +50,12 @@ pub enum Prior {
     Shares(Vec<f64>),
 }
 
-settings! {
-    /// The automatic ensemble: what to take if nothing is known. Its members are bagged logistic regressions on several views
-    /// of the rows, see [`View`]. The labeled rows that a bootstrap left out tell how well each view does at each lambda: a
-    /// mixture is made of them, so there is nothing to tune; plain logistic regressions join it where they tell more of these
-    /// rows right. Features are always scaled to mean 0 and deviation 1.
+method! {
+    /// The automatic ensemble: bagged logistic regressions on several views of the rows, weighted by out-of-bag rows.
+    ///
+    /// The method to take when nothing is known: there is nothing to tune. The out-of-bag rows of each bootstrap tell how well a
+    /// view does at each regularisation strength, and a mixture is made of all of them; plain logistic regressions join it where
+    /// they classify more of these rows correctly. Features are always standardised.
     ///
     /// ```
     /// use udeed::{Auto, built_in};
@@ -65,20 +67,26 @@ settings! {
     /// assert!(found.accuracy > 0.8 && found.views.len() == 4);
     /// # Ok::<(), udeed::Error>(())
     /// ```
-    Auto [itself] {
-        /// What the members look at; `spectral` are two views.
-        views: Vec<View> = View::ALL.to_vec(),
-        /// How many members each view has.
-        members: usize = 20,
-        /// How many random Fourier features each member by relevance sees.
-        features: usize = 200,
-        /// What is known of the share of each class among the unlabeled rows. Where something is, the members are moved until
-        /// their predictions agree with it.
-        prior: Prior = Prior::Unknown,
-        /// How much the diversity of the members on unlabeled rows counts in that move; below 0 it makes them agree.
-        gamma: f64 = 0.0,
-        /// What all random draws follow from.
-        seed: u64 = 0,
+    Auto = "auto" {
+        title: "Auto",
+        python: "UDEEDAutoClassifier",
+        paper: "",
+        streams: true,
+        grows: false,
+    }
+    settings {
+        /// Feature maps that members see.
+        views: Vec<View> = View::ALL.to_vec();
+        /// Number of members of each view.
+        members: usize = 20, in Range::at_least(2);
+        /// Number of random Fourier features of each member of the relevance view.
+        features: usize = 200, in Range::at_least(1);
+        /// Known shares of the classes among the unlabeled rows. Where they are known, the members are moved until their
+        /// predictions agree with them.
+        prior: Prior = Prior::Unknown;
+        /// Weight of the members' diversity on unlabeled rows in that move; negative values make members agree.
+        gamma: f64 = 0.0, in Range::between(-1e6, 1e6);
+        seed;
     }
 }
 
@@ -88,8 +96,6 @@ pub(crate) const LAMBDAS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
 const MOST_NODES: usize = 5000;
 /// From how many rows it is told how far rows lie apart.
 const MOST_APART: usize = 250;
-/// More diversity than this would leave nothing of the labels.
-const MOST_GAMMA: f64 = 1e6;
 /// Fewer labeled rows than this cannot choose anything.
 const LEAST_LABELED: usize = 4;
 /// On how many unlabeled rows it is looked at what these changed.
@@ -99,18 +105,11 @@ const MOST_MOVED_BY: usize = 2000;
 
 impl Learn for Auto {
     fn check(&self) -> Result<()> {
-        check_members(self.members, 2)?;
         if self.views.is_empty() {
             return Err(Error::setting("views", "empty", format!("some of {}", listed(View::ALL))));
         }
         if let Some(twice) = (1..self.views.len()).find(|&k| self.views[..k].contains(&self.views[k])) {
             return Err(Error::setting("views", format!("`{}` twice", self.views[twice]), "each once"));
-        }
-        if self.features == 0 || self.features > u32::MAX as usize {
-            return Err(Error::setting("features", self.features, "at least 1"));
-        }
-        if self.gamma.is_nan() || self.gamma.abs() > MOST_GAMMA {
-            return Err(Error::setting("gamma", self.gamma, format!("between -{MOST_GAMMA} and {MOST_GAMMA}")));
         }
         if let Prior::Shares(shares) = &self.prior {
             let total: f64 = shares.iter().sum();
@@ -120,10 +119,6 @@ impl Learn for Auto {
             }
         }
         Ok(())
-    }
-
-    fn grows(&self) -> bool {
-        false
     }
 
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {

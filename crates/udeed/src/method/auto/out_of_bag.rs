@@ -3,8 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::data::{Dense, Matrix, Rows};
 use crate::ensemble::bootstraps;
 use crate::ensemble::mapped_members::Mapped;
@@ -18,6 +16,7 @@ use crate::memory::{MUCH_MEMORY, half_of_memory};
 use crate::method::auto::mixture;
 use crate::observer::{Warning, Watch};
 use crate::text::size;
+use crate::parallel;
 use crate::view::FeatureMap;
 
 /// How many members that look at rows of their own are fitted at once.
@@ -65,11 +64,11 @@ impl Seen {
         if bytes > MUCH_MEMORY {
             watch.warn(&Warning::Memory { bytes });
         }
-        let looked = |map: &Arc<FeatureMap>| {
-            let features = map.apply(rows, 0..n, watch)?;
+        let looked = |k: usize| {
+            let features = maps[k].apply(rows, 0..n, watch)?;
             Ok(Looked::new(features.unwrap_or_else(|| rows.clone()).into()))
         };
-        let looked = maps.par_iter().map(looked).collect::<Result<_>>()?;
+        let looked = parallel::try_map(maps.len(), looked)?;
         Ok(Seen::Each(maps, looked))
     }
 }
@@ -249,8 +248,7 @@ impl<'a> Bags<'a> {
         // Some at a time: of what they say only the sums are kept.
         for (place, some) in each.chunks(AT_ONCE).enumerate() {
             let first = place * AT_ONCE;
-            let found: Vec<Alone> =
-                some.par_iter().enumerate().map(|(k, looked)| alone((first + k, looked))).collect::<Result<_>>()?;
+            let found: Vec<Alone> = parallel::try_map(some.len(), |k| alone((first + k, &some[k])))?;
             for (k, alone) in found.into_iter().enumerate() {
                 for (fit, answers) in fits.iter_mut().zip(alone) {
                     for (head, (weights, said)) in answers.into_iter().enumerate() {
@@ -337,10 +335,7 @@ impl<'a> Bags<'a> {
         };
         match seen {
             Seen::Shared(map, looked) => vec![side_by_side(map, looked, 0..self.n_members())],
-            Seen::Each(maps, each) => {
-                let members = maps.par_iter().zip(each).enumerate();
-                members.map(|(k, (map, looked))| side_by_side(map, looked, k..k + 1)).collect()
-            }
+            Seen::Each(maps, each) => parallel::map(maps.len(), |k| side_by_side(&maps[k], &each[k], k..k + 1)),
         }
     }
 }

@@ -7,7 +7,6 @@
 //! is if the shares of the classes are right.
 
 use pulp::Simd;
-use rayon::prelude::*;
 
 use crate::data::{Matrix, Rows};
 use crate::ensemble::Members;
@@ -17,6 +16,7 @@ use crate::kernel::{Real, Visit, dot, in_memory, map_rows, pass};
 use crate::linalg::minimise;
 use crate::method::auto::out_of_bag::{Bags, Looked, Seen};
 use crate::observer::Watch;
+use crate::parallel;
 use crate::view::FeatureMap;
 
 /// How many steps are taken at most.
@@ -70,10 +70,7 @@ pub(crate) fn groups<'a>(
     match seen {
         Seen::Shared(map, looked) => Ok(vec![group(map, looked, &bags.weights, heads)?]),
         Seen::Each(maps, each) => {
-            let one = |(k, (map, looked)): (usize, (&std::sync::Arc<FeatureMap>, &'a Looked))| {
-                group(map, looked, &bags.weights[k..=k], heads)
-            };
-            maps.par_iter().zip(each).enumerate().map(one).collect()
+            parallel::try_map(maps.len(), |k| group(&maps[k], &each[k], &bags.weights[k..=k], heads))
         }
     }
 }
@@ -174,16 +171,18 @@ fn evaluate(groups: &[Group<'_>], known: &Known<'_>, at: &[f64], gradient: &mut 
     let parts = apart(groups, at);
     let weights: Vec<Vec<f64>> =
         groups.iter().zip(&parts).map(|(group, part)| part.iter().map(|x| x / group.share.sqrt()).collect()).collect();
-    let labeled = |(group, weights): (&Group<'_>, &Vec<f64>)| {
+    let labeled = |g: usize| {
+        let (group, weights) = (&groups[g], &weights[g]);
         let mut gradient = vec![0.0; weights.len()];
         let value = group.loss(&known.targets, known.total, weights, &mut gradient);
         Evaluated { value, gradient, outputs: group.outputs(group.unlabeled.rows(), weights) }
     };
-    let mut all: Vec<Evaluated> = groups.par_iter().zip(&weights).map(labeled).collect();
+    let mut all: Vec<Evaluated> = parallel::map(groups.len(), labeled);
     let outputs: Vec<&Vec<Vec<f64>>> = all.iter().map(|group| &group.outputs).collect();
     let agreed = Agreed::new(groups, known, &outputs, heads);
     let value = all.iter().map(|group| group.value).sum::<f64>() + agreed.value;
-    groups.par_iter().zip(&weights).zip(&mut all).for_each(|((group, weights), found)| {
+    parallel::chunks_mut(&mut all, 1, |g, found| {
+        let (group, weights, found) = (&groups[g], &weights[g], &mut found[0]);
         let given = Given { agreed: &agreed, outputs: &found.outputs, share: group.share, m: group.bags.len() };
         in_memory(pass(group.unlabeled.rows(), weights, group.lanes(), Some(&mut found.gradient), &given));
         found.gradient.iter_mut().for_each(|g| *g /= group.share.sqrt());

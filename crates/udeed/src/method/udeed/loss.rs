@@ -1,44 +1,34 @@
 //! What the descent of UDEED makes small.
 
 use pulp::Simd;
-use serde::{Deserialize, Serialize};
 
+use crate::words::words;
 use crate::data::Blocks;
 use crate::error::Result;
 use crate::kernel::{Real, Visit, pass};
 use crate::learner::walk_networks;
 use crate::observer::Losses;
 
-/// How the fit to the labels is measured.
-///
-/// ```
-/// assert_eq!(udeed::Loss::default(), udeed::Loss::Logistic);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Loss {
-    /// `ln(1 + e^(-y w.x))`, the negative binomial likelihood.
-    #[default]
-    Logistic,
-    /// `(f - y)^2`.
-    Squared,
-    /// `1 - y f`. As in the paper, without a maximum with 0: `f` never exceeds 1.
-    Hinge,
+words! {
+    /// How the fit to the labels is measured.
+    pub enum Loss = Logistic {
+        /// `ln(1 + e^(-y w.x))`, the negative binomial likelihood.
+        Logistic = "logistic",
+        /// `(f - y)^2`.
+        Squared = "squared",
+        /// `1 - y f`. As in the paper, without a maximum with 0: `f` never exceeds 1.
+        Hinge = "hinge",
+    }
 }
 
-/// In which numbers the descent reckons.
-///
-/// ```
-/// assert_eq!(udeed::Precision::default(), udeed::Precision::Double);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Precision {
-    /// Of 64 bits.
-    #[default]
-    Double,
-    /// Of 32 bits, in half of the time. The gradients of blocks of rows are still added up in 64 bits.
-    Single,
+words! {
+    /// In which numbers the descent reckons.
+    pub enum Precision = Double {
+        /// Of 64 bits.
+        Double = "double",
+        /// Of 32 bits, in half of the time. The gradients of blocks of rows are still added up in 64 bits.
+        Single = "single",
+    }
 }
 
 /// A function of the weights of all members, with its gradient: the seam behind which the arithmetic can change.

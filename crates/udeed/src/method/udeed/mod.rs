@@ -7,10 +7,10 @@ mod loss;
 
 pub use loss::{EnsembleLoss, Loss, Objective, Precision};
 
-use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use self::descend::run_stage;
+use crate::ensemble::Lambda;
+use crate::words::words;
 use crate::ensemble::Learned;
 use crate::ensemble::Vote;
 use crate::ensemble::{Ensemble, Members, Part, TrainingRows, Voters};
@@ -18,45 +18,40 @@ use crate::ensemble::{bootstrapped, bootstraps};
 use crate::error::{Error, Result};
 use crate::learner::{Hypothesis, Network, from_lanes, random_network, to_lanes};
 use crate::method::Learn;
-use crate::method::declare::{check_members, check_positive, settings};
+use crate::method::card::Range;
+use crate::method::declare::method;
+use crate::parallel;
 use crate::observer::{Stage, Stop, Warning, Watch};
 use crate::prepare::Scaling;
 use crate::random::{Purpose, Stream};
 
-/// On which rows the members are made to differ.
-///
-/// ```
-/// assert_eq!(udeed::Variant::default(), udeed::Variant::LcUd);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Variant {
-    /// On none: only the labels count.
-    Lc,
-    /// On the labeled rows, their labels ignored.
-    Lcd,
-    /// First on the labeled rows, then, from there, on the unlabeled ones: UDEED.
-    #[default]
-    LcUd,
+words! {
+    /// On which rows the members are made to differ.
+    pub enum Variant = LcUd {
+        /// On none: only the labels count.
+        Lc = "lc",
+        /// On the labeled rows, their labels ignored.
+        Lcd = "lcd",
+        /// First on the labeled rows, then, from there, on the unlabeled ones: UDEED.
+        LcUd = "lcud",
+    }
 }
 
-/// Where the members come from before the descent.
-///
-/// ```
-/// assert_eq!(udeed::Initial::default(), udeed::Initial::Bootstrap);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Initial {
-    /// Each is a logistic regression on labeled rows drawn with replacement.
-    #[default]
-    Bootstrap,
-    /// Each is drawn at random.
-    Random,
+words! {
+    /// Where the members come from before the descent.
+    pub enum Initial = Bootstrap {
+        /// Each is a logistic regression on labeled rows drawn with replacement.
+        Bootstrap = "bootstrap",
+        /// Each is drawn at random.
+        Random = "random",
+    }
 }
 
-settings! {
-    /// UDEED. The defaults are the paper's.
+method! {
+    /// UDEED: bagged logistic regressions, moved by gradient descent so that they stay accurate on the labeled rows and differ on
+    /// the unlabeled ones.
+    ///
+    /// The defaults are those of the paper.
     ///
     /// ```
     /// use udeed::{Udeed, built_in};
@@ -67,75 +62,58 @@ settings! {
     /// assert!((p.get(0).iter().sum::<f64>() - 1.0).abs() < 1e-12);
     /// # Ok::<(), udeed::Error>(())
     /// ```
-    Udeed {
-        /// On which rows the members are made to differ.
-        variant: Variant = Variant::LcUd,
-        /// How many members the ensemble has.
-        members: usize = 20,
-        /// How much diversity counts against accuracy.
-        gamma: f64 = 1.0,
-        /// How much the labels count against small weights in the initial members.
-        lambda: f64 = 1.0,
-        /// Whether rows that members were not fitted to choose lambda, as they do in [`Auto`](crate::Auto).
-        choose_lambda: bool = false,
-        /// How features are scaled. It decides as much as gamma whether diversity helps.
-        scaling: Scaling = Scaling::MinMax,
-        /// How many random Fourier features the members see in place of the scaled ones, so that they draw curved
-        /// boundaries, see [`FourierMap`](crate::FourierMap); 0 for none. `Scaling::Standard` and a larger lambda, such
-        /// as 10, go well with it.
-        fourier: usize = 0,
-        /// How the fit to the labels is measured in the descent.
-        loss: Loss = Loss::Logistic,
-        /// How many hidden units each member has; 0 for linear members. Rows that no line tells apart need some.
-        hidden: usize = 0,
-        /// Where the members come from before the descent.
-        initial: Initial = Initial::Bootstrap,
-        /// The length of a step, as a multiple of the gradient.
-        rate: f64 = 0.25,
-        /// Whether the rate is multiplied by members / 20. The gradient of a member shrinks with their number; this gives
-        /// large ensembles the effect that 20 members have.
-        scale_rate: bool = false,
-        /// The most steps in a stage.
-        steps: usize = 25,
-        /// How the members vote.
-        vote: Vote = Vote::Weighted,
-        /// In which numbers the descent reckons. The initial members and predictions are always in double precision.
-        precision: Precision = Precision::Double,
-        /// What all random draws follow from.
-        seed: u64 = 0,
+    Udeed = "udeed" {
+        title: "UDEED",
+        python: "UDEEDClassifier",
+        paper: "M.-L. Zhang and Z.-H. Zhou, \"Exploiting unlabeled data to enhance ensemble diversity\", ICDM 2010",
+        streams: true,
+        grows: false,
+    }
+    settings {
+        /// Rows on which the members are made to differ.
+        variant: Variant = Variant::LcUd;
+        members = 20, from 2;
+        /// Weight of diversity against accuracy.
+        gamma: f64 = 1.0, in Range::NOT_NEGATIVE;
+        lambda_or_auto;
+        /// Scaling of the features. It decides as much as gamma whether diversity helps.
+        scaling: Scaling = Scaling::MinMax;
+        fourier;
+        /// Empirical loss on the labeled rows in the descent.
+        loss: Loss = Loss::Logistic;
+        /// Hidden units of each member; 0 for linear members.
+        hidden: usize = 0, in Range::between(0.0, 1000.0);
+        /// Members before the descent.
+        initial: Initial = Initial::Bootstrap;
+        /// Step length of the descent, as a multiple of the gradient.
+        rate: f64 = 0.25, in Range::POSITIVE;
+        /// Whether the rate is multiplied by members / 20. The gradient of a member shrinks with the number of members; this
+        /// gives large ensembles the effect that 20 members have.
+        scale_rate: bool = false;
+        /// Largest number of steps in a stage of the descent.
+        steps: usize = 25;
+        /// Vote of the members.
+        vote: Vote = Vote::Weighted;
+        /// Floating-point precision of the descent. Initial members and predictions are always in double precision.
+        precision: Precision = Precision::Double;
+        seed;
     }
 }
 
-/// More hidden units than this are not a small network any more.
-const MOST_HIDDEN: usize = 1000;
+/// What is minimised in a stage, given UDEED's own loss there.
+pub(crate) type ObjectiveOf<'o> = dyn for<'a> Fn(Stage, EnsembleLoss<'a>) -> Box<dyn Objective + 'a> + 'o;
 
 impl Learn for Udeed {
     fn check(&self) -> Result<()> {
-        check_members(self.members, 2)?;
-        if !(self.gamma >= 0.0 && self.gamma.is_finite()) {
-            return Err(Error::setting("gamma", self.gamma, "0 or a positive number"));
+        if self.lambda == Lambda::Auto && self.hidden > 0 {
+            return Err(Error::setting("lambda", "`auto`", "a number with hidden units: it is chosen by linear members"));
         }
-        check_positive("lambda", self.lambda)?;
-        if self.hidden > MOST_HIDDEN {
-            return Err(Error::setting("hidden", self.hidden, format!("at most {MOST_HIDDEN}")));
-        }
-        if self.choose_lambda && self.hidden > 0 {
-            return Err(Error::setting(
-                "choose_lambda",
-                true,
-                "`false` with hidden units: it is chosen by linear members",
-            ));
-        }
-        check_positive("rate", self.rate)
-    }
-
-    fn grows(&self) -> bool {
-        false
+        Ok(())
     }
 
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let initial = self.initial_members(prepared, watch)?;
-        self.descend(prepared, initial, watch)
+        self.descend(prepared, initial, &|_, loss| Box::new(loss), watch)
     }
 }
 
@@ -144,7 +122,7 @@ impl Udeed {
     pub(crate) fn initial_members(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Vec<Members>> {
         match self.initial {
             Initial::Bootstrap if self.hidden > 0 => self.networks(prepared, watch),
-            Initial::Bootstrap => bootstrapped(prepared, self.members, self.lambda, self.seed, watch),
+            Initial::Bootstrap => bootstrapped(prepared, self.members, self.lambda.value(), self.seed, watch),
             Initial::Random => {
                 let n_features = prepared.preparation.n_features();
                 Ok((0..prepared.heads.len()).map(|head| self.random(head, n_features)).collect())
@@ -161,15 +139,16 @@ impl Udeed {
             // Some at a time, so that whoever looks on can end it.
             for some in bags.chunks(rayon::current_num_threads().max(1)) {
                 let first = place * self.members + members.len();
-                let fit = |(k, bag): (usize, &Vec<u8>)| {
-                    let counts: Vec<f64> = bag.iter().zip(&prepared.counts).map(|(&n, w)| f64::from(n) * w).collect();
+                let fit = |k: usize| {
+                    let counts: Vec<f64> =
+                        some[k].iter().zip(&prepared.counts).map(|(&n, w)| f64::from(n) * w).collect();
                     let mut stream = Stream::new(self.seed, Purpose::RandomStart, (first + k) as u32);
                     let rows = prepared.labeled.rows();
                     watch.ask()?;
-                    let network = Network::fit(self.hidden, self.lambda, rows, &head.targets, &counts, &mut stream);
+                    let network = Network::fit(self.hidden, self.lambda.value(), rows, &head.targets, &counts, &mut stream);
                     Ok(network.weights().to_vec())
                 };
-                members.extend(some.par_iter().enumerate().map(fit).collect::<Result<Vec<Vec<f64>>>>()?);
+                members.extend(parallel::try_map(some.len(), fit)?);
                 watch.member(place * self.members + members.len(), total)?;
             }
             heads.push(Members::from_rows(&members));
@@ -225,7 +204,13 @@ impl Udeed {
     }
 
     /// The stages of the variant, one after the other.
-    pub(crate) fn descend(&self, prepared: &TrainingRows, initial: Vec<Members>, watch: &Watch<'_>) -> Result<Learned> {
+    pub(crate) fn descend(
+        &self,
+        prepared: &TrainingRows,
+        initial: Vec<Members>,
+        objective: &ObjectiveOf<'_>,
+        watch: &Watch<'_>,
+    ) -> Result<Learned> {
         let mut learned = Learned::from(self.ensemble(prepared, &initial));
         learned.initial = Some(learned.ensemble.clone());
         let n_unlabeled = prepared.unlabeled.n_rows();
@@ -238,7 +223,7 @@ impl Udeed {
         let targets: Vec<f64> = (0..prepared.codes.len()).flat_map(targets).collect();
         let mut weights = self.flat(&initial);
         for stage in self.stages(n_unlabeled) {
-            let objective = EnsembleLoss {
+            let loss = EnsembleLoss {
                 labeled: prepared.labeled.rows(),
                 targets: &targets,
                 counts: &prepared.counts,
@@ -255,7 +240,7 @@ impl Udeed {
                 precision: self.precision,
             };
             let summary;
-            (weights, summary) = run_stage(&objective, stage, self, weights, watch)?;
+            (weights, summary) = run_stage(&*objective(stage, loss), stage, self, weights, watch)?;
             learned.stages.push(summary);
             if summary.stop == Stop::Observer {
                 break;

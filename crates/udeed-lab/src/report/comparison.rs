@@ -1,4 +1,4 @@
-//! The report of a contest: one picture of all splits, and a table with the tests.
+//! The report of a comparison: one picture of all splits, and a table with the tests.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -6,24 +6,24 @@ use super::chart::{Picture, Rows, Scale, Shape, WIDE, mark, whisker};
 use super::table::{Cell, Table};
 use super::words::{count, listed, number, signed};
 use super::{head, method};
-use crate::contest::{Contest, Standing};
+use crate::comparison::{Comparison, Standing};
 use crate::error::Result;
 use crate::experiment::Contender;
 use crate::statistics::Verdict;
 
-/// The report of a contest as an HTML page that needs nothing else.
+/// The report of a comparison as an HTML page that needs nothing else.
 ///
 /// # Errors
-/// As [`Contest::standings`].
-pub fn contest(contest: &Contest, reference: &str) -> Result<String> {
-    let standings = contest.standings(reference)?;
-    let names: Vec<&str> = contest.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
-    let title = format!("{} on {}", count(names.len(), "classifier"), contest.title);
-    let [labeled, unlabeled, test] = contest.dealt;
+/// As [`Comparison::standings`].
+pub fn comparison(comparison: &Comparison, reference: &str) -> Result<String> {
+    let standings = comparison.standings(reference)?;
+    let names: Vec<&str> = comparison.classifiers.iter().map(|classifier| classifier.name.as_str()).collect();
+    let title = format!("{} on {}", count(names.len(), "classifier"), comparison.title);
+    let [labeled, unlabeled, test] = comparison.dealt;
     let sentence = format!(
-        "{} met on {} of {labeled} labeled, {unlabeled} unlabeled and {test} test rows.",
+        "{} on {} of {labeled} labeled, {unlabeled} unlabeled and {test} test rows.",
         listed(&names),
-        count(contest.entrants[0].scores.len(), "split"),
+        count(comparison.classifiers[0].scores.len(), "split"),
     );
     let page = html! {
         (DOCTYPE)
@@ -33,9 +33,9 @@ pub fn contest(contest: &Contest, reference: &str) -> Result<String> {
                 main {
                     header { h1 { (title) } p.lead { (sentence) } }
                     section id="scores" {
-                        h2 { (contest.scoring) }
-                        (picture(contest, &standings))
-                        (table(contest, &standings, reference))
+                        h2 { (comparison.scoring) }
+                        (picture(comparison, &standings))
+                        (table(comparison, &standings, reference))
                     }
                 }
                 script { (PreEscaped(include_str!("sort.js"))) }
@@ -45,19 +45,19 @@ pub fn contest(contest: &Contest, reference: &str) -> Result<String> {
     Ok(page.into_string())
 }
 
-fn picture(contest: &Contest, standings: &[Standing]) -> Markup {
+fn picture(comparison: &Comparison, standings: &[Standing]) -> Markup {
     let names: Vec<&str> = standings.iter().map(|standing| standing.name.as_str()).collect();
     let rows = Rows::new(&names, names.clone(), 30.0, WIDE);
-    let scores = || contest.entrants.iter().flat_map(|entrant| entrant.scores.iter().copied());
+    let scores = || comparison.classifiers.iter().flat_map(|classifier| classifier.scores.iter().copied());
     let intervals = standings.iter().filter_map(|standing| standing.interval).flat_map(|(low, high)| [low, high]);
     let scale = Scale::covering(scores().chain(intervals), rows.frame.left, rows.frame.right);
     let drawing = html! {
         (rows.draw())
-        (rows.frame.across(&scale, &contest.scoring))
-        @for (row, (entrant, standing)) in contest.entrants.iter().zip(standings).enumerate() {
+        (rows.frame.across(&scale, &comparison.scoring))
+        @for (row, (classifier, standing)) in comparison.classifiers.iter().zip(standings).enumerate() {
             @let y = rows.middle(row);
             g class=(method::class(Contender::Bagging)) {
-                @for (split, &score) in entrant.scores.iter().enumerate() {
+                @for (split, &score) in classifier.scores.iter().enumerate() {
                     g {
                         title { "split " (split + 1) ": " (number(score, 4)) }
                         (mark(Shape::Circle, true, scale.at(score), y - 5.0, 2.4))
@@ -73,11 +73,10 @@ fn picture(contest: &Contest, standings: &[Standing]) -> Markup {
     };
     let best = standings.iter().max_by(|a, b| a.mean.total_cmp(&b.mean));
     Picture {
-        id: "contest".into(),
-        title: format!("{} on each split, and the mean.", contest.scoring),
-        finding: best.map_or(String::new(), |best| {
-            format!("The highest mean is that of {}, {}.", best.name, number(best.mean, 3))
-        }),
+        id: "comparison".into(),
+        title: format!("{} on each split, and the mean.", comparison.scoring),
+        finding: best
+            .map_or(String::new(), |best| format!("{} has the highest mean, {}.", best.name, number(best.mean, 3))),
         legend: html! {},
         width: WIDE,
         height: rows.height(),
@@ -85,7 +84,7 @@ fn picture(contest: &Contest, standings: &[Standing]) -> Markup {
     .draw(&drawing)
 }
 
-fn table(contest: &Contest, standings: &[Standing], reference: &str) -> Markup {
+fn table(comparison: &Comparison, standings: &[Standing], reference: &str) -> Markup {
     let row = |standing: &Standing| {
         let against = standing.against.as_ref();
         let p = |p: Option<f64>| p.map_or_else(Cell::empty, |p| Cell::figure(p, 4));
@@ -107,12 +106,21 @@ fn table(contest: &Contest, standings: &[Standing], reference: &str) -> Markup {
             p(against.and_then(|against| against.wilcoxon).map(|test| test.p)),
         ]
     };
-    let heads = ["", "mean", "deviation", "difference", "up/even/down", "p, paired", "p, corrected", "p, Wilcoxon"];
+    let heads = [
+        "classifier",
+        "mean",
+        "std. deviation",
+        "difference",
+        "better/equal/worse",
+        "p, paired t",
+        "p, corrected t",
+        "p, Wilcoxon",
+    ];
     Table {
         caption: html! {
-            (contest.scoring) " over the splits. Differences are those to " strong { (reference) } "; tinted where the "
-            "paired t-test calls them more than luck. The corrected test allows for splits that overlap; Wilcoxon's goes by "
-            "ranks."
+            (comparison.scoring) " over the splits, and its difference from " strong { (reference) }
+            ", tinted where it is significant (paired t-test, 95 %). The corrected t-test allows for splits that "
+            "overlap; Wilcoxon's test uses signed ranks."
         },
         heads: heads.iter().map(|head| html! { (head) }).collect(),
         rows: standings.iter().map(row).collect(),
@@ -124,16 +132,16 @@ fn table(contest: &Contest, standings: &[Standing], reference: &str) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contest::Entrant;
+    use crate::comparison::ClassifierScores;
 
     fn page(names: [&str; 2], scores: [&[f64]; 2]) -> String {
-        let entrants = names
+        let classifiers = names
             .iter()
             .zip(scores)
-            .map(|(name, scores)| Entrant { name: (*name).to_owned(), scores: scores.to_vec() });
-        let entrants = entrants.collect();
-        let held = Contest { title: "<rows>".into(), scoring: "<score>".into(), dealt: [4, 0, 4], entrants };
-        contest(&held, names[0]).unwrap()
+            .map(|(name, scores)| ClassifierScores { name: (*name).to_owned(), scores: scores.to_vec() });
+        let classifiers = classifiers.collect();
+        let held = Comparison { title: "<rows>".into(), scoring: "<score>".into(), dealt: [4, 0, 4], classifiers };
+        comparison(&held, names[0]).unwrap()
     }
 
     #[test]

@@ -1,0 +1,165 @@
+//! One split of one data set: every method is fitted to its training rows and scored on its test rows.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use udeed::{Diversity, InitialEnsemble, Labels, Matrix, Model, Oracle, Scaling, Split, Table, TrainSet};
+
+use super::{Contender, Experiment, Scale, Set};
+use crate::error::{Error, Result};
+
+/// The accuracies on one split of one data set at one ensemble size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// The set.
+    pub dataset: String,
+    /// The number of the split.
+    pub split: u32,
+    /// The size of the ensembles.
+    pub size: usize,
+    /// The accuracy of each method, in the order of the experiment; none where a method was left out.
+    pub accuracies: Vec<Option<f64>>,
+    /// The diversity of UDEED's members on the test rows, before and after the descent, where `lcud` is compared.
+    pub diversity: Option<[Diversity; 2]>,
+    /// The warnings, each with its method.
+    pub warnings: Vec<String>,
+}
+
+impl Trial {
+    fn new(dataset: &str, split: u32, size: usize) -> Self {
+        let dataset = dataset.to_owned();
+        Trial { dataset, split, size, accuracies: Vec::new(), diversity: None, warnings: Vec::new() }
+    }
+}
+
+/// A split with its rows, ready for any method.
+pub(super) struct PreparedSplit {
+    train: TrainSet,
+    /// The test rows as they are, for methods that prepare them in their own way.
+    rows: Table,
+    /// The test rows as the preparation of most methods makes them.
+    pub test: Matrix,
+    /// The labels of the test rows.
+    pub labels: Labels,
+    /// UDEED's members before the descent, at the largest size.
+    pub start: InitialEnsemble,
+}
+
+impl Experiment {
+    /// Runs one split of a prepared data set at all sizes.
+    ///
+    /// # Errors
+    /// If a fit fails.
+    pub fn run(&self, set: &Set, repetition: u32) -> Result<Vec<Trial>> {
+        let split = self.split(set, repetition)?;
+        self.trials(set, repetition, &split).map_err(|cause| Error::of_set(&set.name, cause))
+    }
+
+    fn trials(&self, set: &Set, repetition: u32, split: &Split) -> udeed::Result<Vec<Trial>> {
+        let prepared = self.prepared_split(set, split)?;
+        let rival = |&contender: &Contender| self.largest_rival(&prepared, contender, split.seed);
+        let rivals: Vec<Option<Model>> = self.methods.par_iter().map(rival).collect::<udeed::Result<_>>()?;
+        self.sizes
+            .par_iter()
+            .map(|&size| self.trial(&prepared, &rivals, Trial::new(&set.name, repetition, size)))
+            .collect()
+    }
+
+    /// A method fitted at the largest size; none if it begins with UDEED's initial members or is left out.
+    fn largest_rival(&self, prepared: &PreparedSplit, contender: Contender, seed: u64) -> udeed::Result<Option<Model>> {
+        if self.leaves_out(contender, prepared.train.labels().len()) {
+            return Ok(None);
+        }
+        let method = self.method(contender, self.largest(), seed).map(|method| match self.scale {
+            Scale::Training => method,
+            Scale::WholeSet => {
+                let shared = udeed::Shared { scaling: Scaling::None, ..method.shared() };
+                method.with_shared(shared)
+            }
+        });
+        method.map(|method| method.fit(&prepared.train)).transpose()
+    }
+
+    /// Every method at the size of the trial.
+    fn trial(&self, prepared: &PreparedSplit, rivals: &[Option<Model>], mut trial: Trial) -> udeed::Result<Trial> {
+        for (&contender, rival) in self.methods.iter().zip(rivals) {
+            if self.leaves_out(contender, prepared.train.labels().len()) {
+                trial.accuracies.push(None);
+                continue;
+            }
+            let model = match rival {
+                Some(model) => self.at_size(prepared, model, trial.size)?,
+                None => self.descended(prepared, contender, trial.size)?,
+            };
+            trial.accuracies.push(Some(prepared.accuracy(&model)?));
+            let warnings = model.training().warnings.iter();
+            trial.warnings.extend(warnings.map(|warning| format!("{}: {warning}", contender.name())));
+            if let (Contender::Lcud, Some(initial)) = (contender, model.initial()) {
+                trial.diversity = Some([prepared.diversity(&initial), prepared.diversity(&model)]);
+            }
+        }
+        Ok(trial)
+    }
+
+    /// A method at the given size: the first members of the largest ensemble, where they are those of a smaller one.
+    fn at_size(&self, prepared: &PreparedSplit, model: &Model, size: usize) -> udeed::Result<Model> {
+        if model.method().grows() {
+            return Ok(model.prefix(size.min(model.ensemble().n_members())));
+        }
+        if size == self.largest() {
+            return Ok(model.clone());
+        }
+        let shared = udeed::Shared { members: size, ..model.method().shared() };
+        let smaller = model.method().clone().with_shared(shared);
+        if smaller == *model.method() { Ok(model.clone()) } else { smaller.fit(&prepared.train) }
+    }
+
+    /// A contender that begins with UDEED's initial members.
+    fn descended(&self, prepared: &PreparedSplit, contender: Contender, size: usize) -> udeed::Result<Model> {
+        let settings = self.udeed.clone().members(size);
+        let Some(variant) = contender.variant() else {
+            let model = prepared.start.model(size)?;
+            return Ok(if contender == Contender::Logistic { model.logistic() } else { model });
+        };
+        prepared.start.descend(&settings.variant(variant), &mut ())
+    }
+
+    /// Fits what the methods share on a split.
+    pub(super) fn prepared_split(&self, set: &Set, split: &Split) -> udeed::Result<PreparedSplit> {
+        let rows: Vec<usize> = split.labeled.iter().chain(&split.unlabeled).copied().collect();
+        let hidden: Vec<usize> = (split.labeled.len()..rows.len()).collect();
+        let train = set.data.select(&rows).hide_labels(&hidden);
+        let train = if self.balanced { train.balanced() } else { train };
+        let test = set.data.select(&split.test);
+        let start = self.settings(split.seed).start(&train, &mut ())?;
+        let test_features = start.preparation().apply(test.table())?;
+        let (labels, rows) = (test.labels().aligned(start.classes())?, test.table().clone());
+        Ok(PreparedSplit { labels, train, rows, test: test_features, start })
+    }
+}
+
+impl PreparedSplit {
+    /// The accuracy on the test rows; that of chance for an ensemble whose members all abstain.
+    fn accuracy(&self, model: &Model) -> udeed::Result<f64> {
+        if model.ensemble().is_silent() {
+            return Ok(1.0 / model.classes().len() as f64);
+        }
+        let decisions = if model.preparation() == self.start.preparation() {
+            model.decide(&self.test)
+        } else {
+            model.decision(&self.rows)?
+        };
+        let right = |&i: &usize| self.labels.get(i) == Some(model.class_of(decisions.get(i)));
+        Ok((0..self.labels.len()).filter(right).count() as f64 / self.labels.len() as f64)
+    }
+
+    fn oracle(&self, model: &Model) -> Oracle {
+        let m = model.ensemble().n_members();
+        let votes = model.ensemble().classify(self.test.rows());
+        let right = |member: usize, row: usize| self.labels.get(row) == Some(usize::from(votes[row * m + member]));
+        Oracle::new(m, self.labels.len(), right)
+    }
+
+    fn diversity(&self, model: &Model) -> Diversity {
+        self.oracle(model).measures()
+    }
+}

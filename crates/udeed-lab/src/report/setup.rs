@@ -1,0 +1,121 @@
+//! The experimental setup: the command, the data sets and the settings.
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::table::{Cell, Table};
+use super::{Section, method};
+use crate::experiment::Contender;
+use crate::results::{Results, SetSummary};
+
+pub(super) fn section(results: &Results) -> Section {
+    let body = html! {
+        p { "This command made the page:" }
+        div.command {
+            pre { code id="command" { (results.command) } }
+            button.copy type="button" hidden data-copy="command" { "Copy" }
+        }
+        (folded("sets", &format!("Data sets ({})", results.sets.len()), &sets(&results.sets)))
+        (folded("settings", "Settings", &settings(results)))
+    };
+    Section { id: "setup", title: "Experimental setup", body }
+}
+
+/// A table that few readers need: closed on a screen, open on paper.
+fn folded(id: &str, title: &str, content: &Markup) -> Markup {
+    html! { details id=(id) { summary { (title) } (content) } }
+}
+
+fn sets(sets: &[SetSummary]) -> Markup {
+    let row = |set: &SetSummary| {
+        let classes: Vec<String> = set.classes.iter().map(|(name, rows)| format!("{name} ({rows})")).collect();
+        vec![
+            Cell::text(&set.name),
+            Cell::count(set.n_rows),
+            Cell::count(set.n_columns),
+            Cell::count(set.dealt[0]),
+            Cell::count(set.dealt[1]),
+            Cell::count(set.dealt[2]),
+            Cell::text(&classes.join(", ")),
+        ]
+    };
+    let heads = ["set", "rows", "columns", "labeled", "unlabeled", "test", "classes (rows)"];
+    Table {
+        caption: html! { "The size of each data set, and of the parts of a split." },
+        heads: heads.iter().map(|head| html! { (head) }).collect(),
+        rows: sets.iter().map(row).collect(),
+        foot: Vec::new(),
+    }
+    .draw()
+}
+
+/// Settings of UDEED that the comparison sets itself.
+const NOT_UDEEDS: [&str; 2] = ["members", "variant"];
+/// Settings of the other methods that are set by UDEED or by the comparison.
+const SHARED: [&str; 6] = ["method", "members", "lambda", "scaling", "fourier", "seed"];
+
+/// The title of a group of settings, and the settings of it that are not shown.
+fn group(name: &str) -> (&str, &'static [&'static str]) {
+    match name {
+        "udeed" => ("UDEED", &NOT_UDEEDS),
+        "shares" => ("shares of rows", &[]),
+        other => (other, &[]),
+    }
+}
+
+fn settings(results: &Results) -> Markup {
+    let mut rows = Vec::new();
+    // By way of JSON every setting is shown, also one that does not exist yet.
+    if let Ok(Value::Object(mut settings)) = serde_json::to_value(&results.experiment) {
+        settings.remove("rivals");
+        let (groups, own): (Vec<_>, Vec<_>) = settings.iter().partition(|(_, value)| value.is_object());
+        rows.push(row("comparison", own));
+        for (name, values) in groups {
+            let (title, hidden) = group(name);
+            let values = values.as_object().into_iter().flatten();
+            rows.push(row(title, values.filter(|(name, _)| !hidden.contains(&name.as_str())).collect()));
+        }
+    }
+    let mut methods: Vec<Contender> = results.experiment.methods.clone();
+    methods.retain(|&contender| contender != Contender::AdaboostDiscard);
+    for contender in methods {
+        let method = contender.method().map(|name| results.experiment.settings_of(name));
+        let settings = method.map(|method| serde_json::to_value(&method));
+        if let Some(Ok(Value::Object(settings))) = settings {
+            let own = settings.iter().filter(|(name, _)| !SHARED.contains(&name.as_str()));
+            rows.push(row(method::label(contender), own.collect()));
+        }
+    }
+    Table {
+        caption: html! {
+            "All methods share the lambda, scaling, Fourier features and seed of UDEED, except Auto, which shares the "
+            "seed only."
+        },
+        heads: ["group", "settings"].iter().map(|head| html! { (head) }).collect(),
+        rows,
+        foot: Vec::new(),
+    }
+    .draw_fixed()
+}
+
+fn row(title: &str, settings: Vec<(&String, &Value)>) -> Vec<Cell> {
+    let list = html! {
+        @for (name, value) in settings {
+            span.setting { span.soft { (name.replace('_', " ")) } " " (shown(value)) } " "
+        }
+    };
+    vec![Cell::text(title), Cell::words(list)]
+}
+
+/// A setting as text.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(", "),
+        Value::Object(values) => {
+            values.iter().map(|(name, value)| format!("{name} {}", shown(value))).collect::<Vec<_>>().join(", ")
+        }
+        Value::Null => "none".to_owned(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,42 @@
+//! Two methods on the same splits of one data set, by every test at once.
+
+use serde::Serialize;
+
+use super::{PairedT, Verdict, Wilcoxon, corrected_resampled_t, paired_t, verdict, wilcoxon};
+
+/// A pairwise comparison of the scores `a` and `b` of two methods on the same splits; above zero `a` is better.
+///
+/// ```
+/// use udeed_lab::statistics::{Pairwise, Verdict};
+///
+/// let pairwise = Pairwise::new(&[0.90, 0.95, 0.85, 0.91], &[0.80, 0.84, 0.74, 0.91], 1.0);
+/// assert_eq!(pairwise.splits, [3, 1, 0]);
+/// assert_eq!(pairwise.verdict, Some(Verdict::Tie));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Pairwise {
+    /// The numbers of splits on which `a` is better, equal and worse.
+    pub splits: [usize; 3],
+    /// The verdict of the paired t-test at 95 %, as in the paper.
+    pub verdict: Option<Verdict>,
+    /// The paired t-test.
+    pub t: Option<PairedT>,
+    /// The paired t-test corrected for splits that overlap (Nadeau and Bengio).
+    pub corrected: Option<PairedT>,
+    /// Wilcoxon's signed-rank test.
+    pub wilcoxon: Option<Wilcoxon>,
+}
+
+impl Pairwise {
+    /// All tests of `a` against `b`; `test_share_over_train` as for [`corrected_resampled_t`].
+    pub fn new(a: &[f64], b: &[f64], test_share_over_train: f64) -> Self {
+        let count = |is: fn(&f64, &f64) -> bool| a.iter().zip(b).filter(|(a, b)| is(a, b)).count();
+        Pairwise {
+            splits: [count(|a, b| a > b), count(|a, b| a == b), count(|a, b| a < b)],
+            verdict: verdict(a, b),
+            t: paired_t(a, b),
+            corrected: corrected_resampled_t(a, b, test_share_over_train),
+            wilcoxon: wilcoxon(a, b),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Results as tables: text for a terminal, CSV, Markdown and LaTeX.
+//!
+//! A [`Grid`] holds the cells of a table; each format writes them in its own way.
+
+mod csv;
+mod latex;
+mod markdown;
+mod paper;
+mod text;
+
+pub use csv::write_csv;
+pub use latex::write_latex;
+pub use markdown::write_markdown;
+pub use paper::write_paper;
+pub use text::{TextTable, write_text};
+
+use crate::experiment::Contender;
+use crate::paper::{PaperCell, PaperReport, SIZES};
+use crate::results::Results;
+use crate::statistics::{Record, Verdict, verdict};
+
+/// A cell of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// Text.
+    Text(String),
+    /// A mean with its standard deviation, and the verdict of the champion against it.
+    Figure {
+        /// The mean.
+        mean: f64,
+        /// The standard deviation.
+        std: f64,
+        /// The verdict of the paired t-test.
+        mark: Option<Verdict>,
+    },
+    /// A verdict alone.
+    Verdict(Option<Verdict>),
+    /// Wins, ties and losses.
+    Record(Record),
+}
+
+/// A table with a title.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grid {
+    /// The title.
+    pub title: String,
+    /// The names of the columns.
+    pub header: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// The paper's mark of a verdict.
+fn mark(verdict: Option<Verdict>) -> &'static str {
+    match verdict {
+        Some(Verdict::Win) => "•",
+        Some(Verdict::Loss) => "∘",
+        _ => "",
+    }
+}
+
+/// A verdict in words.
+fn verdict_word(verdict: Option<Verdict>) -> &'static str {
+    match verdict {
+        Some(Verdict::Win) => "win",
+        Some(Verdict::Tie) => "tie",
+        Some(Verdict::Loss) => "loss",
+        None => "",
+    }
+}
+
+/// The tables of an experiment in the paper's form: accuracies for each size, the gain of LcUd, diversity.
+///
+/// ```
+/// use udeed_lab::{Experiment, Journal, Results, Set, run, tables};
+///
+/// let data = udeed::built_in("labor")?.read()?.into_train()?;
+/// let sets = [Set { name: "labor".into(), data }];
+/// let experiment = Experiment { splits: 2, ..Experiment::default() };
+/// let trials = run(&experiment, &sets, Journal::in_memory(), &|_, _| {})?;
+/// let results = Results::new(&experiment, &sets, &trials, "an example")?;
+/// let mut markdown = Vec::new();
+/// tables::write_markdown(&results, &mut markdown).unwrap();
+/// assert!(String::from_utf8(markdown).unwrap().contains("| labor |"));
+/// # Ok::<(), udeed_lab::Error>(())
+/// ```
+pub fn grids(results: &Results) -> Vec<Grid> {
+    let mut grids: Vec<Grid> = results.experiment.sizes.iter().map(|&size| accuracies(results, size)).collect();
+    grids.extend(gains(results));
+    grids.extend(diversity(results));
+    grids.extend(
+        results.paper.iter().flat_map(|report| SIZES.map(|(_, table)| printed(results, report, table))).flatten(),
+    );
+    grids
+}
+
+/// A table of the paper as printed, restricted to the data sets of the run.
+fn printed(results: &Results, report: &PaperReport, table: &str) -> Option<Grid> {
+    let cells: Vec<&PaperCell> =
+        report.cells.iter().filter(|cell| cell.table == table && cell.paper_std.is_some()).collect();
+    let size = cells.first()?.size;
+    let mut columns: Vec<&str> = cells.iter().map(|cell| cell.column.as_str()).collect();
+    columns.dedup();
+    let mut seen = Vec::new();
+    columns.retain(|column| {
+        !seen.contains(column) && {
+            seen.push(*column);
+            true
+        }
+    });
+    let rows = results.sets.iter().map(|set| {
+        let cell = |column: &&str| {
+            let found = cells.iter().find(|cell| cell.dataset == set.name && cell.column == **column);
+            match found.map(|cell| (cell.paper, cell.paper_std, cell.paper_verdict)) {
+                Some((Some(mean), Some(std), mark)) => Cell::Figure { mean, std, mark },
+                _ => Cell::Text(String::new()),
+            }
+        };
+        std::iter::once(Cell::Text(set.name.clone())).chain(columns.iter().map(cell)).collect()
+    });
+    Some(Grid {
+        title: format!("The paper's table {table}, {size} members"),
+        header: std::iter::once("data set").chain(columns.iter().copied()).map(str::to_owned).collect(),
+        rows: rows.collect(),
+    })
+}
+
+fn accuracies(results: &Results, size: usize) -> Grid {
+    let (methods, champion) = (&results.experiment.methods, results.champion());
+    let mut rows = Vec::new();
+    let mut records = vec![Record::default(); methods.len()];
+    for set in &results.sets {
+        let mut row = vec![Cell::Text(set.name.clone())];
+        for (&method, record) in methods.iter().zip(&mut records) {
+            let mark = results.verdict_against(&set.name, size, method);
+            if let Some(verdict) = mark {
+                *record += verdict;
+            }
+            row.push(match results.outcome(&set.name, size, method) {
+                Some(outcome) => Cell::Figure { mean: outcome.mean, std: outcome.std, mark },
+                None => Cell::Text(String::new()),
+            });
+        }
+        rows.push(row);
+    }
+    if results.sets.len() > 1 {
+        let mut last = vec![Cell::Text("win/tie/loss".into())];
+        last.extend(methods.iter().zip(records).map(|(&method, record)| match method == champion {
+            true => Cell::Text(String::new()),
+            false => Cell::Record(record),
+        }));
+        rows.push(last);
+    }
+    let header = std::iter::once("data set").chain(methods.iter().map(|method| method.name()));
+    Grid { title: format!("Test accuracy, {size} members"), header: header.map(str::to_owned).collect(), rows }
+}
+
+/// The gain of LcUd over Lc and Lcd at each size.
+fn gains(results: &Results) -> Option<Grid> {
+    let others: Vec<Contender> =
+        [Contender::Lc, Contender::Lcd].into_iter().filter(|m| results.experiment.methods.contains(m)).collect();
+    if others.is_empty() || !results.experiment.methods.contains(&Contender::Lcud) {
+        return None;
+    }
+    let columns: Vec<(Contender, usize)> =
+        others.iter().flat_map(|&m| results.experiment.sizes.iter().map(move |&size| (m, size))).collect();
+    let header = columns.iter().map(|(method, size)| format!("{} {size}", method.name()));
+    let cell = |set: &str, (method, size): (Contender, usize)| {
+        let lcud = results.outcome(set, size, Contender::Lcud)?;
+        let other = results.outcome(set, size, method)?;
+        let gains: Vec<f64> = lcud.accuracies.iter().zip(&other.accuracies).map(|(a, b)| a - b).collect();
+        Some(Cell::Figure {
+            mean: crate::statistics::mean(&gains)?,
+            std: crate::statistics::deviation(&gains).unwrap_or(0.0),
+            mark: verdict(&lcud.accuracies, &other.accuracies),
+        })
+    };
+    let rows = results.sets.iter().map(|set| {
+        let cells = columns.iter().map(|&at| cell(&set.name, at).unwrap_or(Cell::Text(String::new())));
+        std::iter::once(Cell::Text(set.name.clone())).chain(cells).collect()
+    });
+    Some(Grid {
+        title: "Gain of lcud over lc and lcd".into(),
+        header: std::iter::once("data set".to_owned()).chain(header).collect(),
+        rows: rows.collect(),
+    })
+}
+
+/// Whether the members are more diverse after the descent, by the paper's four measures, at each size.
+fn diversity(results: &Results) -> Option<Grid> {
+    const MEASURES: [&str; 4] = ["dis", "df", "ent", "cfd"];
+    if results.diversity.is_empty() {
+        return None;
+    }
+    let columns: Vec<(usize, &str)> =
+        results.experiment.sizes.iter().flat_map(|&size| MEASURES.map(|measure| (size, measure))).collect();
+    let find = |set: &str, size: usize, measure: &str| {
+        let found = results.diversity.iter().find(|d| d.dataset == set && d.size == size && d.measure == measure);
+        Cell::Verdict(found.and_then(|outcome| outcome.verdict))
+    };
+    let rows = results.sets.iter().map(|set| {
+        let cells = columns.iter().map(|&(size, measure)| find(&set.name, size, measure));
+        std::iter::once(Cell::Text(set.name.clone())).chain(cells).collect()
+    });
+    Some(Grid {
+        title: "More diverse after the descent than before (on test rows)".into(),
+        header: std::iter::once("data set".to_owned())
+            .chain(columns.iter().map(|(size, m)| format!("{m} {size}")))
+            .collect(),
+        rows: rows.collect(),
+    })
+}

@@ -1,0 +1,126 @@
+//! The paper's tables for a terminal: our values, the paper's and their differences.
+
+use std::io::{self, Write};
+
+use super::{TextTable, mark};
+use crate::experiment::Contender;
+use crate::paper::{PaperCell, PaperReport};
+use crate::results::Results;
+use crate::statistics::{Record, Verdict};
+
+/// Writes the paper's tables for a terminal, our values above the paper's.
+///
+/// # Errors
+/// If writing fails.
+pub fn write_paper(results: &Results, report: &PaperReport, out: &mut dyn Write) -> io::Result<()> {
+    for table in ["II", "III", "IV"] {
+        let cells: Vec<&PaperCell> = report.cells.iter().filter(|cell| cell.table == table).collect();
+        if let Some(first) = cells.first() {
+            writeln!(out, "Table {table}: test accuracy, {} members (• LcUd better, ∘ worse)", first.size)?;
+            write_beside(results, &cells, &["lcud", "bagging", "adaboost", "assemble", "semiboost", "lc", "lcd"], out)?;
+        }
+    }
+    for &size in &results.experiment.sizes {
+        let of = |table: &str| -> Vec<&PaperCell> {
+            report.cells.iter().filter(|cell| cell.table == table && cell.size == size).collect()
+        };
+        let (gains, diversity) = (of("V"), of("VI"));
+        if !gains.is_empty() {
+            writeln!(out, "Table V: gain of LcUd over Lc and Lcd, {size} members (• better, ∘ worse)")?;
+            write_beside(results, &gains, &["lc", "lcd"], out)?;
+        }
+        if !diversity.is_empty() {
+            writeln!(out, "Table VI: more diverse after the descent, {size} members (• more, ∘ less)")?;
+            write_beside(results, &diversity, &["dis", "df", "ent", "cfd"], out)?;
+        }
+    }
+    write_agreement(report, out)
+}
+
+/// Three lines for each data set: our value, the paper's and the difference; two where there are only verdicts.
+fn write_beside(results: &Results, cells: &[&PaperCell], columns: &[&str], out: &mut dyn Write) -> io::Result<()> {
+    let present: Vec<&str> = columns.iter().copied().filter(|c| cells.iter().any(|cell| cell.column == *c)).collect();
+    let sound = present.contains(&"adaboost") && results.experiment.methods.contains(&Contender::Adaboost);
+    let extra = if sound { vec!["(sound)"] } else { vec![] };
+    // Short enough for all methods in 80 columns.
+    let short = |column: &&str| {
+        match *column {
+            "adaboost" => "adab.",
+            "assemble" => "assem.",
+            "semiboost" => "semib.",
+            other => other,
+        }
+        .to_owned()
+    };
+    let header = present.iter().map(short).chain(extra.into_iter().map(str::to_owned));
+    let mut table = TextTable::left(["data set", ""].map(str::to_owned).into_iter().chain(header));
+    let names = results.sets.iter().map(|set| &set.name);
+    for name in names.filter(|name| cells.iter().any(|cell| cell.dataset == **name)) {
+        let find = |column: &str| cells.iter().find(|cell| cell.dataset == *name && cell.column == column);
+        let row = |of: &dyn Fn(&PaperCell) -> String| -> Vec<String> {
+            present.iter().map(|column| find(column).map_or("-".to_owned(), |cell| of(cell))).collect()
+        };
+        let shown = |mean: Option<f64>, verdict: Option<Verdict>, missing: &str| match (mean, verdict) {
+            (Some(mean), verdict) => format!("{mean:.3}{}", mark(verdict)),
+            (None, Some(verdict)) => if verdict == Verdict::Tie { "=" } else { mark(Some(verdict)) }.to_owned(),
+            (None, None) => missing.to_owned(),
+        };
+        let mut ours = row(&|cell| shown(cell.ours, cell.our_verdict, ""));
+        if sound && let Some(outcome) = results.outcome(name, cells[0].size, Contender::Adaboost) {
+            ours.push(format!("{:.3}", outcome.mean));
+        }
+        table.push([name.clone(), "ours".into()].into_iter().chain(ours));
+        let paper = row(&|cell| shown(cell.paper, cell.paper_verdict, "N/A"));
+        table.push([String::new(), "paper".into()].into_iter().chain(paper));
+        if cells.iter().any(|cell| cell.ours.is_some()) {
+            let differences = row(&|cell| cell.difference().map_or(String::new(), |d| format!("{d:+.3}")));
+            table.push([String::new(), "diff".into()].into_iter().chain(differences));
+        }
+    }
+    if cells.iter().any(|cell| cell.ours.is_some()) {
+        for (name, of) in [
+            ("ours", (|cell: &PaperCell| cell.our_verdict) as fn(&PaperCell) -> Option<Verdict>),
+            ("paper", |cell| cell.paper_verdict),
+        ] {
+            let records = present.iter().map(|column| {
+                let record: Record =
+                    cells.iter().filter(|cell| cell.column == *column).filter_map(|cell| of(cell)).collect();
+                if record == Record::default() { String::new() } else { record.to_string() }
+            });
+            let first = if name == "ours" { "win/tie/l." } else { "" };
+            table.push([first.to_owned(), name.to_owned()].into_iter().chain(records));
+        }
+    }
+    table.write(out)?;
+    writeln!(out)
+}
+
+fn write_agreement(report: &PaperReport, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "Agreement with the paper")?;
+    let mut table =
+        TextTable::new(["table", "cells", "mean |diff|", "in 0.01", "in 0.02", "in 0.03", "verdicts agree"]);
+    for agreement in &report.agreement {
+        let share = |share: f64| format!("{:.0} %", 100.0 * share);
+        let figures = match agreement.cells {
+            0 => ["-".to_owned(), "-".into(), "-".into(), "-".into()],
+            _ => [
+                format!("{:.4}", agreement.mean_absolute_difference),
+                share(agreement.within_001),
+                share(agreement.within_002),
+                share(agreement.within_003),
+            ],
+        };
+        let verdicts = match agreement.verdicts {
+            0 => "-".to_owned(),
+            all => format!("{} of {all}", agreement.verdicts_agree),
+        };
+        let start = [agreement.table.clone(), agreement.cells.to_string()];
+        table.push(start.into_iter().chain(figures).chain([verdicts]));
+    }
+    table.write(out)?;
+    if report.sign_of_gain.1 > 0 {
+        let (same, all) = report.sign_of_gain;
+        writeln!(out, "sign of LcUd - Lc where the paper finds it significant: the same in {same} of {all}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! Tables for a terminal.
+
+use std::io::{self, Write};
+
+use crate::experiment::Contender;
+use crate::results::Results;
+
+/// Writes the accuracies and average ranks for a terminal.
+///
+/// # Errors
+/// If writing fails.
+pub fn write_text(results: &Results, out: &mut dyn Write) -> io::Result<()> {
+    for set in &results.sets {
+        let [labeled, unlabeled, test] = set.dealt;
+        writeln!(
+            out,
+            "{}: {} rows, {} columns; {} splits of {labeled} labeled, {unlabeled} unlabeled, {test} test rows",
+            set.name, set.n_rows, set.n_columns, results.experiment.splits
+        )?;
+        let sizes = results.experiment.sizes.iter().map(|size| format!("{size} members"));
+        let mut table = TextTable::new(std::iter::once("test accuracy".to_owned()).chain(sizes));
+        for method in &results.experiment.methods {
+            let cells = results.experiment.sizes.iter().filter_map(|&size| {
+                let outcome = results.outcome(&set.name, size, *method)?;
+                Some(match outcome.accuracies.len() {
+                    1 => format!("{:.3}", outcome.mean),
+                    _ => format!("{:.3} ± {:.3}", outcome.mean, outcome.std),
+                })
+            });
+            table.push(std::iter::once(method.name().to_owned()).chain(cells));
+        }
+        let methods = &results.experiment.methods;
+        let champion = results.champion();
+        let simplest = [Contender::Logistic, Contender::Initial, Contender::Bagging];
+        let baseline = simplest.into_iter().find(|method| methods.contains(method)).unwrap_or(methods[0]);
+        if champion != baseline {
+            let gains = results.experiment.sizes.iter().map(|&size| gain(results, &set.name, size, champion, baseline));
+            table.push(std::iter::once(format!("{} - {}", champion.name(), baseline.name())).chain(gains));
+        }
+        table.write(out)?;
+        writeln!(out)?;
+    }
+    write_rankings(results, out)
+}
+
+/// The mean difference of two methods, and the numbers of splits with a higher and a lower accuracy.
+fn gain(results: &Results, set: &str, size: usize, method: Contender, baseline: Contender) -> String {
+    let of = |method| results.outcome(set, size, method);
+    let (Some(ours), Some(theirs)) = (of(method), of(baseline)) else { return String::new() };
+    let differences = ours.accuracies.iter().zip(&theirs.accuracies).map(|(a, b)| a - b);
+    let (mut up, mut down, mut sum) = (0, 0, 0.0);
+    for difference in differences {
+        up += usize::from(difference > 0.0);
+        down += usize::from(difference < 0.0);
+        sum += difference;
+    }
+    format!("{:+.3} ({up} up, {down} down)", sum / ours.accuracies.len() as f64)
+}
+
+fn write_rankings(results: &Results, out: &mut dyn Write) -> io::Result<()> {
+    for ranking in &results.rankings {
+        let friedman = &ranking.ranks.friedman;
+        writeln!(
+            out,
+            "{} sets, {} members: average rank, 1 is best (Friedman p = {:.2e})",
+            friedman.n_sets, ranking.size, friedman.chi_square_p
+        )?;
+        let mut table = TextTable::new(Vec::<String>::new());
+        for (method, rank) in ranking.ranks.sorted() {
+            table.push([format!("  {method}"), format!("{rank:.2}")]);
+        }
+        table.write(out)?;
+        if let Some(difference) = ranking.ranks.critical_difference {
+            writeln!(
+                out,
+                "ranks that differ by less than {difference:.2} are not significantly different (Nemenyi, 95 %)\n"
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// A text table: columns of numbers are right-aligned, others left-aligned. An empty header is not shown.
+///
+/// ```
+/// let mut table = udeed_lab::tables::TextTable::new(["set", "rows"]);
+/// table.push(["labor", "57"]);
+/// let mut text = Vec::new();
+/// table.write(&mut text).unwrap();
+/// assert_eq!(text, b"set    rows\nlabor    57\n");
+/// ```
+#[derive(Debug, Clone)]
+pub struct TextTable {
+    rows: Vec<Vec<String>>,
+    all_left: bool,
+}
+
+impl TextTable {
+    /// A table with a header.
+    pub fn new<S: Into<String>>(header: impl IntoIterator<Item = S>) -> Self {
+        TextTable { rows: vec![header.into_iter().map(Into::into).collect()], all_left: false }
+    }
+
+    /// A narrow table, every column left-aligned.
+    pub fn left<S: Into<String>>(header: impl IntoIterator<Item = S>) -> Self {
+        TextTable { all_left: true, ..TextTable::new(header) }
+    }
+
+    /// Adds a row.
+    pub fn push<S: Into<String>>(&mut self, row: impl IntoIterator<Item = S>) {
+        self.rows.push(row.into_iter().map(Into::into).collect());
+    }
+
+    /// Writes the table.
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let rows = || self.rows.iter().filter(|row| !row.is_empty());
+        let columns = rows().map(Vec::len).max().unwrap_or(0);
+        let cells = |j: usize| rows().filter_map(move |row| row.get(j));
+        let widths: Vec<usize> =
+            (0..columns).map(|j| cells(j).map(|cell| cell.chars().count()).max().unwrap_or(0)).collect();
+        let is_figure = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || "+-".contains(c));
+        let figures: Vec<bool> =
+            (0..columns).map(|j| !self.all_left && j > 0 && cells(j).skip(1).all(is_figure)).collect();
+        for row in rows() {
+            let mut line = String::new();
+            for (j, cell) in row.iter().enumerate() {
+                let gap = match j {
+                    0 => "",
+                    _ if self.all_left => " ",
+                    _ => "  ",
+                };
+                let width = widths[j];
+                line.push_str(&if figures[j] {
+                    format!("{gap}{cell:>width$}")
+                } else {
+                    format!("{gap}{cell:<width$}")
+                });
+            }
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}

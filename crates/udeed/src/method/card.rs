@@ -1,0 +1,365 @@
+//! The card of a method: all that the faces of the library say about it.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use crate::ensemble::Lambda;
+use crate::error::{Error, Result};
+use crate::learner::{Base, TreeSettings};
+use crate::method::auto::Prior;
+use crate::view::View;
+use crate::words::Words;
+
+/// What a method is, from its declaration. The command, the laboratory, the report and the Python package read it.
+///
+/// ```
+/// use udeed::Method;
+///
+/// let card = Method::named("ssmboost")?.card();
+/// assert_eq!((card.title, card.python), ("SSMBoost", "SSMBoostClassifier"));
+/// assert!(card.setting("margin").is_some() && card.setting("gamma").is_none());
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct MethodCard {
+    /// Its name in options and files.
+    pub name: &'static str,
+    /// Its name in texts.
+    pub title: &'static str,
+    /// What it does, in one sentence.
+    pub sentence: String,
+    /// What else there is to know.
+    pub details: String,
+    /// The paper it is from.
+    pub paper: &'static str,
+    /// Its class in the Python package.
+    pub python: &'static str,
+    /// Whether unlabeled rows may lie in a file; other methods need all of them in memory.
+    pub streams: bool,
+    /// Whether a smaller ensemble is the first members of a larger one.
+    pub grows: bool,
+    /// Its settings.
+    pub settings: Vec<Setting>,
+}
+
+impl MethodCard {
+    /// The setting of a name.
+    pub fn setting(&self, name: &str) -> Option<&Setting> {
+        self.settings.iter().find(|setting| setting.name == name)
+    }
+}
+
+/// A setting of a method.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct Setting {
+    /// Its name.
+    pub name: &'static str,
+    /// What it means.
+    pub doc: String,
+    /// What its values are.
+    #[serde(flatten)]
+    pub kind: Kind,
+    /// Which values it may have, where it is a number.
+    pub range: Option<Range>,
+    /// Its default, as in JSON.
+    pub default: Value,
+}
+
+/// What the values of a setting are.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind", content = "words", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Kind {
+    /// A whole number from 0 on.
+    Whole,
+    /// A number.
+    Number,
+    /// A number, or `auto`.
+    NumberOrAuto,
+    /// True or false.
+    Flag,
+    /// One of several words, each with what it means.
+    Word(Vec<[String; 2]>),
+    /// Some of several words.
+    SomeWords(Vec<[String; 2]>),
+    /// Names of columns.
+    Columns,
+    /// A base learner.
+    Base,
+    /// Several base learners.
+    Bases,
+    /// How trees are grown.
+    Tree,
+    /// What is known of the shares of the classes.
+    Prior,
+}
+
+/// The numbers that a setting may have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Range {
+    low: f64,
+    high: f64,
+    /// Whether the bounds themselves are left out.
+    open: [bool; 2],
+}
+
+impl Range {
+    /// All numbers above 0.
+    pub(crate) const POSITIVE: Range = Range { low: 0.0, high: f64::INFINITY, open: [true, true] };
+    /// 0 and all numbers above.
+    pub(crate) const NOT_NEGATIVE: Range = Range { low: 0.0, high: f64::INFINITY, open: [false, true] };
+    /// Shares of a whole that are not 0.
+    pub(crate) const SHARE: Range = Range { low: 0.0, high: 1.0, open: [true, false] };
+    /// Probabilities that are not certain.
+    pub(crate) const UNSURE: Range = Range { low: 0.0, high: 1.0, open: [false, true] };
+    /// Percentages.
+    pub(crate) const PERCENT: Range = Range::between(0.0, 100.0);
+    /// Between 0 and 1, both left out.
+    pub(crate) const WITHIN_ONE: Range = Range { low: 0.0, high: 1.0, open: [true, true] };
+    /// What a count can be at most: all counts of the library fit into 32 bits.
+    const COUNT: f64 = u32::MAX as f64;
+
+    /// Counts from the least on.
+    pub(crate) const fn at_least(least: u32) -> Range {
+        Range::between(least as f64, Range::COUNT)
+    }
+
+    /// Numbers between bounds that are allowed themselves.
+    pub(crate) const fn between(low: f64, high: f64) -> Range {
+        Range { low, high, open: [false, false] }
+    }
+
+    /// The bounds, and whether each is left out.
+    pub fn bounds(&self) -> [(Option<f64>, bool); 2] {
+        let finite = |bound: f64| bound.is_finite().then_some(bound);
+        [(finite(self.low), self.open[0]), (finite(self.high), self.open[1])]
+    }
+
+    fn contains(&self, value: f64) -> bool {
+        let above = if self.open[0] { value > self.low } else { value >= self.low };
+        let below = if self.open[1] { value < self.high } else { value <= self.high };
+        above && below
+    }
+
+    /// What was expected in place of a value.
+    fn expected(&self, value: f64) -> String {
+        match (self.high == Range::COUNT, value > self.high) {
+            (true, true) => format!("at most {}", self.high),
+            _ => self.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Range { low, high, open } = self;
+        match *self {
+            Range::POSITIVE => f.write_str("a positive number"),
+            Range::NOT_NEGATIVE => f.write_str("0 or a positive number"),
+            _ if *high == Range::COUNT => write!(f, "at least {low}"),
+            _ if open == &[false, false] || open == &[true, true] => write!(f, "between {low} and {high}"),
+            _ if open[0] => write!(f, "above {low} and at most {high}"),
+            _ => write!(f, "at least {low} and below {high}"),
+        }
+    }
+}
+
+impl Serialize for Range {
+    fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+        let [(low, above), (high, below)] = self.bounds();
+        let bounds =
+            serde_json::json!({ "low": low, "above": above, "high": high, "below": below, "text": self.to_string() });
+        bounds.serialize(to)
+    }
+}
+
+/// What can be the value of a setting.
+pub(crate) trait SettingValue: Serialize {
+    fn kind() -> Kind;
+
+    /// The values it may have where the declaration names no others.
+    fn range() -> Option<Range> {
+        None
+    }
+
+    /// Refuses what makes no sense.
+    fn check(&self, _name: &'static str, _range: Option<Range>) -> Result<()> {
+        Ok(())
+    }
+}
+
+fn check_number(name: &'static str, value: f64, range: Option<Range>) -> Result<()> {
+    match range {
+        Some(range) if !range.contains(value) => Err(Error::setting(name, value, range.expected(value))),
+        None if !value.is_finite() => Err(Error::setting(name, value, "a number")),
+        _ => Ok(()),
+    }
+}
+
+impl SettingValue for usize {
+    fn kind() -> Kind {
+        Kind::Whole
+    }
+
+    fn range() -> Option<Range> {
+        Some(Range::at_least(0))
+    }
+
+    fn check(&self, name: &'static str, range: Option<Range>) -> Result<()> {
+        check_number(name, *self as f64, range)
+    }
+}
+
+impl SettingValue for u64 {
+    fn kind() -> Kind {
+        Kind::Whole
+    }
+}
+
+impl SettingValue for f64 {
+    fn kind() -> Kind {
+        Kind::Number
+    }
+
+    fn check(&self, name: &'static str, range: Option<Range>) -> Result<()> {
+        check_number(name, *self, range)
+    }
+}
+
+impl SettingValue for Lambda {
+    fn kind() -> Kind {
+        Kind::NumberOrAuto
+    }
+
+    fn check(&self, name: &'static str, range: Option<Range>) -> Result<()> {
+        check_number(name, self.value(), range)
+    }
+}
+
+impl SettingValue for bool {
+    fn kind() -> Kind {
+        Kind::Flag
+    }
+}
+
+fn words<W: Words>() -> Vec<[String; 2]> {
+    W::WORDS.iter().map(|(_, word, doc)| [(*word).to_owned(), prose(doc)]).collect()
+}
+
+impl<W: Words + Serialize> SettingValue for W {
+    fn kind() -> Kind {
+        Kind::Word(words::<W>())
+    }
+}
+
+impl SettingValue for Vec<View> {
+    fn kind() -> Kind {
+        Kind::SomeWords(words::<View>())
+    }
+}
+
+impl SettingValue for Vec<String> {
+    fn kind() -> Kind {
+        Kind::Columns
+    }
+}
+
+impl SettingValue for Base {
+    fn kind() -> Kind {
+        Kind::Base
+    }
+
+    fn check(&self, _: &'static str, _: Option<Range>) -> Result<()> {
+        self.validate()
+    }
+}
+
+impl SettingValue for Vec<Base> {
+    fn kind() -> Kind {
+        Kind::Bases
+    }
+
+    fn check(&self, name: &'static str, _: Option<Range>) -> Result<()> {
+        if self.is_empty() {
+            return Err(Error::setting(name, "empty", "at least one base learner"));
+        }
+        self.iter().try_for_each(Base::validate)
+    }
+}
+
+impl SettingValue for TreeSettings {
+    fn kind() -> Kind {
+        Kind::Tree
+    }
+
+    fn check(&self, _: &'static str, _: Option<Range>) -> Result<()> {
+        self.validate()
+    }
+}
+
+impl SettingValue for Prior {
+    fn kind() -> Kind {
+        Kind::Prior
+    }
+}
+
+/// A setting as it was declared.
+pub(crate) fn setting<V: SettingValue>(name: &'static str, doc: &str, default: &V, range: Option<Range>) -> Setting {
+    let default = serde_json::to_value(default).unwrap_or_default();
+    Setting { name, doc: prose(doc), kind: V::kind(), range: range.or(V::range()), default }
+}
+
+/// The text of a doc comment up to its example, each paragraph a line.
+pub(crate) fn prose(doc: &str) -> String {
+    let text = doc.split("```").next().unwrap_or(doc);
+    let lines = text.lines().map(str::trim);
+    let mut paragraphs = vec![String::new()];
+    for line in lines {
+        match (line.is_empty(), paragraphs.last_mut()) {
+            (true, Some(last)) if !last.is_empty() => paragraphs.push(String::new()),
+            (false, Some(last)) => {
+                if !last.is_empty() {
+                    last.push(' ');
+                }
+                last.push_str(line);
+            }
+            _ => {}
+        }
+    }
+    paragraphs.join("\n").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_says_what_it_holds() {
+        let texts = [
+            (Range::POSITIVE, "a positive number"),
+            (Range::SHARE, "above 0 and at most 1"),
+            (Range::UNSURE, "at least 0 and below 1"),
+            (Range::PERCENT, "between 0 and 100"),
+            (Range::at_least(2), "at least 2"),
+        ];
+        for (range, text) in texts {
+            assert_eq!(range.to_string(), text);
+        }
+        assert_eq!(Range::at_least(2).expected(1e10), "at most 4294967295");
+        for range in [Range::POSITIVE, Range::NOT_NEGATIVE, Range::SHARE, Range::PERCENT, Range::at_least(0)] {
+            assert!(!range.contains(f64::NAN) && !range.contains(f64::INFINITY) && !range.contains(-1.0), "{range}");
+            assert!(range.contains(1.0), "{range}");
+        }
+        assert!(!Range::POSITIVE.contains(0.0) && Range::NOT_NEGATIVE.contains(0.0));
+        assert!(Range::SHARE.contains(1.0) && !Range::UNSURE.contains(1.0));
+    }
+
+    #[test]
+    fn prose_ends_where_the_example_begins() {
+        assert_eq!(prose(" One\n two.\n\n Three.\n\n ```\n code\n ```\n"), "One two.\nThree.");
+    }
+}
