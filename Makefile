@@ -60,7 +60,9 @@ deny:
 	cargo deny check bans licenses sources
 
 # Throws random bytes at every parser for a minute each. Needs a nightly toolchain and cargo-fuzz.
+FUZZ_TARGETS = $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
+
 fuzz:
-	for target in csv arff libsvm model; do \
+	for target in $(FUZZ_TARGETS); do \
 		cargo +nightly fuzz run $$target -- -max_total_time=60 -max_len=4096 -rss_limit_mb=2048 || exit 1; \
 	done

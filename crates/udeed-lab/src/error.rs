@@ -4,6 +4,8 @@ use std::fmt;
 
 use std::collections::HashSet;
 
+use udeed::Format;
+
 /// The result of a function of this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -186,7 +188,9 @@ impl fmt::Display for Hint<'_> {
         match self {
             Hint::Udeed(hint) => hint.fmt(f),
             Hint::Journal => f.write_str("go on with the old settings, or begin another journal"),
-            Hint::FileNames => f.write_str("files may also end in `.csv`, `.arff` or `.libsvm`, with or without `.gz`"),
+            Hint::FileNames => {
+                write!(f, "files may also end in {}, with or without `.gz`", Format::usual_extensions())
+            }
         }
     }
 }

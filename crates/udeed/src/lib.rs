@@ -77,15 +77,15 @@ mod view;
 mod words;
 
 pub use data::{
-    Block, Blocks, Buffer, Column, Csr, Dense, HeldTable, Kind, Labeled, Labels, Matrix, Naming, Row, Rows, Shares,
-    Spilled, SpilledBuilder, SpilledTable, Split, Table, TrainSet, stratified_folds, stratified_split,
+    Block, Blocks, Buffer, Column, Csr, Dense, DiskTable, HeldTable, Kind, Labeled, Labels, Matrix, Naming, Row, Rows,
+    Shares, Split, Table, TrainSet, stratified_folds, stratified_split,
 };
 pub use diversity::{Diversity, Measure, Oracle};
 pub use ensemble::{Changed, Emphasis, Ensemble, Findings, Members, Shared, ViewFound, Vote};
 pub use error::{Error, Hint, Place, Result};
 pub use file::{check_writable, write_file};
 pub use fit::InitialEnsemble;
-pub use format::{BuiltIn, Format, HeldSheet, Layout, Reader, Sheet, SpilledSheet, Writer, built_in};
+pub use format::{BuiltIn, Format, HeldSheet, Layout, Reader, Sheet, Writer, built_in};
 pub use kernel::check_instructions;
 pub use learner::{
     Base, Bayes, Criterion, GaussianBayes, Hypothesis, Learner, Linear, Logistic, LogisticFit, NearestNeighbors,

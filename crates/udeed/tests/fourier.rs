@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use udeed::{
-    Csr, Dense, Format, Hint, Labels, Matrix, Method, Model, Preparation, Reader, Scaling, Shared, SpilledBuilder,
-    Table, TrainSet, Udeed, half_of_memory,
+    Csr, Dense, Format, Hint, Labels, Matrix, Method, Model, Preparation, Reader, Room, Scaling, Shared, Table,
+    TrainSet, Udeed, half_of_memory,
 };
 
 /// Points of the plane on a spiral of two turns, so that no line tells the inner from the outer ones.
@@ -131,30 +131,6 @@ fn csv(points: &[[f64; 2]]) -> String {
 }
 
 #[test]
-fn rows_in_a_file_give_the_same_bits() {
-    let folder = tempfile::tempdir().unwrap();
-    // More than one piece, and more rows than the bandwidth is taken from.
-    let points = points(600_000);
-    let (few, many) = points.split_at(100);
-    let reader = Reader::new().format(Format::Csv);
-    let read = |points: &[[f64; 2]]| reader.read_from("rows", csv(points).as_bytes()).unwrap().table;
-    let spilled = reader.spill_from("many", csv(many).as_bytes(), folder.path()).unwrap().table;
-    let (above, all) = (read(few), read(&points));
-
-    let in_memory = Preparation::fit(&all, Scaling::Standard).unwrap().with_fourier(4, &all, None, 9).unwrap();
-    let streamed = Preparation::fit_spilled(&above, &spilled, Scaling::Standard).unwrap();
-    let streamed = streamed.with_fourier(4, &above, Some(&spilled), 9).unwrap();
-    assert_eq!(streamed, in_memory);
-
-    let mut builder = SpilledBuilder::new(folder.path()).unwrap();
-    builder.push(&streamed.apply(&above).unwrap()).unwrap();
-    streamed.spill(&spilled, &mut builder).unwrap();
-    let rows = builder.finish();
-    assert!(rows.ranges().count() > 1);
-    assert!(bits(&rows.matrix(0..rows.n_rows()).unwrap()) == bits(&in_memory.apply(&all).unwrap()));
-}
-
-#[test]
 fn a_streamed_fit_is_the_one_in_memory() {
     let folder = tempfile::tempdir().unwrap();
     let reader = Reader::new().format(Format::Csv);
@@ -168,7 +144,9 @@ fn a_streamed_fit_is_the_one_in_memory() {
     let mut in_memory = train.clone();
     in_memory.add_unlabeled(&reader.read_from("more", more.as_bytes()).unwrap().table).unwrap();
     let mut streamed = train;
-    streamed.add_spilled(reader.spill_from("more", more.as_bytes(), folder.path()).unwrap().table).unwrap();
+    let room = Room { most: 0, folder: Some(folder.path()) };
+    streamed.add_held(reader.hold_from("more", more.as_bytes(), room).unwrap().table, room).unwrap();
+    assert!(streamed.on_disk().is_some());
     assert_eq!(settings().fit(&streamed).unwrap(), settings().fit(&in_memory).unwrap());
 }
 

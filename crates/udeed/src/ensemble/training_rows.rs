@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
-use crate::data::{Blocks, Matrix, Spilled, SpilledBuilder, SpilledTable, TrainSet};
+use crate::data::{Blocks, DiskRows, DiskRowsWriter, DiskTable, Matrix, TrainSet};
 use crate::ensemble::vote::Part;
 use crate::ensemble::{Ensemble, Lambda, Members, Vote};
 use crate::error::{Error, Hint, Result};
@@ -116,9 +116,9 @@ pub(crate) enum Unlabeled {
 pub(crate) struct Streamed {
     /// Those that were in memory, made ready.
     above: Matrix,
-    below: Arc<SpilledTable>,
+    below: Arc<DiskTable>,
     preparation: Preparation,
-    ready: OnceLock<Spilled>,
+    ready: OnceLock<DiskRows>,
 }
 
 impl Streamed {
@@ -126,13 +126,13 @@ impl Streamed {
         self.above.rows().n_rows() + self.below.n_rows()
     }
 
-    fn ready(&self) -> Result<&Spilled> {
+    fn ready(&self) -> Result<&DiskRows> {
         if let Some(ready) = self.ready.get() {
             return Ok(ready);
         }
-        let mut all = SpilledBuilder::new(self.below.folder())?;
+        let mut all = DiskRowsWriter::new(self.below.folder())?;
         all.push(&self.above)?;
-        self.preparation.spill(&self.below, &mut all)?;
+        self.preparation.apply_on_disk(&self.below, &mut all)?;
         Ok(self.ready.get_or_init(|| all.finish()))
     }
 }
@@ -172,13 +172,13 @@ impl Unlabeled {
 impl TrainingRows {
     pub(crate) fn new(train: &TrainSet, shared: Shared, watch: &Watch<'_>) -> Result<Self> {
         let classes = train.classes()?;
-        let preparation = match train.spilled() {
-            Some(below) => Preparation::fit_spilled(train.table(), below, shared.scaling)?,
+        let preparation = match train.on_disk() {
+            Some(below) => Preparation::fit_on_disk(train.table(), below, shared.scaling)?,
             None => Preparation::fit(train.table(), shared.scaling)?,
         };
         let preparation = match shared.fourier {
             0 => preparation,
-            n_features => preparation.with_fourier(n_features, train.table(), train.spilled(), shared.seed)?,
+            n_features => preparation.with_fourier(n_features, train.table(), train.on_disk(), shared.seed)?,
         };
         let labels = train.labels();
         let (labeled, unlabeled): (Vec<usize>, Vec<usize>) = (0..labels.len()).partition(|&i| labels.get(i).is_some());
@@ -200,7 +200,7 @@ impl TrainingRows {
             labeled: rows,
             codes,
             counts,
-            unlabeled: match train.shared_spilled() {
+            unlabeled: match train.shared_on_disk() {
                 None => Unlabeled::InMemory(above),
                 Some(below) => {
                     let (below, preparation) = (Arc::clone(below), preparation.clone());
@@ -246,6 +246,7 @@ impl TrainingRows {
 mod tests {
     use super::*;
     use crate::format::{Format, Reader};
+    use crate::memory::Room;
     use crate::method::udeed::Variant;
     use crate::method::{Bagging, Learn, Method, Udeed};
 
@@ -254,15 +255,16 @@ mod tests {
         let reader = Reader::new().format(Format::Csv).label("ok");
         let rows = &b"size,ok\n1,no\n2,no\n3,\n8,yes\n9,yes\n"[..];
         let mut train = reader.read_from("rows", rows).unwrap().into_train().unwrap();
-        let many = Reader::new().format(Format::Csv).spill_from("many", &b"size\n4\n7\n"[..], &std::env::temp_dir());
-        train.add_spilled(many.unwrap().table).unwrap();
+        let room = Room { most: 0, folder: Some(&std::env::temp_dir()) };
+        let many = Reader::new().format(Format::Csv).hold_from("many", &b"size\n4\n7\n"[..], room);
+        train.add_held(many.unwrap().table, room).unwrap();
         let lcd = Udeed::new().variant(Variant::Lcd);
         let methods: [(&dyn Learn, bool); 3] = [(&Bagging::new(), false), (&lcd, false), (&Udeed::new(), true)];
         for (method, looks) in methods {
             let prepared = TrainingRows::new(&train, Method::from(lcd.clone()).shared(), &Watch::new(&mut ())).unwrap();
             method.learn(&prepared, &Watch::new(&mut ())).unwrap();
             let Unlabeled::InFile(rows) = &prepared.unlabeled else { panic!("rows in memory") };
-            assert_eq!(rows.ready.get().map(Spilled::n_rows), looks.then_some(3));
+            assert_eq!(rows.ready.get().map(DiskRows::n_rows), looks.then_some(3));
             assert_eq!(prepared.unlabeled.n_rows(), 3);
         }
     }

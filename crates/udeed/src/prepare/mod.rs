@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::data::{
-    Blocks, Column, Kind, Matrix, Naming, SpilledBuilder, SpilledTable, Table, dense_size, pieces, spreads,
+    Blocks, Column, DiskRowsWriter, DiskTable, Kind, Matrix, Naming, Table, dense_size, pieces, spreads,
 };
 use crate::error::{Error, Hint, Place, Result};
 use crate::text::quoted;
@@ -91,22 +91,7 @@ impl Preparation {
     /// # Errors
     /// As [`Preparation::fit`]; also if the rows in the file lack a column or hold another kind of values in it, or it
     /// cannot be read.
-    ///
-    /// ```
-    /// use udeed::{Format, Preparation, Reader, Scaling, SpilledBuilder};
-    ///
-    /// let folder = tempfile::tempdir().unwrap();
-    /// let reader = Reader::new().format(Format::Csv);
-    /// let few = reader.read_from("few", &b"size\n2\n4\n"[..])?.table;
-    /// let many = reader.spill_from("many", &b"size\n6\n4\n"[..], folder.path())?.table;
-    ///
-    /// let preparation = Preparation::fit_spilled(&few, &many, Scaling::MinMax)?;
-    /// let mut rows = SpilledBuilder::new(folder.path())?;
-    /// preparation.spill(&many, &mut rows)?;
-    /// assert_eq!(rows.finish().matrix(0..2)?.to_dense()?.values(), [1.0, 0.5]);
-    /// # Ok::<(), udeed::Error>(())
-    /// ```
-    pub fn fit_spilled(table: &Table, below: &SpilledTable, scaling: Scaling) -> Result<Self> {
+    pub(crate) fn fit_on_disk(table: &Table, below: &DiskTable, scaling: Scaling) -> Result<Self> {
         let columns = table.united(below.shared_columns(), below.naming());
         let above = table.conform(&columns)?;
         let below_is_sparse = below.is_sparse() || spreads(below.naming(), below.columns(), &columns);
@@ -140,7 +125,7 @@ impl Preparation {
         mut self,
         n_features: usize,
         table: &Table,
-        below: Option<&SpilledTable>,
+        below: Option<&DiskTable>,
         seed: u64,
     ) -> Result<Self> {
         if n_features == 0 {
@@ -153,9 +138,9 @@ impl Preparation {
     }
 
     /// The features of those rows that a bandwidth is taken from.
-    fn drawn_features(&self, table: &Table, below: Option<&SpilledTable>, seed: u64) -> Result<Matrix> {
+    fn drawn_features(&self, table: &Table, below: Option<&DiskTable>, seed: u64) -> Result<Matrix> {
         let mut first = table.n_rows();
-        let drawn = fourier::drawn_rows(first + below.map_or(0, SpilledTable::n_rows), seed);
+        let drawn = fourier::drawn_rows(first + below.map_or(0, DiskTable::n_rows), seed);
         let (above, mut rest) = drawn.split_at(drawn.partition_point(|&row| row < first));
         let mut features = self.apply(&table.select(above))?;
         let Some(below) = below else { return Ok(features) };
@@ -345,7 +330,7 @@ impl Preparation {
     ///
     /// # Errors
     /// As [`Preparation::apply`]; also if a file cannot be read or written.
-    pub fn spill(&self, table: &SpilledTable, into: &mut SpilledBuilder) -> Result<()> {
+    pub(crate) fn apply_on_disk(&self, table: &DiskTable, into: &mut DiskRowsWriter) -> Result<()> {
         table.for_each_piece(|piece| {
             let features = Features::new(self, piece)?;
             // Nominal columns become many features: what was a few megabytes may be gigabytes then.
@@ -420,7 +405,12 @@ fn scale_indicator(scaling: Scaling, share: f64, sparse: bool) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::data::{DiskRows, HeldTable};
+    use crate::format::{Format, Layout, Reader};
+    use crate::memory::Room;
 
     fn numbers(rows: &[[f64; 2]]) -> Table {
         Table::from_rows(rows).unwrap()
@@ -472,5 +462,96 @@ mod tests {
             let scaling = if x == 1e308 { Scaling::MinMax } else { Scaling::Standard };
             assert!(Preparation::fit(&numbers(&[[x, 0.0], [-x, 0.0]]), scaling).is_err());
         }
+    }
+
+    /// The bits of every value: a zero may or may not be stored.
+    fn bits(rows: &Matrix) -> Vec<u64> {
+        rows.to_dense().unwrap().values().iter().map(|x| x.to_bits()).collect()
+    }
+
+    /// The features of rows on disk, below those that are given.
+    fn apply_on_disk(preparation: &Preparation, above: Option<&Matrix>, below: &DiskTable) -> DiskRows {
+        let mut writer = DiskRowsWriter::new(&std::env::temp_dir()).unwrap();
+        above.into_iter().for_each(|rows| writer.push(rows).unwrap());
+        preparation.apply_on_disk(below, &mut writer).unwrap();
+        writer.finish()
+    }
+
+    /// Text of rows in each format, with missing values, levels of their own, and sometimes a column less.
+    fn rows_as_text() -> impl Strategy<Value = (Format, Layout, String, String)> {
+        let number = prop::sample::select(vec!["", "0", "-2.5", "7", "1e3"]);
+        let level = prop::sample::select(vec!["", "red", "blue", "green"]);
+        let csv = (prop::collection::vec((number, level), 1..6), prop::bool::weighted(0.9)).prop_map(|(rows, both)| {
+            let line = |(number, level): (&str, &str)| {
+                if both { format!("{number},{level}\n") } else { format!("{number}\n") }
+            };
+            let header = if both { "size,colour\n" } else { "size\n" };
+            header.to_owned() + &rows.into_iter().map(line).collect::<String>()
+        });
+        let entries = prop::collection::btree_map(0..5u8, prop::sample::select(vec!["0", "3", "nan", "0.25"]), 0..4);
+        let libsvm = prop::collection::vec(entries, 1..6).prop_map(|rows| {
+            let entry = |(j, x): (u8, &str)| format!(" {}:{x}", j + 1);
+            rows.into_iter()
+                .map(|row| format!("1{}\n", row.into_iter().map(entry).collect::<String>()))
+                .collect::<String>()
+        });
+        let layout = prop::sample::select(vec![Layout::Auto, Layout::Dense, Layout::Sparse]);
+        let files = prop_oneof![(Just(Format::Csv), csv.clone(), csv), (Just(Format::Libsvm), libsvm.clone(), libsvm),];
+        (layout, files).prop_map(|(layout, (format, above, below))| (format, layout, above, below))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Statistics, and the features made with them, have the same bits.
+        #[test]
+        fn rows_on_disk_are_prepared_as_in_memory((format, layout, above, below) in rows_as_text()) {
+            let reader = Reader::new().format(format).layout(layout);
+            let read = |text: &str| reader.read_from("rows", text.as_bytes()).map(|sheet| sheet.table);
+            let (Ok(above), Ok(in_memory)) = (read(&above), read(&below)) else { return Ok(()) };
+            let room = Room { most: 0, folder: Some(&std::env::temp_dir()) };
+            let HeldTable::InFile(on_disk) = reader.hold_from("rows", below.as_bytes(), room).unwrap().table else {
+                panic!("rows in memory")
+            };
+            let mut both = above.clone();
+            let appended = both.append(&in_memory);
+            for scaling in [Scaling::MinMax, Scaling::Standard, Scaling::None] {
+                let found = Preparation::fit_on_disk(&above, &on_disk, scaling);
+                let expected = appended.as_ref().map_err(ToString::to_string).and_then(|()| {
+                    Preparation::fit(&both, scaling).map_err(|error| error.to_string())
+                });
+                let (found, expected) = match (found, expected) {
+                    (Ok(found), Ok(expected)) => (found, expected),
+                    (found, expected) => {
+                        prop_assert_eq!(found.unwrap_err().to_string(), expected.unwrap_err());
+                        continue;
+                    }
+                };
+                prop_assert_eq!(format!("{found:?}"), format!("{expected:?}"));
+                let rows = apply_on_disk(&found, None, &on_disk);
+                let features = expected.apply(&both).unwrap();
+                let features = features.select(&(above.n_rows()..both.n_rows()).collect::<Vec<_>>());
+                prop_assert_eq!(rows.is_sparse(), features.is_sparse());
+                prop_assert_eq!(bits(&rows.matrix(0..rows.n_rows()).unwrap()), bits(&features));
+            }
+        }
+    }
+
+    #[test]
+    fn fourier_features_of_rows_on_disk_have_the_same_bits() {
+        // More than one piece, and more rows than the bandwidth is taken from.
+        let points: Vec<[f64; 2]> = (0..600_000).map(|i| [f64::from(i % 977), f64::from(i % 1009) / 7.0]).collect();
+        let (above, below) = points.split_at(100);
+        let (above, all) = (numbers(above), numbers(&points));
+        let below = DiskTable::new(numbers(below), &std::env::temp_dir()).unwrap();
+
+        let in_memory = Preparation::fit(&all, Scaling::Standard).unwrap().with_fourier(4, &all, None, 9).unwrap();
+        let streamed = Preparation::fit_on_disk(&above, &below, Scaling::Standard).unwrap();
+        let streamed = streamed.with_fourier(4, &above, Some(&below), 9).unwrap();
+        assert_eq!(streamed, in_memory);
+
+        let rows = apply_on_disk(&streamed, Some(&streamed.apply(&above).unwrap()), &below);
+        assert!(rows.ranges().count() > 1);
+        assert!(bits(&rows.matrix(0..rows.n_rows()).unwrap()) == bits(&in_memory.apply(&all).unwrap()));
     }
 }
