@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use crate::data::Row;
 use crate::error::Result;
 use crate::learner::Sample;
-use crate::learner::sample::{counted, whole_weights};
+use crate::learner::sample::{rows_with_weight, whole_weights};
 
 /// Naive Bayes with a normal distribution for each feature in each class, as scikit-learn's `GaussianNB`: to every variance
 /// 1e-9 of the largest variance of a feature is added. A class of which no row counts has probability 0.
@@ -32,18 +32,18 @@ impl GaussianBayes {
     /// # Errors
     /// If no row counts, or a value is not finite.
     pub fn fit(&self, sample: &Sample<'_>) -> Result<Bayes> {
-        let counted = counted(sample)?;
+        let rows = rows_with_weight(sample)?;
         let weights = whole_weights(sample.weights);
         let (d, n_classes) = (sample.rows.n_columns(), sample.n_classes);
         // Calls `visit` with the place of each stored value's mean and variance, the value, and its weight.
         let for_each = |visit: &mut dyn FnMut(usize, f64, f64)| {
-            for &i in &counted {
+            for &i in &rows {
                 let first = usize::from(sample.classes[i]) * d;
                 sample.rows.row(i).for_each(|j, x| visit(first + j, x, weights[i]));
             }
         };
         let mut totals = vec![0.0; n_classes];
-        counted.iter().for_each(|&i| totals[usize::from(sample.classes[i])] += weights[i]);
+        rows.iter().for_each(|&i| totals[usize::from(sample.classes[i])] += weights[i]);
         // A class without rows has mean 0 and variance 0.
         let total_at = |place: usize| if totals[place / d] > 0.0 { totals[place / d] } else { 1.0 };
         let (mut means, mut stored) = (vec![0.0; n_classes * d], vec![0.0; n_classes * d]);
@@ -170,7 +170,7 @@ impl Bayes {
 mod tests {
     use super::*;
     use crate::data::{Dense, Matrix, Rows};
-    use crate::learner::oracle::{assert_near, problems};
+    use crate::learner::scikit_learn::{assert_near, problems};
 
     fn of_row(bayes: &Bayes, row: Row<'_>, d: usize) -> Vec<f64> {
         let (mut scratch, mut to) = (vec![0.0; d], vec![f64::NAN; bayes.n_classes()]);

@@ -7,9 +7,9 @@ mod linear;
 mod logistic;
 mod neighbors;
 mod network;
-#[cfg(test)]
-mod oracle;
 pub(crate) mod sample;
+#[cfg(test)]
+mod scikit_learn;
 pub(crate) mod tree;
 
 pub use base::Base;
@@ -82,7 +82,7 @@ pub trait Learner: Send + Sync {
     /// As [`Learner::learn`].
     fn learn_each(&self, sample: &Sample<'_>, counts: &[Vec<u8>]) -> Result<Vec<Hypothesis>> {
         let learn = |(k, counts): (usize, &Vec<u8>)| {
-            let weights = sample.counted(counts);
+            let weights = sample.resampled(counts);
             self.learn(&Sample { weights: &weights, seed: sample.seed.wrapping_add(k as u64), ..*sample })
         };
         counts.par_iter().enumerate().map(learn).collect()
@@ -90,8 +90,8 @@ pub trait Learner: Send + Sync {
 }
 
 impl Sample<'_> {
-    /// How much each row counts that stands there so many times.
-    pub(crate) fn counted(&self, counts: &[u8]) -> Vec<f64> {
+    /// The weight of each row that is repeated as often as `counts` says.
+    pub(crate) fn resampled(&self, counts: &[u8]) -> Vec<f64> {
         counts.iter().zip(self.weights).map(|(&count, weight)| f64::from(count) * weight).collect()
     }
 
@@ -154,7 +154,7 @@ impl Learner for TreeSettings {
     fn learn_each(&self, sample: &Sample<'_>, counts: &[Vec<u8>]) -> Result<Vec<Hypothesis>> {
         let columns = SortedColumns::new(sample.rows)?;
         let learn = |(k, counts): (usize, &Vec<u8>)| {
-            let weights = sample.counted(counts);
+            let weights = sample.resampled(counts);
             let sample = Sample { weights: &weights, seed: sample.seed.wrapping_add(k as u64), ..*sample };
             Ok(Hypothesis::Tree(self.fit_sorted(&columns, &sample)?))
         };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Dense, Matrix, Row, Rows};
 use crate::error::{Error, Result};
 use crate::learner::Sample;
-use crate::learner::sample::{Counted, counted};
+use crate::learner::sample::{Subsample, rows_with_weight};
 use crate::neighbors::{for_each_distance, nearest_among};
 use crate::observer::Watch;
 
@@ -49,7 +49,7 @@ impl NearestNeighbors {
     /// If the setting makes no sense, no row counts, or a value is not finite.
     pub fn fit(&self, sample: &Sample<'_>) -> Result<Neighbors> {
         self.validate()?;
-        let Counted { rows, classes, weights } = Counted::gather(sample, &counted(sample)?);
+        let Subsample { rows, classes, weights } = Subsample::gather(sample, &rows_with_weight(sample)?);
         Ok(Neighbors { k: self.k, n_classes: sample.n_classes, rows, classes, weights })
     }
 }
@@ -157,7 +157,7 @@ impl Neighbors {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learner::oracle::{assert_near, problems};
+    use crate::learner::scikit_learn::{assert_near, problems};
     use crate::random::{Purpose, Stream};
 
     fn line(values: &[f64]) -> Dense {

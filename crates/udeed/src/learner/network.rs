@@ -6,7 +6,7 @@ use crate::data::{Blocks, Row, Rows};
 use crate::error::Result;
 use crate::kernel::{Real, Visit, dot, in_memory, pass};
 use crate::learner::logistic::Problem;
-use crate::linalg::lbfgs::minimise;
+use crate::linalg::minimise;
 use crate::random::Stream;
 
 /// A network of two classes: `z(x) = sum_j v_j tanh(w_j.(x, 1) / 2) + v_0`, and the second class has probability

@@ -12,13 +12,13 @@ use crate::error::Result;
 use crate::kernel::{Real, Visit, dot, in_memory, map_rows, pass};
 use crate::learner::Logistic;
 use crate::learner::logistic::{factored_hessian, is_worth_factoring};
-use crate::linalg::cholesky;
+use crate::linalg::{Curvature, cholesky};
 use crate::observer::Watch;
 
-/// How many steps L-BFGS remembers.
-const MEMORY: usize = 8;
-/// Who has not arrived after so many walks is fitted alone.
-const MOST_WALKS: usize = 60;
+/// Members not converged after this many passes over the rows are fitted individually.
+const MOST_PASSES: usize = 60;
+/// Least curvature along a step: that of the penalty is 1, so less is rounding.
+const LEAST_CURVATURE: f64 = 0.5;
 
 /// Logistic regressions on rows that count differently in each.
 pub(crate) struct Batch<'a> {
@@ -82,7 +82,7 @@ impl Batch<'_> {
     fn search_together(&self, factor: &[f64], searches: &mut [Search], watch: &Watch<'_>) -> Result<()> {
         let total = searches.len();
         let mut walking = Walking::new(self, (0..total).collect());
-        for _ in 0..MOST_WALKS {
+        for _ in 0..MOST_PASSES {
             let gradients = walking.gradients(self, searches);
             let m = walking.members.len();
             let place = |member: usize| walking.members.binary_search(&member);
@@ -174,8 +174,7 @@ struct Search {
     gradient: Vec<f64>,
     direction: Vec<f64>,
     length: f64,
-    /// Steps, changes of the gradient, and one over their product.
-    memory: Vec<(Vec<f64>, Vec<f64>, f64)>,
+    curvature: Curvature,
     arrived: bool,
     lost: bool,
 }
@@ -187,7 +186,7 @@ impl Search {
             gradient: Vec::new(),
             direction: Vec::new(),
             length: 0.0,
-            memory: Vec::new(),
+            curvature: Curvature::default(),
             arrived: false,
             lost: false,
         }
@@ -212,11 +211,13 @@ impl Search {
                 self.lost = after.is_nan() || self.length < 1e-6;
                 return;
             }
-            self.remember(&gradient);
+            let step = self.direction.iter().map(|p| self.length * p).collect();
+            let change = gradient.iter().zip(&self.gradient).map(|(new, old)| new - old).collect();
+            self.curvature.remember(step, change, LEAST_CURVATURE);
             self.weights = self.trial().collect();
         }
         self.gradient = gradient;
-        self.direction = self.descent(factor);
+        self.direction = self.curvature.descent(&self.gradient, |q| cholesky::solve(factor, q.len(), q));
         self.length = 1.0;
         let decrement = -dot(&self.gradient, &self.direction);
         self.lost = decrement.is_nan() || decrement < 0.0;
@@ -224,35 +225,6 @@ impl Search {
             self.weights = self.trial().collect();
             self.arrived = true;
         }
-    }
-
-    fn remember(&mut self, gradient: &[f64]) {
-        let step: Vec<f64> = self.direction.iter().map(|p| self.length * p).collect();
-        let change: Vec<f64> = gradient.iter().zip(&self.gradient).map(|(new, old)| new - old).collect();
-        let product = dot(&step, &change);
-        // The penalty alone curves as much as this; less is rounding.
-        if product >= 0.5 * dot(&step, &step) && product.is_finite() {
-            if self.memory.len() == MEMORY {
-                self.memory.remove(0);
-            }
-            self.memory.push((step, change, 1.0 / product));
-        }
-    }
-
-    /// Against the gradient, through the inverse Hessian as it is known (the two loops of L-BFGS).
-    fn descent(&self, factor: &[f64]) -> Vec<f64> {
-        let mut q: Vec<f64> = self.gradient.iter().map(|g| -g).collect();
-        let mut shares = [0.0; MEMORY];
-        for (share, (step, change, inverse)) in shares[..self.memory.len()].iter_mut().zip(&self.memory).rev() {
-            *share = inverse * dot(step, &q);
-            q.iter_mut().zip(change).for_each(|(q, y)| *q -= *share * y);
-        }
-        cholesky::solve(factor, q.len(), &mut q);
-        for (share, (step, change, inverse)) in shares.iter().zip(&self.memory) {
-            let correction = share - inverse * dot(change, &q);
-            q.iter_mut().zip(step).for_each(|(q, s)| *q += correction * s);
-        }
-        q
     }
 }
 

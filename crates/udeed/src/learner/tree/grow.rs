@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::learner::Sample;
-use crate::learner::sample::{counted, whole_weights};
+use crate::learner::sample::{rows_with_weight, whole_weights};
 use crate::learner::tree::columns::{Ranked, Ranks, SortedColumns};
 use crate::learner::tree::split::{Entry, Found, NodeRows, Purity, Scratch, Split};
 use crate::learner::tree::{Tree, TreeSettings};
@@ -60,14 +60,14 @@ pub(super) struct Growth<'a> {
 
 impl<'a> Growth<'a> {
     pub(super) fn new(settings: &'a TreeSettings, columns: &'a SortedColumns, sample: &Sample<'_>) -> Result<Self> {
-        let counted = counted(sample)?;
+        let rows = rows_with_weight(sample)?;
         if columns.n_rows() != sample.weights.len() {
             let found = format!("{} rows in columns and {} weights", columns.n_rows(), sample.weights.len());
             return Err(Error::training(found, "one weight a row"));
         }
         let weights = whole_weights(sample.weights);
         let entry = |i: usize| Entry { row: i as u32, class: sample.classes[i].into(), weight: weights[i] };
-        let entries: Vec<Entry> = counted.into_iter().map(entry).filter(|entry| entry.weight > 0.0).collect();
+        let entries: Vec<Entry> = rows.into_iter().map(entry).filter(|entry| entry.weight > 0.0).collect();
         Ok(Growth {
             settings,
             columns,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::Row;
 use crate::error::{Error, Result};
 use crate::learner::Sample;
-use crate::learner::sample::{Counted, counted};
+use crate::learner::sample::{Subsample, rows_with_weight};
 use crate::learner::tree::grow::Growth;
 
 /// How a decision tree is grown: as CART, with scikit-learn's rules.
@@ -135,10 +135,10 @@ impl TreeSettings {
     /// # Errors
     /// If a setting makes no sense, no row counts, or a value is not finite.
     pub fn fit(&self, sample: &Sample<'_>) -> Result<Tree> {
-        let counted = counted(sample)?;
-        if counted.len() < sample.rows.n_rows() {
-            let taken = Counted::gather(sample, &counted);
-            let sample = taken.sample(sample.n_classes, sample.seed);
+        let rows = rows_with_weight(sample)?;
+        if rows.len() < sample.rows.n_rows() {
+            let some = Subsample::gather(sample, &rows);
+            let sample = some.sample(sample.n_classes, sample.seed);
             return self.fit_sorted(&SortedColumns::new(sample.rows)?, &sample);
         }
         self.fit_sorted(&SortedColumns::new(sample.rows)?, sample)
@@ -311,7 +311,7 @@ mod tests {
 
     use super::*;
     use crate::data::{Dense, Matrix, Rows};
-    use crate::learner::oracle::{assert_near, problems};
+    use crate::learner::scikit_learn::{assert_near, problems};
     use crate::random::{Purpose, Stream};
 
     /// Rows of few levels, so that many values are tied, or of many; three classes that depend on them; weights.
