@@ -70,6 +70,7 @@ mod neighbors;
 mod observer;
 mod prepare;
 mod random;
+mod tensor;
 mod text;
 mod validation;
 mod view;
@@ -86,8 +87,8 @@ pub use fit::InitialEnsemble;
 pub use format::{BuiltIn, Format, HeldSheet, Layout, Reader, Sheet, SpilledSheet, Writer, built_in};
 pub use kernel::check_instructions;
 pub use learner::{
-    Base, Bayes, Criterion, GaussianBayes, Hypothesis, Learner, Linear, Logistic, LogisticFit, NearestNeighbors,
-    Neighbors, Network, Sample, SplitFeatures, Tree, TreeSettings,
+    Base, Bayes, Criterion, GaussianBayes, Hypothesis, Learner, LearnerCard, LearnerSetting, Linear, Logistic,
+    LogisticFit, NearestNeighbors, Neighbors, Network, Sample, SplitFeatures, Tree, TreeSettings,
 };
 pub use memory::{Room, half_of_memory};
 pub use method::{

@@ -2,13 +2,17 @@
 
 use std::f64::consts::TAU;
 
+use serde_json::Value;
+
 use crate::data::Row;
 use crate::error::Result;
-use crate::learner::Sample;
+use crate::learner::base::BaseLearner;
 use crate::learner::sample::{rows_with_weight, whole_weights};
+use crate::learner::{Hypothesis, Learned, Learner, Sample, Shape};
+use crate::tensor::{Tensor, TensorReader, TensorWriter};
 
-/// Naive Bayes with a normal distribution for each feature in each class, as scikit-learn's `GaussianNB`: to every variance
-/// 1e-9 of the largest variance of a feature is added. A class of which no row counts has probability 0.
+/// Gaussian naive Bayes: each feature is normally distributed in each class, as in scikit-learn's `GaussianNB`. Variances are
+/// smoothed by 1e-9 of the largest variance of a feature. A class without rows of a weight has probability 0.
 ///
 /// ```
 /// use udeed::{Dense, GaussianBayes, Sample};
@@ -24,13 +28,13 @@ use crate::learner::sample::{rows_with_weight, whole_weights};
 pub struct GaussianBayes;
 
 impl GaussianBayes {
-    /// What is added to every variance, as a share of the largest.
+    /// Smoothing: what is added to every variance, as a share of the largest.
     pub const SMOOTHING: f64 = 1e-9;
 
-    /// Learns the share of each class, and means and variances in it.
+    /// Learns the prior probability of each class, and means and variances in it.
     ///
     /// # Errors
-    /// If no row counts, or a value is not finite.
+    /// If no row has a weight, or a value is not finite.
     pub fn fit(&self, sample: &Sample<'_>) -> Result<Bayes> {
         let rows = rows_with_weight(sample)?;
         let weights = whole_weights(sample.weights);
@@ -62,6 +66,17 @@ impl GaussianBayes {
         let total: f64 = totals.iter().sum();
         Ok(Bayes::new(totals.iter().map(|weight| weight / total).collect(), means, variances))
     }
+}
+
+impl Learner for GaussianBayes {
+    fn learn(&self, sample: &Sample<'_>) -> Result<Hypothesis> {
+        Ok(Hypothesis::Bayes(self.fit(sample)?))
+    }
+}
+
+impl BaseLearner for GaussianBayes {
+    const NAME: &'static str = "bayes";
+    const ABOUT: &'static str = "Gaussian naive Bayes: each feature is normally distributed in each class";
 }
 
 /// What is added to every variance: a small share of the largest variance of a feature over all classes. Where no feature
@@ -114,18 +129,6 @@ impl Bayes {
         sound.then(|| Bayes::new(priors, means, variances))
     }
 
-    /// The probability of each class for a row. `scratch` is as long as the row is wide and all zero, before and after.
-    pub(crate) fn distribution(&self, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
-        match row {
-            Row::Dense(values) => self.distribution_of(values, to),
-            Row::Sparse { .. } => {
-                row.copy_to(scratch);
-                self.distribution_of(scratch, to);
-                row.for_each(|j, _| scratch[j] = 0.0);
-            }
-        }
-    }
-
     fn distribution_of(&self, values: &[f64], to: &mut [f64]) {
         let d = values.len();
         for (k, to) in to.iter_mut().enumerate() {
@@ -145,12 +148,12 @@ impl Bayes {
         to.iter_mut().for_each(|p| *p /= sum);
     }
 
-    /// How many classes it tells apart.
+    /// Number of classes.
     pub fn n_classes(&self) -> usize {
         self.priors.len()
     }
 
-    /// The share of each class.
+    /// The prior probability of each class.
     pub fn priors(&self) -> &[f64] {
         &self.priors
     }
@@ -163,6 +166,40 @@ impl Bayes {
     /// The variance of each feature, class after class.
     pub fn variances(&self) -> &[f64] {
         &self.variances
+    }
+}
+
+impl Learned for Bayes {
+    const NAME: &'static str = "bayes";
+
+    fn n_classes(&self) -> usize {
+        self.n_classes()
+    }
+
+    fn distribution(&self, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
+        match row {
+            Row::Dense(values) => self.distribution_of(values, to),
+            Row::Sparse { .. } => {
+                row.copy_to(scratch);
+                self.distribution_of(scratch, to);
+                row.for_each(|j, _| scratch[j] = 0.0);
+            }
+        }
+    }
+
+    fn store(&self, tensors: &mut TensorWriter<'_>) -> Value {
+        tensors.write("priors", Tensor::vector(&self.priors));
+        tensors.write("means", Tensor::vector(&self.means));
+        tensors.write("variances", Tensor::vector(&self.variances));
+        Value::Null
+    }
+
+    fn load(_: Value, tensors: &TensorReader<'_>, shape: Shape) -> Option<Self> {
+        let [priors, means, variances] = ["priors", "means", "variances"].map(|name| tensors.vector(name));
+        let bayes = Bayes::from_parts(priors?, means?, variances?)?;
+        let fits = bayes.n_classes() == shape.n_classes
+            && Some(bayes.means.len()) == shape.n_classes.checked_mul(shape.n_features);
+        fits.then_some(bayes)
     }
 }
 

@@ -1,13 +1,16 @@
 //! Networks with one hidden layer: members whose score is not linear, but has a gradient all the same.
 
 use pulp::Simd;
+use serde_json::{Value, json};
 
 use crate::data::{Blocks, Row, Rows};
 use crate::error::Result;
 use crate::kernel::{Real, Visit, dot, in_memory, pass};
 use crate::learner::logistic::Problem;
+use crate::learner::{Learned, Shape};
 use crate::linalg::minimise;
 use crate::random::Stream;
+use crate::tensor::{Tensor, TensorReader, TensorWriter};
 
 /// A network of two classes: `z(x) = sum_j v_j tanh(w_j.(x, 1) / 2) + v_0`, and the second class has probability
 /// `1 / (1 + e^-z)`.
@@ -53,11 +56,6 @@ impl Network {
         output[self.hidden] + outputs.zip(output).map(|(u, v)| u * v).sum::<f64>()
     }
 
-    pub(crate) fn distribution(&self, row: Row<'_>, to: &mut [f64]) {
-        to[1] = self.score(row).logistic();
-        to[0] = 1.0 - to[1];
-    }
-
     /// Fits a network as logistic regression is fitted: `1/2 |w|^2 + lambda sum_i s_i ln(1 + e^(-y_i z_i))`, from random
     /// weights. There is more than one valley: what is found is the bottom of one.
     pub(crate) fn fit(
@@ -80,6 +78,32 @@ impl Network {
             0.5 * dot(at, at) + losses.iter().map(|part: &(f64, Vec<f64>)| part.0).sum::<f64>()
         });
         Network::new(hidden, found)
+    }
+}
+
+impl Learned for Network {
+    const NAME: &'static str = "network";
+
+    fn n_classes(&self) -> usize {
+        2
+    }
+
+    fn distribution(&self, row: Row<'_>, _: &mut [f64], to: &mut [f64]) {
+        to[1] = self.score(row).logistic();
+        to[0] = 1.0 - to[1];
+    }
+
+    fn store(&self, tensors: &mut TensorWriter<'_>) -> Value {
+        tensors.write("network", Tensor::vector(&self.weights));
+        json!({ "hidden": self.hidden })
+    }
+
+    fn load(description: Value, tensors: &TensorReader<'_>, shape: Shape) -> Option<Self> {
+        let hidden = usize::try_from(description.get("hidden")?.as_u64()?).ok()?;
+        let weights = tensors.finite("network")?;
+        let width = shape.n_features.checked_add(2)?;
+        let fits = hidden > 0 && Some(weights.len()) == hidden.checked_mul(width)?.checked_add(1);
+        fits.then(|| Network::new(hidden, weights))
     }
 }
 

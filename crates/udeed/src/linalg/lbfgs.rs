@@ -304,7 +304,8 @@ mod tests {
     /// Lines on which a first step is far too short, far too long, or leads to where there is no number.
     #[test]
     fn a_line_search_ends_where_the_strong_wolfe_conditions_hold() {
-        let lines: [(&str, fn(f64) -> (f64, f64)); 3] = [
+        type Line = fn(f64) -> (f64, f64);
+        let lines: [(&str, Line); 3] = [
             ("parabola", |x| ((x - 1.0) * (x - 1.0), 2.0 * (x - 1.0))),
             ("waves", |x| (0.05 * x * x - (3.0 * x).sin(), 0.1 * x - 3.0 * (3.0 * x).cos())),
             ("logarithm", |x| (-x - (2.0 - x).ln(), -1.0 + 1.0 / (2.0 - x))),

@@ -1,11 +1,11 @@
 //! What was learned: predict with it, measure it, save and load it.
 
+mod description;
 mod evaluation;
+mod file;
 mod onnx;
 mod protobuf;
-mod safetensors;
-mod stored;
-mod stored_maps;
+mod tensors;
 mod training;
 
 pub use evaluation::Evaluation;

@@ -9,6 +9,8 @@ use pulp::Simd;
 use crate::data::{Matrix, Row, Rows};
 use crate::error::{Error, Result};
 use crate::kernel::{Real, Visit, dot, gram, in_memory, pass, sum_of};
+use crate::learner::base::BaseLearner;
+use crate::learner::{Hypothesis, Learner, Linear, Sample};
 use crate::linalg::cholesky;
 use crate::observer::Watch;
 
@@ -31,8 +33,14 @@ use crate::observer::Watch;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Logistic {
-    /// How much the labels weigh against the penalty.
+    /// Inverse regularisation strength, scikit-learn's `C`: larger values fit the labels more closely.
     pub lambda: f64,
+}
+
+impl Default for Logistic {
+    fn default() -> Self {
+        Logistic { lambda: 1.0 }
+    }
 }
 
 /// A fitted logistic regression.
@@ -155,6 +163,62 @@ impl Logistic {
             previous = distance;
         }
         Err(Error::NotConverged { iterations: Self::MOST_STEPS, distance: previous, tolerance })
+    }
+}
+
+impl Logistic {
+    /// Fits each head. The search can be stopped.
+    pub(crate) fn fit_heads(
+        &self,
+        sample: &Sample<'_>,
+        start: Option<&Hypothesis>,
+        watch: &Watch<'_>,
+    ) -> Result<Hypothesis> {
+        let starts = match start {
+            Some(Hypothesis::Linear(start)) => start.heads(),
+            _ => &[],
+        };
+        let fit = |head: usize| {
+            let (targets, start) = (sample.targets(head), starts.get(head).map(Vec::as_slice));
+            Ok(self.fit_watched(sample.rows, &targets, sample.weights, start, watch)?.weights)
+        };
+        let heads: Result<Vec<Vec<f64>>> = (0..sample.n_heads()).map(fit).collect();
+        Ok(Hypothesis::Linear(Linear::new(heads?)))
+    }
+}
+
+impl Learner for Logistic {
+    fn learn(&self, sample: &Sample<'_>) -> Result<Hypothesis> {
+        self.fit_heads(sample, None, &Watch::new(&mut ()))
+    }
+
+    fn relearn(&self, sample: &Sample<'_>, similar: &Hypothesis) -> Result<Hypothesis> {
+        self.fit_heads(sample, Some(similar), &Watch::new(&mut ()))
+    }
+}
+
+impl BaseLearner for Logistic {
+    const NAME: &'static str = "logistic";
+    const ABOUT: &'static str = "Logistic regression, regularised by the `lambda` of the method";
+
+    fn learner<'a>(&self, lambda: f64, watch: &'a Watch<'_>) -> Box<dyn Learner + 'a> {
+        Box::new(Watched { learner: Logistic { lambda }, watch })
+    }
+}
+
+/// Logistic regression that can be stopped.
+struct Watched<'a, 'b> {
+    learner: Logistic,
+    watch: &'a Watch<'b>,
+}
+
+impl Learner for Watched<'_, '_> {
+    fn learn(&self, sample: &Sample<'_>) -> Result<Hypothesis> {
+        self.learner.fit_heads(sample, None, self.watch)
+    }
+
+    fn relearn(&self, sample: &Sample<'_>, similar: &Hypothesis) -> Result<Hypothesis> {
+        self.learner.fit_heads(sample, Some(similar), self.watch)
     }
 }
 
