@@ -4,7 +4,6 @@ mod description;
 mod evaluation;
 mod file;
 mod onnx;
-mod protobuf;
 mod tensors;
 mod training;
 
