@@ -22,7 +22,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// How many weights a network has.
+    /// Number of weights of a network.
     pub(crate) fn n_weights(n_features: usize, hidden: usize) -> usize {
         hidden * (n_features + 1) + hidden + 1
     }
@@ -30,13 +30,13 @@ impl Network {
     /// Takes the weights: of each hidden unit, that of the constant feature last, then of the score, its constant last.
     ///
     /// # Panics
-    /// If they are not those of so many units.
+    /// If their number does not fit that of the hidden units.
     pub fn new(hidden: usize, weights: Vec<f64>) -> Self {
         assert!(hidden > 0 && weights.len() > 2 * hidden && (weights.len() - hidden - 1).is_multiple_of(hidden));
         Network { hidden, weights }
     }
 
-    /// How many hidden units there are.
+    /// Number of hidden units.
     pub fn hidden(&self) -> usize {
         self.hidden
     }
@@ -56,8 +56,8 @@ impl Network {
         output[self.hidden] + outputs.zip(output).map(|(u, v)| u * v).sum::<f64>()
     }
 
-    /// Fits a network as logistic regression is fitted: `1/2 |w|^2 + lambda sum_i s_i ln(1 + e^(-y_i z_i))`, from random
-    /// weights. There is more than one valley: what is found is the bottom of one.
+    /// Fits a network as logistic regression is fitted: minimises `1/2 |w|^2 + lambda sum_i s_i ln(1 + e^(-y_i z_i))` from
+    /// random weights. The function is not convex: the minimum is a local one.
     pub(crate) fn fit(
         hidden: usize,
         lambda: f64,
@@ -127,7 +127,7 @@ pub(crate) fn to_lanes(networks: &[&[f64]], hidden: usize) -> Vec<f64> {
     first.chain(networks.iter().flat_map(|weights| weights[hidden * width..].iter().copied())).collect()
 }
 
-/// The weights of each of so many networks again.
+/// The inverse of [`to_lanes`]: the weights of each network.
 pub(crate) fn from_lanes(lanes: &[f64], networks: usize, hidden: usize) -> Vec<Vec<f64>> {
     let (first, outputs) = lanes.split_at(lanes.len() - networks * (hidden + 1));
     let units = networks * hidden;
@@ -138,8 +138,8 @@ pub(crate) fn from_lanes(lanes: &[f64], networks: usize, hidden: usize) -> Vec<V
     (0..networks).map(network).collect()
 }
 
-/// Walks over all rows with so many networks, as [`pass()`] does with linear scores: `visitor` gets the scores of the networks
-/// and leaves the derivatives by them.
+/// Passes over all rows with several networks, as [`pass()`] does with linear scores: `visitor` gets the scores of the
+/// networks and writes the derivatives by them.
 ///
 /// # Errors
 /// If the rows cannot be read.

@@ -7,7 +7,7 @@
 use crate::data::{Dense, Matrix, Row, Rows};
 use crate::kernel::{dot, gram, vectorized};
 
-/// More rows than this are not worth it: to find the space takes their third power.
+/// Most rows: to find their space takes their third power.
 const MOST_ROWS: usize = 2000;
 
 /// The space that rows span.
@@ -116,7 +116,7 @@ mod tests {
     use crate::random::{Purpose, Stream};
 
     #[test]
-    fn a_fit_in_the_span_is_the_fit() {
+    fn a_fit_in_the_row_space_is_the_fit() {
         let mut stream = Stream::new(6, Purpose::Split, 0);
         let (n, d) = (25, 60);
         let mut values: Vec<f64> = (0..n * d).map(|_| (4.0 * stream.unit()).floor() - 1.0).collect();

@@ -1,4 +1,4 @@
-//! What a model file says in words: everything but its numbers, as JSON.
+//! The description of a model: everything in its file but numbers, as JSON.
 
 use std::collections::BTreeMap;
 

@@ -21,9 +21,9 @@ use crate::model::tensors;
 use crate::prepare::{FourierMap, Preparation};
 use crate::tensor::{Tensor, TensorReader, TensorWriter};
 
-/// What stands for the file of a model that is in none.
+/// The name of the file of a model that is in none.
 const IN_MEMORY: &str = "the model in memory";
-/// What a file that cannot be read should have been.
+/// The file that was expected in place of one that cannot be read.
 const EXPECTED: &str = "a model written by `udeed fit`";
 const KEY: &str = "udeed";
 /// The two tensors of a Fourier feature map, where there is one.
@@ -169,7 +169,7 @@ fn preparation_tensors(preparation: &Preparation) -> Vec<(String, Tensor)> {
     tensors
 }
 
-/// What the first bytes tell of a file that is no safetensors file.
+/// Describes a file that is no safetensors file by its first bytes.
 fn not_safetensors(bytes: &[u8], error: &safetensors::SafeTensorError) -> String {
     use safetensors::SafeTensorError::{HeaderTooSmall, InvalidHeaderLength, MetadataIncompleteBuffer};
     if bytes.is_empty() {

@@ -1,4 +1,4 @@
-//! What a model file says in numbers: ensembles as tensors.
+//! The tensors of a model: its ensembles as numbers.
 
 use std::sync::Arc;
 

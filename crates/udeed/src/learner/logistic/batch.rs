@@ -1,8 +1,8 @@
-//! Many logistic regressions on the same rows, which count differently in each, fitted together.
+//! Many logistic regressions on the same rows with different weights, fitted together.
 //!
-//! All share one walk over the rows a step. Each is searched for by L-BFGS, whose first guess at the inverse Hessian is the
-//! factor of the fit on all rows: the members of a bagged ensemble are near it, so a few steps will do, where Newton's
-//! method would build a Hessian for each member and step.
+//! All share one pass over the rows a step. Each is fitted by L-BFGS, preconditioned by the Hessian of the fit on all rows:
+//! the members of a bagged ensemble are near it, so a few steps will do, where Newton's method would build a Hessian for
+//! each member and step.
 
 use pulp::Simd;
 use rayon::prelude::*;
@@ -20,24 +20,24 @@ const MOST_PASSES: usize = 60;
 /// Least curvature along a step: that of the penalty is 1, so less is rounding.
 const LEAST_CURVATURE: f64 = 0.5;
 
-/// Logistic regressions on rows that count differently in each.
+/// Logistic regressions on the same rows with different weights.
 pub(crate) struct Batch<'a> {
     pub(crate) learner: Logistic,
     pub(crate) rows: &'a dyn Rows,
     /// -1 and 1.
     pub(crate) targets: &'a [f64],
-    /// How often each row counts, for each regression.
+    /// How often each row was drawn, for each regression.
     pub(crate) counts: &'a [Vec<u8>],
-    /// What a count of each row is worth, in all of them.
+    /// The weight of each row, in all of them.
     pub(crate) weights: &'a [f64],
-    /// The fit in which every row counts once.
+    /// The fit in which every row occurs once.
     pub(crate) start: &'a [f64],
-    /// How many other members were done before, and how many there will be in all.
+    /// Number of members fitted before, and of all that will be.
     pub(crate) before: (usize, usize),
 }
 
 impl Batch<'_> {
-    /// The weights of each regression. `watch` hears how many are done.
+    /// Fits the weights of each regression, and reports progress to `watch`.
     ///
     /// # Errors
     /// As [`Logistic::fit_watched`].
@@ -47,7 +47,7 @@ impl Batch<'_> {
             self.search_together(&factor, &mut searches, watch)?;
         }
         let mut done = searches.iter().filter(|search| search.arrived).count();
-        // Some at a time, so that whoever looks on can end it.
+        // Some at a time, so that an observer can end it.
         let alone: Vec<usize> = (0..searches.len()).filter(|&k| !searches[k].arrived).collect();
         for members in alone.chunks(rayon::current_num_threads().max(1)) {
             let fits: Result<Vec<Vec<f64>>> =
@@ -99,7 +99,7 @@ impl Batch<'_> {
             if left.is_empty() {
                 break;
             }
-            // Dealing the counts out anew costs about as much as a few who walk on in vain.
+            // Rearranging the counts costs about as much as a few members that have converged.
             if 4 * left.len() < 3 * m {
                 walking = Walking::new(self, left);
             }
@@ -165,10 +165,10 @@ impl Visit<f64> for Slopes<'_> {
 
 /// The search for one regression.
 ///
-/// The function is convex, so the slope along a direction only rises: a step is taken if the slope at its end is not much
-/// above what it was below zero before, else it is shortened to where the slope would vanish if it rose evenly. No values
-/// are needed. The fit ends when `sqrt(g' B g)`, `B` being the inverse Hessian as it is known, is below the tolerance: an
-/// estimate of the distance, where Newton's method has a bound. Whoever does not arrive is fitted by that.
+/// The function is convex, so the slope along a direction only rises: a step is taken if the slope at its end is at most 0.9
+/// of the first one in size, else it is shortened to where the slope would vanish if it rose evenly. No values are needed.
+/// The fit ends when `sqrt(g' B g)`, `B` being the approximate inverse Hessian, is below the tolerance: an estimate of the
+/// distance, where Newton's method has a bound. Members that do not converge are fitted by that.
 struct Search {
     weights: Vec<f64>,
     gradient: Vec<f64>,

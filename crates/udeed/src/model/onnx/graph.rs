@@ -5,7 +5,7 @@ use crate::model::onnx::protobuf::Message;
 /// The domain of the operators for machine learning.
 pub(super) const ML: &str = "ai.onnx.ml";
 
-/// What the elements of a tensor are, by ONNX's numbers.
+/// Types of the elements of a tensor, by ONNX's numbers.
 #[derive(Clone, Copy)]
 pub(super) enum Element {
     Float = 1,
@@ -17,7 +17,7 @@ pub(super) enum Element {
 /// A graph while it is made: its parts are complete messages, values are known by name.
 #[derive(Default)]
 pub(super) struct Graph {
-    /// What all names begin with except those of inputs and outputs, so that none is given twice.
+    /// Prefix of all names except those of inputs and outputs, so that none is given twice.
     prefix: String,
     nodes: Vec<Message>,
     constants: Vec<Message>,
@@ -81,7 +81,7 @@ pub(super) fn axis(number: i64) -> Message {
     attribute("axis", 2).number(3, number)
 }
 
-/// What a cast makes.
+/// The type that a cast makes.
 pub(super) fn to(element: Element) -> Message {
     attribute("to", 2).number(3, element as i64)
 }

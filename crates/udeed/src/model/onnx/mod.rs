@@ -47,14 +47,14 @@ impl Model {
             self.check_names()?;
         }
         if self.ensemble.parts.iter().any(Part::looks_at_a_graph) {
-            return Err(Error::input(Place::new("the model"), "a spectral view", "views that ONNX can be told")
+            return Err(Error::input(Place::new("the model"), "a spectral view", "views that ONNX can express")
                 .with_hint("fit it again without: `--views linear,relevance`"));
         }
         let mut graph = Graph::new(self.free_prefix());
         let features = graph.prepare(self);
         let decision = graph.decision(self, &features).ok_or_else(|| {
             let found = format!("members of `{}` that are not linear scores", self.method.name());
-            Error::input(Place::new("the model"), found, "linear members, which ONNX can be told")
+            Error::input(Place::new("the model"), found, "linear members, which ONNX can express")
         })?;
         graph.label(self, &decision);
         graph.probabilities(self.classes.len(), &decision);
@@ -183,7 +183,7 @@ impl Graph {
         Some(self.node("Cast", &[&equal], vec![to(Element::Double)]))
     }
 
-    /// What the members decide: of two classes one column, of more one a class. None where they are not linear.
+    /// The decisions: of two classes one column, of more one a class. None where members are not linear.
     fn decision(&mut self, model: &Model, features: &str) -> Option<String> {
         let parts: Option<Vec<LinearPart>> = model.ensemble.parts.iter().map(LinearPart::of).collect();
         if let Some(parts) = parts {
@@ -208,7 +208,7 @@ impl Graph {
         Some(self.node("Sub", &[&doubled, &one], vec![]))
     }
 
-    /// What members decide that look through maps.
+    /// The decisions of members with feature maps.
     fn mapped(&mut self, all: &[Mapped], weights: &[f64], features: &str) -> String {
         let total: f64 = weights.iter().sum();
         let mut rest = weights;
@@ -216,7 +216,7 @@ impl Graph {
         for mapped in all {
             let seen = match mapped.map.as_ref() {
                 FeatureMap::Relevance(map) => self.fourier(&map.fourier, map.relevance.len(), features),
-                // Those that look at a graph were refused.
+                // Spectral views were refused.
                 FeatureMap::Plain | FeatureMap::Spectral(_) => features.to_owned(),
             };
             let (own, others) = rest.split_at(mapped.n_members());
@@ -308,7 +308,7 @@ impl Graph {
         self.normalise(&sum, n_classes)
     }
 
-    /// What the last learner of a stack sees of a member: of two classes the second is enough.
+    /// The features of a member for the last learner of a stack: of two classes the second is enough.
     fn stacked(&mut self, shares: &str, n_classes: usize) -> String {
         if n_classes > 2 {
             return shares.to_owned();
