@@ -1,8 +1,16 @@
 //! The base learner as a setting of a method.
 
-use crate::error::Result;
-use crate::learner::{Learner, LearnerSetting};
+use std::sync::LazyLock;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+// All learners of the list.
+use crate::learner::*;
 use crate::observer::Watch;
+use crate::text::{listed, quoted};
 
 /// A base learner that methods can be set to: its file gives its name, what it is and its settings.
 pub(crate) trait BaseLearner: Learner + Clone + Default + 'static {
@@ -31,11 +39,13 @@ pub(crate) trait BaseLearner: Learner + Clone + Default + 'static {
     }
 }
 
-/// Makes [`Base`](crate::Base) of a list: of each learner its name there, then in parentheses the type of its settings, or
-/// after `=` the learner itself where it has none.
+/// Makes [`Base`] of the list.
 macro_rules! bases {
     (@bind $settings:ident $of:ident) => { $of };
-    ($($base:ident $(($settings:ident))? $(= $plain:ident)?,)+) => {
+    (
+        bases { $($base:ident $(($settings:ident))? $(= $plain:ident)? => $learned:ident;)+ }
+        others { $($other:ident;)* }
+    ) => {
         /// The base learner that makes the members, with its settings.
         ///
         /// ```
@@ -165,7 +175,7 @@ macro_rules! bases {
     };
 }
 
-pub(crate) use bases;
+with_learners!(bases);
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 
 use crate::data::{Dense, Row, Rows, fill_rows};
 use crate::kernel::in_memory;
-use crate::learner::Hypothesis;
+// All hypotheses of the list.
+use crate::learner::*;
 use crate::tensor::{TensorReader, TensorWriter};
 
 /// What a base learner learned: its file says how it predicts, and how a model file holds it.
@@ -63,7 +64,7 @@ pub(crate) enum StoredHypothesis {
 }
 
 impl StoredHypothesis {
-    pub(super) fn new(name: &str, description: Value) -> Self {
+    fn new(name: &str, description: Value) -> Self {
         match description {
             Value::Null => StoredHypothesis::Name(name.to_owned()),
             description => StoredHypothesis::Described(Map::from_iter([(name.to_owned(), description)])),
@@ -127,13 +128,7 @@ impl Hypothesis {
 }
 
 /// Writes the probabilities that a hypothesis gives a row of which it sees some columns only.
-pub(super) fn distribution_in_view(
-    columns: &[usize],
-    of: &Hypothesis,
-    row: Row<'_>,
-    scratch: &mut [f64],
-    to: &mut [f64],
-) {
+fn distribution_in_view(columns: &[usize], of: &Hypothesis, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
     row.copy_to(scratch);
     let seen: Vec<f64> = columns.iter().map(|&column| scratch[column]).collect();
     row.for_each(|j, _| scratch[j] = 0.0);
@@ -141,13 +136,19 @@ pub(super) fn distribution_in_view(
 }
 
 /// The most probable class of each row.
-pub(super) fn likeliest_of_each(probabilities: &Dense) -> Vec<u8> {
+fn likeliest_of_each(probabilities: &Dense) -> Vec<u8> {
     (0..probabilities.n_rows()).map(|i| likeliest(probabilities.get(i)) as u8).collect()
 }
 
-/// Makes [`Hypothesis`] of a list of what base learners learn.
+/// Makes [`Hypothesis`] of the list.
 macro_rules! hypotheses {
-    ($($kind:ident),+ $(,)?) => {
+    (
+        bases { $($base:ident $(($settings:ident))? $(= $plain:ident)? => $learned:ident;)+ }
+        others { $($other:ident;)* }
+    ) => {
+        hypotheses! { $($learned)+ $($other)* }
+    };
+    ($($kind:ident)+) => {
         /// What a base learner learned: it gives each row a probability of each class.
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
@@ -227,7 +228,7 @@ macro_rules! hypotheses {
     };
 }
 
-pub(crate) use hypotheses;
+with_learners!(hypotheses);
 
 /// The class of decisions. A single one is about two classes, the second from 0 on; else the largest wins, of several the
 /// first.

@@ -1,7 +1,24 @@
-//! Base learners: one file each, and one line in the list at the end of this file.
+//! Base learners: one file each, and one line in the list below.
 //!
 //! The file of a base learner has its settings ([`card`]), how it learns ([`Learner`], [`base::BaseLearner`]) and what it
 //! learned: how that predicts, and how a model file holds it ([`hypothesis::Learned`]).
+
+/// Calls a macro with the list of base learners: [`Base`] and [`Hypothesis`] are made of it.
+macro_rules! with_learners {
+    ($make:ident) => {
+        $make! {
+            // The name in `Base`; its settings in parentheses, or the learner itself where it has none; what it learns.
+            bases {
+                Logistic = Logistic => Linear;
+                Tree(TreeSettings) => Tree;
+                Neighbors(NearestNeighbors) => Neighbors;
+                Bayes = GaussianBayes => Bayes;
+            }
+            // Hypotheses of learners that are no setting of a method.
+            others { Network; }
+        }
+    };
+}
 
 mod base;
 mod bayes;
@@ -16,8 +33,10 @@ pub(crate) mod sample;
 mod scikit_learn;
 pub(crate) mod tree;
 
+pub use base::Base;
 pub use bayes::{Bayes, GaussianBayes};
 pub use card::{LearnerCard, LearnerSetting};
+pub use hypothesis::Hypothesis;
 pub use linear::Linear;
 pub use logistic::{Logistic, LogisticFit};
 pub use neighbors::{NearestNeighbors, Neighbors};
@@ -29,21 +48,10 @@ pub(crate) use linear::normalise;
 pub(crate) use logistic::Batch;
 pub(crate) use network::{from_lanes, random as random_network, to_lanes, walk as walk_networks};
 
-use std::sync::LazyLock;
-
 use rayon::prelude::*;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
 
-use crate::data::{Dense, Row, Rows, fill_rows};
-use crate::error::{Error, Result};
-use crate::kernel::in_memory;
-use crate::learner::base::{BaseLearner, bases};
-use crate::learner::hypothesis::{distribution_in_view, hypotheses, likeliest_of_each};
-use crate::observer::Watch;
-use crate::tensor::{TensorReader, TensorWriter};
-use crate::text::{listed, quoted};
+use crate::data::Rows;
+use crate::error::Result;
 
 /// Training rows of a base learner.
 #[derive(Clone, Copy)]
@@ -126,27 +134,4 @@ pub(crate) fn n_heads(n_classes: usize) -> usize {
 pub(crate) fn targets(classes: &[u8], n_classes: usize, head: usize) -> Vec<f64> {
     let about = if n_classes == 2 { 1 } else { head };
     classes.iter().map(|&class| if usize::from(class) == about { 1.0 } else { -1.0 }).collect()
-}
-
-/// Makes [`Base`] and [`Hypothesis`] of the list.
-macro_rules! learners {
-    (
-        bases { $($base:ident $(($settings:ident))? $(= $plain:ident)? => $learned:ident;)+ }
-        others { $($other:ident;)* }
-    ) => {
-        bases! { $($base $(($settings))? $(= $plain)?,)+ }
-        hypotheses! { $($learned,)+ $($other,)* }
-    };
-}
-
-learners! {
-    // The name in `Base`; its settings in parentheses, or the learner itself where it has none; what it learns.
-    bases {
-        Logistic = Logistic => Linear;
-        Tree(TreeSettings) => Tree;
-        Neighbors(NearestNeighbors) => Neighbors;
-        Bayes = GaussianBayes => Bayes;
-    }
-    // Hypotheses of learners that are no setting of a method.
-    others { Network; }
 }
