@@ -71,6 +71,7 @@ mod observer;
 mod parallel;
 mod prepare;
 mod random;
+mod tensor;
 mod text;
 mod validation;
 mod view;
@@ -88,8 +89,8 @@ pub use fit::InitialEnsemble;
 pub use format::{BuiltIn, Format, HeldSheet, Layout, Reader, Sheet, Writer, built_in};
 pub use kernel::check_instructions;
 pub use learner::{
-    Base, Bayes, Criterion, GaussianBayes, Hypothesis, Learner, Linear, Logistic, LogisticFit, NearestNeighbors,
-    Neighbors, Network, Sample, SplitFeatures, Tree, TreeSettings,
+    Base, Bayes, Criterion, GaussianBayes, Hypothesis, Learner, LearnerCard, LearnerSetting, Linear, Logistic,
+    LogisticFit, NearestNeighbors, Neighbors, Network, Sample, SplitFeatures, Tree, TreeSettings,
 };
 pub use memory::{Room, check_memory, half_of_memory};
 pub use method::adaboost::ZeroError;

@@ -12,7 +12,7 @@ const ROOMS: [&[&str]; 13] = [
     &["error"],
     &["file", "memory", "observer", "parallel", "random"],
     &["data"],
-    &["format", "kernel"],
+    &["format", "kernel", "tensor"],
     &["linalg", "neighbors"],
     &["prepare"],
     &["learner", "view"],

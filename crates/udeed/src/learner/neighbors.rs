@@ -1,60 +1,71 @@
 //! Nearest neighbours.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::data::{Dense, Matrix, Row, Rows};
-use crate::error::{Error, Result};
-use crate::learner::Sample;
-use crate::learner::sample::{Counted, counted};
+use crate::error::Result;
+use crate::kernel::in_memory;
+use crate::learner::base::BaseLearner;
+use crate::learner::card::learner_settings;
+use crate::learner::sample::{Subsample, rows_with_weight};
+use crate::learner::{Hypothesis, Learned, Learner, LearnerSetting, Sample, Shape};
 use crate::neighbors::{for_each_distance, nearest_among};
 use crate::observer::Watch;
+use crate::tensor::{Tensor, TensorReader, TensorWriter};
 
-/// Nearest neighbours: a row is of a class as far as the `k` training rows nearest to it are, each counting as much as its
-/// weight. Of rows that are equally far the first ones are taken.
-///
-/// ```
-/// use udeed::{Dense, NearestNeighbors, Sample};
-///
-/// let rows = Dense::new(3, 1, vec![0.0, 1.0, 5.0])?;
-/// let sample = Sample { rows: &rows, classes: &[0, 0, 1], n_classes: 2, weights: &[1.0; 3], seed: 0 };
-/// let neighbors = NearestNeighbors { k: 1 }.fit(&sample)?;
-/// assert_eq!(neighbors.classes(), [0, 0, 1]);
-/// # Ok::<(), udeed::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NearestNeighbors {
-    /// How many neighbours vote; all rows, if there are fewer.
-    pub k: usize,
-}
-
-impl Default for NearestNeighbors {
-    fn default() -> Self {
-        NearestNeighbors { k: 5 }
+learner_settings! {
+    /// k-nearest neighbours: a row has the class shares of the `k` training rows nearest to it, each with its weight. Of rows
+    /// at the same distance the first ones are taken.
+    ///
+    /// ```
+    /// use udeed::{Dense, NearestNeighbors, Sample};
+    ///
+    /// let rows = Dense::new(3, 1, vec![0.0, 1.0, 5.0])?;
+    /// let sample = Sample { rows: &rows, classes: &[0, 0, 1], n_classes: 2, weights: &[1.0; 3], seed: 0 };
+    /// let neighbors = NearestNeighbors { k: 1 }.fit(&sample)?;
+    /// assert_eq!(neighbors.classes(), [0, 0, 1]);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    NearestNeighbors {
+        /// Number of neighbours that vote; all rows, if there are fewer.
+        k: usize = 5, in [1 ..];
     }
 }
 
 impl NearestNeighbors {
-    /// Checks the setting, as every fit does first.
+    /// Keeps the rows that have a weight.
     ///
     /// # Errors
-    /// If it makes no sense.
-    pub fn validate(&self) -> Result<()> {
-        if self.k == 0 { Err(Error::setting("k", 0, "at least 1")) } else { Ok(()) }
-    }
-
-    /// Keeps the rows that count.
-    ///
-    /// # Errors
-    /// If the setting makes no sense, no row counts, or a value is not finite.
+    /// If the setting is out of its range, no row has a weight, or a value is not finite.
     pub fn fit(&self, sample: &Sample<'_>) -> Result<Neighbors> {
         self.validate()?;
-        let Counted { rows, classes, weights } = Counted::gather(sample, &counted(sample)?);
+        let Subsample { rows, classes, weights } = Subsample::gather(sample, &rows_with_weight(sample)?);
         Ok(Neighbors { k: self.k, n_classes: sample.n_classes, rows, classes, weights })
     }
 }
 
-/// The rows that vote for the classes of rows near to them.
+impl Learner for NearestNeighbors {
+    fn learn(&self, sample: &Sample<'_>) -> Result<Hypothesis> {
+        Ok(Hypothesis::Neighbors(self.fit(sample)?))
+    }
+}
+
+impl BaseLearner for NearestNeighbors {
+    const NAME: &'static str = "neighbors";
+    const ABOUT: &'static str = "k-nearest neighbours: the class shares of the training rows nearest to a row";
+
+    fn settings() -> Vec<LearnerSetting> {
+        Self::declared()
+    }
+
+    fn check(&self) -> Result<()> {
+        self.validate()
+    }
+}
+
+/// The training rows that vote for the classes of rows near to them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbors {
     k: usize,
@@ -84,13 +95,8 @@ impl Neighbors {
         sound.then_some(Neighbors { k, n_classes, rows, classes, weights })
     }
 
-    /// The probability of each class for a row. `scratch` is as long as the row is wide and all zero, before and after.
-    pub(crate) fn distribution(&self, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
-        self.count(self.nearest(row, scratch), to);
-    }
-
-    /// The same for each row, one column a class.
-    pub(crate) fn distributions(&self, rows: &dyn Rows, watch: &Watch<'_>) -> Result<Dense> {
+    /// The probability of each class for each row, one column a class.
+    fn distributions_watched(&self, rows: &dyn Rows, watch: &Watch<'_>) -> Result<Dense> {
         // Some at a time: the neighbours of all would take more memory than the rows.
         const ROWS: usize = 1024;
         let n = rows.n_rows();
@@ -128,12 +134,12 @@ impl Neighbors {
         nearest.into_iter().map(|(_, i)| i)
     }
 
-    /// How many neighbours vote.
+    /// Number of neighbours that vote.
     pub fn k(&self) -> usize {
         self.k
     }
 
-    /// How many classes it tells apart.
+    /// Number of classes.
     pub fn n_classes(&self) -> usize {
         self.n_classes
     }
@@ -148,16 +154,46 @@ impl Neighbors {
         &self.classes
     }
 
-    /// How much the vote of each counts.
+    /// The weight of each in a vote.
     pub fn weights(&self) -> &[f64] {
         &self.weights
+    }
+}
+
+impl Learned for Neighbors {
+    const NAME: &'static str = "neighbors";
+
+    fn n_classes(&self) -> usize {
+        self.n_classes
+    }
+
+    fn distribution(&self, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
+        self.count(self.nearest(row, scratch), to);
+    }
+
+    fn distributions(&self, rows: &dyn Rows) -> Dense {
+        in_memory(self.distributions_watched(rows, &Watch::new(&mut ())))
+    }
+
+    fn store(&self, tensors: &mut TensorWriter<'_>) -> Value {
+        tensors.write_rows("rows", &self.rows);
+        tensors.write("classes", Tensor::integers(self.classes.iter().map(|&class| u64::from(class))));
+        tensors.write("weights", Tensor::vector(&self.weights));
+        json!({ "k": self.k })
+    }
+
+    fn load(description: Value, tensors: &TensorReader<'_>, shape: Shape) -> Option<Self> {
+        let k = usize::try_from(description.get("k")?.as_u64()?).ok()?;
+        let classes: Vec<u8> = tensors.integers("classes")?;
+        let rows = tensors.matrix("rows", (classes.len(), shape.n_features))?;
+        Neighbors::from_parts(k, shape.n_classes, rows, classes, tensors.vector("weights")?)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learner::oracle::{assert_near, problems};
+    use crate::learner::scikit_learn::{assert_near, problems};
     use crate::random::{Purpose, Stream};
 
     fn line(values: &[f64]) -> Dense {
@@ -249,7 +285,7 @@ mod tests {
         let sample = Sample { rows: &rows, classes: &classes, n_classes: 3, weights: &weights, seed: 0 };
         for k in [1, 5, 2000] {
             let neighbors = NearestNeighbors { k }.fit(&sample).unwrap();
-            let together = neighbors.distributions(&queries, &Watch::new(&mut ())).unwrap();
+            let together = neighbors.distributions(&queries);
             let mut alone = vec![0.0; 3];
             for i in 0..1100 {
                 neighbors.distribution(queries.row(i), &mut [0.0; 9], &mut alone);

@@ -12,12 +12,12 @@ use crate::observer::Watch;
 use crate::parallel;
 use crate::random::{Purpose, Stream};
 
-/// How long what is left of `A v - mu v` may be: the features that are made of the vectors need no more.
+/// Length of the residual `A v - mu v` at convergence: features made of the vectors need no more.
 const TOLERANCE: f64 = 1e-7;
-/// Who has not arrived after so many filters is taken as it is: eigenvalues that lie together without end can be told
-/// apart by no one, and then need not be.
+/// Vectors not converged after this many filters are taken as they are: their eigenvalues nearly coincide, and then any basis
+/// of their space will do.
 const MOST_FILTERS: usize = 25;
-/// By how much the filter may raise one vector above another before they are made orthogonal again.
+/// Largest ratio by which the filter may raise one vector above another before they are made orthogonal again.
 const CONTRAST: f64 = 1e8;
 
 /// Eigenvalues in descending order, and the vectors that belong to them.

@@ -86,7 +86,7 @@ impl SortedColumns {
     }
 }
 
-/// So many columns are taken out of dense rows at once: those that lie in the same lines of the cache.
+/// Columns taken out of dense rows at once: those that lie in the same lines of the cache.
 const TOGETHER: usize = 16;
 
 /// The values of some columns of dense rows, from the given one on.

@@ -11,7 +11,7 @@ use crate::ensemble::{Members, TrainingRows};
 use crate::error::{Hint, Result};
 use crate::kernel::{Real, in_memory, map_rows};
 use crate::learner::{Batch, Logistic, normalise, winner};
-use crate::linalg::Span;
+use crate::linalg::RowSpace;
 use crate::memory::{MUCH_MEMORY, check_memory, half_of_memory};
 use crate::method::auto::mixture;
 use crate::observer::{Warning, Watch};
@@ -73,12 +73,12 @@ pub(crate) struct Looked {
     features: Matrix,
     /// What the features of the map were multiplied by.
     factor: f64,
-    span: Option<Span>,
+    span: Option<RowSpace>,
 }
 
 impl Looked {
     pub(crate) fn new(features: Matrix) -> Self {
-        Looked { span: Span::of(features.rows()), features, factor: 1.0 }
+        Looked { span: RowSpace::of(features.rows()), features, factor: 1.0 }
     }
 
     /// Features that are multiplied before members see them.
