@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::data::{Dense, Matrix, Row, Rows};
+use crate::data::{Csr, Dense, Matrix, Row, Rows};
 use crate::error::Result;
 use crate::kernel::in_memory;
 use crate::learner::base::BaseLearner;
@@ -12,7 +12,7 @@ use crate::learner::sample::{Subsample, rows_with_weight};
 use crate::learner::{Hypothesis, Learned, Learner, LearnerSetting, Sample, Shape};
 use crate::neighbors::{for_each_distance, nearest_among};
 use crate::observer::Watch;
-use crate::tensor::{Tensor, TensorReader, TensorWriter};
+use crate::tensor::{TensorReader, TensorWriter};
 
 learner_settings! {
     /// k-nearest neighbours: a row has the class shares of the `k` training rows nearest to it, each with its weight. Of rows
@@ -24,7 +24,7 @@ learner_settings! {
     /// let rows = Dense::new(3, 1, vec![0.0, 1.0, 5.0])?;
     /// let sample = Sample { rows: &rows, classes: &[0, 0, 1], n_classes: 2, weights: &[1.0; 3], seed: 0 };
     /// let neighbors = NearestNeighbors { k: 1 }.fit(&sample)?;
-    /// assert_eq!(neighbors.classes(), [0, 0, 1]);
+    /// assert_eq!(neighbors.votes().to_dense()?.values(), [1.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
     /// # Ok::<(), udeed::Error>(())
     /// ```
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,7 +42,12 @@ impl NearestNeighbors {
     pub fn fit(&self, sample: &Sample<'_>) -> Result<Neighbors> {
         self.validate()?;
         let Subsample { rows, classes, weights } = Subsample::gather(sample, &rows_with_weight(sample)?);
-        Ok(Neighbors { k: self.k, n_classes: sample.n_classes, rows, classes, weights })
+        let mut votes = Csr::empty(sample.n_classes);
+        classes
+            .iter()
+            .zip(weights)
+            .for_each(|(&class, weight)| votes.push_row([(usize::from(class), weight)].into_iter()));
+        Ok(Neighbors { k: self.k, rows, votes: votes.into() })
     }
 }
 
@@ -65,34 +70,30 @@ impl BaseLearner for NearestNeighbors {
     }
 }
 
-/// The training rows that vote for the classes of rows near to them.
+/// Rows that vote for the classes of rows near to them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbors {
     k: usize,
-    n_classes: usize,
     rows: Matrix,
-    classes: Vec<u8>,
-    weights: Vec<f64>,
+    /// The votes of each row, one column a class.
+    votes: Matrix,
 }
 
 impl Neighbors {
     /// Puts the parts together; none if they do not fit.
-    pub(crate) fn from_parts(
-        k: usize,
-        n_classes: usize,
-        rows: Matrix,
-        classes: Vec<u8>,
-        weights: Vec<f64>,
-    ) -> Option<Self> {
+    pub(crate) fn from_parts(k: usize, rows: Matrix, votes: Matrix) -> Option<Self> {
         let n = rows.rows().n_rows();
-        let sound = k > 0
-            && n > 0
-            && classes.len() == n
-            && weights.len() == n
-            && classes.iter().all(|&class| usize::from(class) < n_classes)
-            && weights.iter().all(|&weight| weight.is_finite() && weight > 0.0)
-            && weights.iter().sum::<f64>().is_finite();
-        sound.then_some(Neighbors { k, n_classes, rows, classes, weights })
+        let total = |i: usize| {
+            let (mut sum, mut sound) = (0.0, true);
+            votes.rows().row(i).for_each(|_, vote| {
+                sum += vote;
+                sound &= vote >= 0.0;
+            });
+            if sound { sum } else { f64::NAN }
+        };
+        // Positive in each row, and finite in all together: no sum of them is 0 or infinite.
+        let sound = k > 0 && n > 0 && votes.rows().n_rows() == n && (0..n).all(|i| total(i) > 0.0);
+        (sound && (0..n).map(total).sum::<f64>().is_finite()).then_some(Neighbors { k, rows, votes })
     }
 
     /// The probability of each class for each row, one column a class.
@@ -100,7 +101,7 @@ impl Neighbors {
         // Some at a time: the neighbours of all would take more memory than the rows.
         const ROWS: usize = 1024;
         let n = rows.n_rows();
-        let mut table = Dense::zeros(n, self.n_classes)?;
+        let mut table = Dense::zeros(n, self.votes.rows().n_columns())?;
         for first in (0..n).step_by(ROWS) {
             let some: Vec<usize> = (first..n.min(first + ROWS)).collect();
             let some = Matrix::gather(rows, &some);
@@ -112,17 +113,17 @@ impl Neighbors {
         Ok(table)
     }
 
-    /// The share of each class among rows.
+    /// The share of each class among the votes of rows.
     fn count(&self, rows: impl Iterator<Item = usize>, to: &mut [f64]) {
         to.fill(0.0);
-        rows.for_each(|i| to[usize::from(self.classes[i])] += self.weights[i]);
+        rows.for_each(|i| self.votes.rows().row(i).for_each(|class, vote| to[class] += vote));
         let sum: f64 = to.iter().sum();
         to.iter_mut().for_each(|share| *share /= sum);
     }
 
     /// The rows that are nearest, nearest first.
     fn nearest(&self, row: Row<'_>, scratch: &mut [f64]) -> impl Iterator<Item = usize> {
-        let k = self.k.min(self.classes.len());
+        let k = self.k.min(self.rows.rows().n_rows());
         let mut nearest: Vec<(f64, usize)> = Vec::with_capacity(k + 1);
         for_each_distance(row, self.rows.rows(), scratch, |i, squared| {
             if nearest.len() < k || nearest.last().is_some_and(|farthest| squared < farthest.0) {
@@ -139,24 +140,14 @@ impl Neighbors {
         self.k
     }
 
-    /// Number of classes.
-    pub fn n_classes(&self) -> usize {
-        self.n_classes
-    }
-
-    /// The training rows.
+    /// The rows that vote.
     pub fn rows(&self) -> &Matrix {
         &self.rows
     }
 
-    /// The class of each.
-    pub fn classes(&self) -> &[u8] {
-        &self.classes
-    }
-
-    /// The weight of each in a vote.
-    pub fn weights(&self) -> &[f64] {
-        &self.weights
+    /// The votes of each, one column a class.
+    pub fn votes(&self) -> &Matrix {
+        &self.votes
     }
 }
 
@@ -164,7 +155,7 @@ impl Learned for Neighbors {
     const NAME: &'static str = "neighbors";
 
     fn n_classes(&self) -> usize {
-        self.n_classes
+        self.votes.rows().n_columns()
     }
 
     fn distribution(&self, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
@@ -177,16 +168,15 @@ impl Learned for Neighbors {
 
     fn store(&self, tensors: &mut TensorWriter<'_>) -> Value {
         tensors.write_rows("rows", &self.rows);
-        tensors.write("classes", Tensor::integers(self.classes.iter().map(|&class| u64::from(class))));
-        tensors.write("weights", Tensor::vector(&self.weights));
-        json!({ "k": self.k })
+        tensors.write_rows("votes", &self.votes);
+        json!({ "k": self.k, "rows": self.rows.rows().n_rows() })
     }
 
     fn load(description: Value, tensors: &TensorReader<'_>, shape: Shape) -> Option<Self> {
-        let k = usize::try_from(description.get("k")?.as_u64()?).ok()?;
-        let classes: Vec<u8> = tensors.integers("classes")?;
-        let rows = tensors.matrix("rows", (classes.len(), shape.n_features))?;
-        Neighbors::from_parts(k, shape.n_classes, rows, classes, tensors.vector("weights")?)
+        let count = |name: &str| usize::try_from(description.get(name)?.as_u64()?).ok();
+        let n = count("rows")?;
+        let rows = tensors.matrix("rows", (n, shape.n_features))?;
+        Neighbors::from_parts(count("k")?, rows, tensors.matrix("votes", (n, shape.n_classes))?)
     }
 }
 
@@ -296,13 +286,15 @@ mod tests {
 
     #[test]
     fn parts_that_do_not_fit_are_refused() {
-        let put = |k, classes: &[u8], weights: &[f64]| {
-            Neighbors::from_parts(k, 2, line(&[0.0, 1.0]).into(), classes.to_vec(), weights.to_vec())
+        let put = |k, votes: &[f64]| {
+            let votes = Dense::new(votes.len() / 2, 2, votes.to_vec()).unwrap();
+            Neighbors::from_parts(k, line(&[0.0, 1.0]).into(), votes.into())
         };
-        assert!(put(3, &[0, 1], &[1.0, 1.0]).is_some());
-        assert!(put(0, &[0, 1], &[1.0, 1.0]).is_none());
-        assert!(put(3, &[0], &[1.0, 1.0]).is_none());
-        assert!(put(3, &[0, 2], &[1.0, 1.0]).is_none());
-        assert!(put(3, &[0, 1], &[1.0, 0.0]).is_none());
+        assert!(put(3, &[1.0, 0.0, 0.2, 0.8]).is_some());
+        assert!(put(0, &[1.0, 0.0, 0.2, 0.8]).is_none());
+        assert!(put(3, &[1.0, 0.0]).is_none());
+        assert!(put(3, &[1.0, 0.0, 0.0, 0.0]).is_none());
+        assert!(put(3, &[1.0, 0.0, -0.2, 0.8]).is_none());
+        assert!(put(3, &[1e308, 1e308, 1e308, 1e308]).is_none());
     }
 }
