@@ -62,7 +62,7 @@ pub enum Stop {
     Loss,
     /// The diversity loss V_div did not decrease any more.
     Diversity,
-    /// The observer asked for it.
+    /// The observer state for it.
     Observer,
 }
 
@@ -220,16 +220,16 @@ pub trait Observer: Send {
 
 impl Observer for () {}
 
-/// How long work goes on before the observer is asked again.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// How long work goes on before the observer is state again.
+const INTERVAL: Duration = Duration::from_millis(50);
 
-/// An observer that hears how many members are done, and is asked meanwhile whether to go on.
+/// An observer that hears how many members are done, and is state meanwhile whether to go on.
 pub(crate) struct Watch<'a> {
-    asked: Mutex<Asked<'a>>,
+    state: Mutex<State<'a>>,
     stopped: AtomicBool,
 }
 
-struct Asked<'a> {
+struct State<'a> {
     observer: &'a mut dyn Observer,
     /// How many members were done, of how many, when it was last told.
     done: (usize, usize),
@@ -238,12 +238,12 @@ struct Asked<'a> {
 
 impl<'a> Watch<'a> {
     pub(crate) fn new(observer: &'a mut dyn Observer) -> Self {
-        let asked = Mutex::new(Asked { observer, done: (0, 0), last: Instant::now() });
-        Watch { asked, stopped: AtomicBool::new(false) }
+        let state = Mutex::new(State { observer, done: (0, 0), last: Instant::now() });
+        Watch { state, stopped: AtomicBool::new(false) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Asked<'a>> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State<'a>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells that so many members are done, of so many that there will be.
@@ -251,9 +251,9 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// [`Error::Stopped`] if the observer has seen enough.
     pub(crate) fn member(&self, done: usize, total: usize) -> Result<()> {
-        let mut asked = self.lock();
-        asked.done = (done, total);
-        self.hear(asked)
+        let mut state = self.lock();
+        state.done = (done, total);
+        self.report(state)
     }
 
     /// Tells of a step of the descent.
@@ -266,7 +266,7 @@ impl<'a> Watch<'a> {
         self.lock().observer.warn(warning);
     }
 
-    /// Asks whether to go on, unless that was asked a moment ago. Cheap enough for every row that is compared with all.
+    /// Asks whether to go on, unless that was state a moment ago. Cheap enough for every row that is compared with all.
     ///
     /// # Errors
     /// [`Error::Stopped`] if not.
@@ -275,16 +275,16 @@ impl<'a> Watch<'a> {
             return Err(Error::Stopped);
         }
         // One thread that asks is enough.
-        match self.asked.try_lock() {
-            Ok(asked) if asked.last.elapsed() >= PATIENCE => self.hear(asked),
+        match self.state.try_lock() {
+            Ok(state) if state.last.elapsed() >= INTERVAL => self.report(state),
             _ => Ok(()),
         }
     }
 
-    fn hear(&self, mut asked: MutexGuard<'_, Asked<'a>>) -> Result<()> {
-        let (done, total) = asked.done;
-        let answer = asked.observer.member(done, total);
-        asked.last = Instant::now();
+    fn report(&self, mut state: MutexGuard<'_, State<'a>>) -> Result<()> {
+        let (done, total) = state.done;
+        let answer = state.observer.member(done, total);
+        state.last = Instant::now();
         if answer.is_break() {
             self.stopped.store(true, Ordering::Relaxed);
             return Err(Error::Stopped);
@@ -314,9 +314,9 @@ mod tests {
         let watch = Watch::new(&mut heard);
         watch.member(4, 9).unwrap();
         watch.ask().unwrap();
-        std::thread::sleep(PATIENCE);
+        std::thread::sleep(INTERVAL);
         watch.ask().unwrap();
-        std::thread::sleep(PATIENCE);
+        std::thread::sleep(INTERVAL);
         assert!(matches!(watch.ask(), Err(Error::Stopped)));
         // Whoever asks later is not let wait.
         std::thread::scope(|threads| {

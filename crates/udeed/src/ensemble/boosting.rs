@@ -146,7 +146,7 @@ pub(crate) fn normalise(shares: &mut [f64]) {
 impl Emphasis {
     /// How often each row counts: its share of the total, or in so many draws by the shares, repeated until two classes
     /// occur. Where a class has all but no share, drawing would not end: then the rows count by their shares after all.
-    pub(crate) fn counts(
+    pub(crate) fn row_weights(
         self,
         stream: &mut Stream,
         shares: &[f64],
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn a_class_without_a_share_does_not_hang() {
         let mut stream = Stream::new(1, Purpose::Boosting, 0);
-        let counts = Emphasis::Resampling.counts(&mut stream, &[1.0, 1e-300], &[1, 0], 2, 2.0);
+        let counts = Emphasis::Resampling.row_weights(&mut stream, &[1.0, 1e-300], &[1, 0], 2, 2.0);
         assert!(counts[1] > 0.0);
     }
 

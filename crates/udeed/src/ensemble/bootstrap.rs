@@ -27,7 +27,7 @@ pub(crate) fn bootstrapped(
             rows: prepared.labeled.rows(),
             targets: &head.targets,
             counts: &counts,
-            weights: &prepared.counts,
+            weights: &prepared.weights,
             start: &head.logistic,
             before: (place * total, all),
         };

@@ -152,8 +152,8 @@ impl Members {
     ///
     /// # Errors
     /// If the rows cannot be read.
-    pub(crate) fn decide(&self, rows: &dyn Blocks, vote: Vote, counts: &[f64]) -> Result<Vec<f64>> {
-        let total: f64 = counts.iter().sum();
+    pub(crate) fn decide(&self, rows: &dyn Blocks, vote: Vote, weights: &[f64]) -> Result<Vec<f64>> {
+        let total: f64 = weights.iter().sum();
         map_rows(
             rows,
             &self.weights,
@@ -164,8 +164,8 @@ impl Members {
                     Vote::Weighted => scores.iter_mut().for_each(|z| *z = z.tanh_half()),
                     Vote::Unweighted => scores.iter_mut().for_each(|z| *z = sign(*z)),
                 }
-                let voices = scores.iter_mut().zip(counts.iter().chain(std::iter::repeat(&0.0)));
-                voices.for_each(|(f, count)| *f *= count);
+                let votes = scores.iter_mut().zip(weights.iter().chain(std::iter::repeat(&0.0)));
+                votes.for_each(|(f, weight)| *f *= weight);
                 scores.iter().sum::<f64>() / total
             },
         )

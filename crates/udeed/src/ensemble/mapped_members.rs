@@ -104,8 +104,8 @@ pub(crate) fn classify(all: &[Mapped], rows: &dyn Blocks) -> Result<Vec<u8>> {
         let m = mapped.n_members();
         mapped.for_each(rows, |i, outputs| {
             for k in 0..m {
-                let said: Vec<f64> = outputs.iter().skip(k).step_by(m).copied().collect();
-                classes[i * n_members + first + k] = winner(&said) as u8;
+                let own: Vec<f64> = outputs.iter().skip(k).step_by(m).copied().collect();
+                classes[i * n_members + first + k] = winner(&own) as u8;
             }
         })?;
         first += m;

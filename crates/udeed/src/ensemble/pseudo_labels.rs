@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::learner::{Hypothesis, Learner, Sample, likeliest};
 
 /// All training rows, the labeled first, of which some have a label.
-pub(crate) struct Growing {
+pub(crate) struct PseudoLabels {
     pub(crate) rows: Matrix,
     /// The class of each row, where it has one.
     pub(crate) classes: Vec<u8>,
@@ -16,14 +16,14 @@ pub(crate) struct Growing {
     pub(crate) n_labeled: usize,
 }
 
-impl Growing {
+impl PseudoLabels {
     pub(crate) fn new(prepared: &TrainingRows) -> Result<Self> {
         let rows = prepared.labeled.stack(prepared.unlabeled.in_memory()?)?;
         let n_rows = rows.rows().n_rows();
-        let (mut classes, mut weights) = (prepared.codes.clone(), prepared.counts.clone());
+        let (mut classes, mut weights) = (prepared.codes.clone(), prepared.weights.clone());
         classes.resize(n_rows, 0);
         weights.resize(n_rows, 0.0);
-        Ok(Growing { rows, classes, weights, n_classes: prepared.n_classes(), n_labeled: prepared.codes.len() })
+        Ok(PseudoLabels { rows, classes, weights, n_classes: prepared.n_classes(), n_labeled: prepared.codes.len() })
     }
 
     pub(crate) fn rows(&self) -> &dyn Rows {
@@ -61,26 +61,26 @@ impl Growing {
 }
 
 /// The most probable class of some rows, and how probable it is.
-pub(crate) struct Guesses {
+pub(crate) struct Predictions {
     pub(crate) classes: Vec<u8>,
     pub(crate) confidences: Vec<f64>,
 }
 
-impl Guesses {
+impl Predictions {
     pub(crate) fn of(probabilities: &Dense, n_rows: usize) -> Self {
         let classes: Vec<u8> = (0..n_rows).map(|i| likeliest(probabilities.get(i)) as u8).collect();
         let confidence = |(i, &class): (usize, &u8)| probabilities.get(i)[usize::from(class)];
         let confidences = classes.iter().enumerate().map(confidence).collect();
-        Guesses { classes, confidences }
+        Predictions { classes, confidences }
     }
 
     /// What something says of some of the rows.
     pub(crate) fn by(hypothesis: &Hypothesis, rows: &dyn Rows, of: &[usize]) -> Self {
         let some = Matrix::gather(rows, of);
-        Guesses::of(&hypothesis.distributions(some.rows()), of.len())
+        Predictions::of(&hypothesis.distributions(some.rows()), of.len())
     }
 
-    /// The places of the surest guesses of each class, so many of each; the surest first, of equals the first.
+    /// The places of the surest predictions of each class, so many of each; the surest first, of equals the first.
     pub(crate) fn surest(&self, wanted: &[usize]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.classes.len()).collect();
         order.sort_by(|&a, &b| self.confidences[b].total_cmp(&self.confidences[a]).then(a.cmp(&b)));
@@ -101,8 +101,8 @@ mod tests {
 
     #[test]
     fn the_surest_of_each_class_are_found() {
-        let guesses = Guesses { classes: vec![0, 1, 0, 1, 0], confidences: vec![0.6, 0.9, 0.8, 0.9, 0.8] };
-        assert_eq!(guesses.surest(&[2, 1]), [1, 2, 4]);
-        assert_eq!(guesses.surest(&[0, 5]), [1, 3]);
+        let predictions = Predictions { classes: vec![0, 1, 0, 1, 0], confidences: vec![0.6, 0.9, 0.8, 0.9, 0.8] };
+        assert_eq!(predictions.surest(&[2, 1]), [1, 2, 4]);
+        assert_eq!(predictions.surest(&[0, 5]), [1, 3]);
     }
 }

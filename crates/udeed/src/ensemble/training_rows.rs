@@ -88,7 +88,7 @@ pub(crate) struct TrainingRows {
     /// The class of each labeled row.
     pub(crate) codes: Vec<u8>,
     /// How much each labeled row counts.
-    pub(crate) counts: Vec<f64>,
+    pub(crate) weights: Vec<f64>,
     pub(crate) unlabeled: Unlabeled,
     /// The question that two classes pose, or those whether a row is of each class or of another.
     pub(crate) heads: Vec<Head>,
@@ -118,7 +118,7 @@ pub(crate) struct Streamed {
     above: Matrix,
     below: Arc<SpilledTable>,
     preparation: Preparation,
-    ready: OnceLock<Spilled>,
+    prepared: OnceLock<Spilled>,
 }
 
 impl Streamed {
@@ -126,14 +126,14 @@ impl Streamed {
         self.above.rows().n_rows() + self.below.n_rows()
     }
 
-    fn ready(&self) -> Result<&Spilled> {
-        if let Some(ready) = self.ready.get() {
-            return Ok(ready);
+    fn prepared(&self) -> Result<&Spilled> {
+        if let Some(prepared) = self.prepared.get() {
+            return Ok(prepared);
         }
         let mut all = SpilledBuilder::new(self.below.folder())?;
         all.push(&self.above)?;
         self.preparation.spill(&self.below, &mut all)?;
-        Ok(self.ready.get_or_init(|| all.finish()))
+        Ok(self.prepared.get_or_init(|| all.finish()))
     }
 }
 
@@ -143,7 +143,7 @@ impl Unlabeled {
     pub(crate) fn blocks(&self) -> Result<&dyn Blocks> {
         match self {
             Unlabeled::InMemory(rows) => Ok(rows.rows()),
-            Unlabeled::InFile(rows) => Ok(rows.ready()?),
+            Unlabeled::InFile(rows) => Ok(rows.prepared()?),
         }
     }
 
@@ -189,23 +189,23 @@ impl TrainingRows {
         let rows = features.of(&labeled)?;
         let above = features.of(&unlabeled)?;
         drop(features);
-        let counts: Vec<f64> = labeled.iter().map(|&i| train.weight(i)).collect();
+        let weights: Vec<f64> = labeled.iter().map(|&i| train.weight(i)).collect();
         let head = |head: usize| {
             let targets = targets(&codes, classes.len(), head);
             let learner = Logistic { lambda: shared.lambda.value() };
-            let logistic = learner.fit_watched(rows.rows(), &targets, &counts, None, watch)?.weights;
+            let logistic = learner.fit_watched(rows.rows(), &targets, &weights, None, watch)?.weights;
             Ok(Head { targets, logistic })
         };
         let heads: Vec<Head> = (0..n_heads(classes.len())).map(head).collect::<Result<_>>()?;
         Ok(TrainingRows {
             labeled: rows,
             codes,
-            counts,
+            weights,
             unlabeled: match train.shared_spilled() {
                 None => Unlabeled::InMemory(above),
                 Some(below) => {
                     let (below, preparation) = (Arc::clone(below), preparation.clone());
-                    Unlabeled::InFile(Arc::new(Streamed { above, below, preparation, ready: OnceLock::new() }))
+                    Unlabeled::InFile(Arc::new(Streamed { above, below, preparation, prepared: OnceLock::new() }))
                 }
             },
             heads,
@@ -225,7 +225,7 @@ impl TrainingRows {
     pub(crate) fn with_lambda(mut self, lambda: f64, watch: &Watch<'_>) -> Result<Self> {
         for head in &mut self.heads {
             let (rows, start) = (self.labeled.rows(), Some(&head.logistic[..]));
-            let fit = Logistic { lambda }.fit_watched(rows, &head.targets, &self.counts, start, watch)?;
+            let fit = Logistic { lambda }.fit_watched(rows, &head.targets, &self.weights, start, watch)?;
             head.logistic = fit.weights;
         }
         Ok(self)
@@ -263,7 +263,7 @@ mod tests {
             let prepared = TrainingRows::new(&train, Method::from(lcd.clone()).shared(), &Watch::new(&mut ())).unwrap();
             method.learn(&prepared, &Watch::new(&mut ())).unwrap();
             let Unlabeled::InFile(rows) = &prepared.unlabeled else { panic!("rows in memory") };
-            assert_eq!(rows.ready.get().map(Spilled::n_rows), looks.then_some(3));
+            assert_eq!(rows.prepared.get().map(Spilled::n_rows), looks.then_some(3));
             assert_eq!(prepared.unlabeled.n_rows(), 3);
         }
     }

@@ -195,20 +195,20 @@ impl Ensemble {
             return mapped_members::classify(members, rows);
         }
         if let [Part { members: Voters::Any(members), .. }] = self.parts.as_slice() {
-            let said = fill_stretches(rows, m, m + self.n_classes, |rows, to| {
+            let classes = fill_stretches(rows, m, m + self.n_classes, |rows, to| {
                 for (k, member) in members.iter().enumerate() {
-                    let said = member.distributions(rows);
-                    let classes = (0..rows.n_rows()).map(|i| likeliest(said.get(i)) as f64);
+                    let probabilities = member.distributions(rows);
+                    let classes = (0..rows.n_rows()).map(|i| likeliest(probabilities.get(i)) as f64);
                     to[k..].iter_mut().step_by(m).zip(classes).for_each(|(to, class)| *to = class);
                 }
             })?;
-            return Ok(said.values().iter().map(|&class| class as u8).collect());
+            return Ok(classes.values().iter().map(|&class| class as u8).collect());
         }
-        let said = fill_rows(rows, m, |row, scratch, to| {
+        let classes = fill_rows(rows, m, |row, scratch, to| {
             let mut room = vec![0.0; self.n_classes];
             to.iter_mut().enumerate().for_each(|(k, class)| *class = self.class_by(k, row, scratch, &mut room) as f64);
         })?;
-        Ok(said.values().iter().map(|&class| class as u8).collect())
+        Ok(classes.values().iter().map(|&class| class as u8).collect())
     }
 
     /// The class that member `k` of each class's own ensemble gives a row; `probabilities` has room for one a class.
@@ -292,12 +292,12 @@ impl Part {
         let n_classes = width.max(2);
         fill_stretches(rows, width, n_classes * members.len(), |rows, to| {
             let tables: Vec<Dense> = members.iter().map(|member| member.distributions(rows)).collect();
-            let (mut said, mut probabilities) = (Vec::new(), vec![0.0; n_classes]);
+            let (mut all, mut probabilities) = (Vec::new(), vec![0.0; n_classes]);
             for (i, to) in to.chunks_exact_mut(width).enumerate() {
-                said.clear();
-                tables.iter().for_each(|table| said.extend_from_slice(table.get(i)));
+                all.clear();
+                tables.iter().for_each(|table| all.extend_from_slice(table.get(i)));
                 probabilities.fill(0.0);
-                self.combine(&said, &mut probabilities);
+                self.combine(&all, &mut probabilities);
                 match to {
                     [decision] => *decision = probabilities[1] - probabilities[0],
                     decisions => decisions.iter_mut().zip(&probabilities).for_each(|(to, p)| *to = 2.0 * p - 1.0),
@@ -307,29 +307,31 @@ impl Part {
     }
 
     /// The probabilities of all members, side by side, put together.
-    fn combine(&self, said: &[f64], to: &mut [f64]) {
-        let voices = said.chunks_exact(to.len()).zip(&self.weights);
+    fn combine(&self, probabilities: &[f64], to: &mut [f64]) {
+        let votes = probabilities.chunks_exact(to.len()).zip(&self.weights);
         match &self.rule {
-            Rule::Weighted => voices.for_each(|(said, weight)| {
-                to.iter_mut().zip(said).for_each(|(p, q)| *p += weight * q);
+            Rule::Weighted => votes.for_each(|(probabilities, weight)| {
+                to.iter_mut().zip(probabilities).for_each(|(p, q)| *p += weight * q);
             }),
-            Rule::Unweighted => voices.for_each(|(said, weight)| to[likeliest(said)] += weight),
+            Rule::Unweighted => votes.for_each(|(probabilities, weight)| to[likeliest(probabilities)] += weight),
             Rule::Product => {
-                voices.for_each(|(said, weight)| {
-                    to.iter_mut().zip(said).for_each(|(p, q)| *p += weight * libm::log(q.max(LEAST_PROBABILITY)));
+                votes.for_each(|(probabilities, weight)| {
+                    to.iter_mut()
+                        .zip(probabilities)
+                        .for_each(|(p, q)| *p += weight * libm::log(q.max(LEAST_PROBABILITY)));
                 });
                 let largest = to.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 to.iter_mut().for_each(|p| *p = libm::exp(*p - largest));
             }
-            Rule::Stacked(last) => last.distribution(Row::Dense(&stacked(said, to.len())), to),
+            Rule::Stacked(last) => last.distribution(Row::Dense(&stacked(probabilities, to.len())), to),
         }
         normalise(to);
     }
 }
 
 /// What the last learner of a stack sees of the probabilities that the members give: of two classes the second is enough.
-pub(crate) fn stacked(said: &[f64], n_classes: usize) -> Vec<f64> {
-    if n_classes == 2 { said.iter().skip(1).step_by(2).copied().collect() } else { said.to_vec() }
+pub(crate) fn stacked(probabilities: &[f64], n_classes: usize) -> Vec<f64> {
+    if n_classes == 2 { probabilities.iter().skip(1).step_by(2).copied().collect() } else { probabilities.to_vec() }
 }
 
 impl Rule {

@@ -76,15 +76,15 @@ impl Learn for AdaBoost {
 impl AdaBoost {
     fn boost(&self, learner: &dyn Learner, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Boosted> {
         let (rows, classes, n_classes) = (prepared.labeled.rows(), &prepared.codes, prepared.n_classes());
-        let total: f64 = prepared.counts.iter().sum();
-        let mut first = prepared.counts.clone();
+        let total: f64 = prepared.weights.iter().sum();
+        let mut first = prepared.weights.clone();
         normalise(&mut first);
         let mut shares = first.clone();
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         let mut boosted = Boosted::new(self.members, prepared.start());
         let mut retries = 0;
         while boosted.wants_more() {
-            let weights = self.emphasis.counts(&mut stream, &shares, classes, classes.len(), total);
+            let weights = self.emphasis.row_weights(&mut stream, &shares, classes, classes.len(), total);
             let sample = Sample { rows, classes, n_classes, weights: &weights, seed: boosted.seed(self.seed) };
             let member = learner.relearn(&sample, boosted.latest())?;
             let outputs = member.classify(rows);

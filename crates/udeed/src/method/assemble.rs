@@ -71,9 +71,9 @@ impl Assemble {
         let mut labels = prepared.codes.clone();
         let nearest = nearest_point(unlabeled.rows(), prepared.labeled.rows(), watch)?;
         labels.extend(nearest.into_iter().map(|k| prepared.codes[k]));
-        let counted: f64 = prepared.counts.iter().sum();
+        let counted: f64 = prepared.weights.iter().sum();
         // How much each row counts beside the vote: unlabeled ones as much as a labeled one does on average.
-        let mut counts: Vec<f64> = prepared.counts.iter().map(|count| count * l as f64 / counted).collect();
+        let mut counts: Vec<f64> = prepared.weights.iter().map(|count| count * l as f64 / counted).collect();
         counts.resize(l + u, 1.0);
         let share =
             |i: usize| if i < l { self.labeled_share / l as f64 } else { (1.0 - self.labeled_share) / u as f64 };
@@ -84,7 +84,7 @@ impl Assemble {
         let mut boosted = Boosted::new(self.members, prepared.start());
         while boosted.wants_more() {
             let draws = self.draws(l, labels.len());
-            let drawn = self.emphasis.counts(&mut stream, &shares, &labels, draws, draws as f64);
+            let drawn = self.emphasis.row_weights(&mut stream, &shares, &labels, draws, draws as f64);
             let seed = boosted.seed(self.seed);
             let sample = Sample { rows, classes: &labels, n_classes, weights: &drawn, seed };
             let member = learner.relearn(&sample, boosted.latest())?;

@@ -70,7 +70,7 @@ impl Bagging {
     fn learn_any(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let counts = bootstraps(&prepared.codes, self.seed, self.members)?;
         let (rows, classes, n_classes) = (prepared.labeled.rows(), &prepared.codes[..], prepared.n_classes());
-        let sample = Sample { rows, classes, n_classes, weights: &prepared.counts, seed: self.seed };
+        let sample = Sample { rows, classes, n_classes, weights: &prepared.weights, seed: self.seed };
         let learner = self.base.learner(self.lambda.value(), watch);
         let mut members = Vec::with_capacity(counts.len());
         // Some at a time, so that whoever looks on can end it.

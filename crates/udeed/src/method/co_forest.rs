@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::data::Dense;
 use crate::ensemble::Learned;
 use crate::ensemble::bootstraps;
-use crate::ensemble::pseudo_labels::Growing;
+use crate::ensemble::pseudo_labels::PseudoLabels;
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
 use crate::error::{Error, Result};
 use crate::learner::{Hypothesis, Learner, Sample, SplitFeatures, TreeSettings, likeliest, normalise};
@@ -55,35 +55,35 @@ method! {
     }
 }
 
-/// The error of the teachers of a tree falls with every round, so rounds end; this only guards against a very long fall.
+/// The error of the concomitants of a tree falls with every round, so rounds end; this only guards against a very long fall.
 const MOST_ROUNDS: usize = 100;
 
 impl Learn for CoForest {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
-        let growing = Growing::new(prepared)?;
-        check_memory(self.members, growing.classes.len(), growing.n_classes)?;
+        let pseudo_labels = PseudoLabels::new(prepared)?;
+        check_memory(self.members, pseudo_labels.classes.len(), pseudo_labels.n_classes)?;
         let bags = bootstraps(&prepared.codes, self.seed, self.members)?;
-        let mut forest = Forest::new(self, &growing, bags)?;
-        let mut teachers = vec![Teachers::default(); self.members];
-        let nothing = growing.unlabeled().is_empty();
+        let mut forest = Forest::new(self, &pseudo_labels, bags)?;
+        let mut concomitants = vec![Concomitant::default(); self.members];
+        let nothing = pseudo_labels.unlabeled().is_empty();
         for round in 0..MOST_ROUNDS {
             if nothing {
                 break;
             }
             watch.member(round.min(self.members - 1), self.members)?;
             let draws = |i: usize| Stream::new(self.seed, Purpose::CoForest, (round * self.members + i) as u32);
-            let lesson = |i: usize| {
+            let labels_for = |i: usize| {
                 watch.ask()?;
-                Ok(teachers[i].lesson(&forest, i, self.confidence, &mut draws(i)))
+                Ok(concomitants[i].new_labels(&forest, i, self.confidence, &mut draws(i)))
             };
-            let lessons: Vec<Option<Lesson>> = (0..self.members).into_par_iter().map(lesson).collect::<Result<_>>()?;
-            if lessons.iter().all(Option::is_none) {
+            let new_labels: Vec<Option<NewLabels>> = (0..self.members).into_par_iter().map(labels_for).collect::<Result<_>>()?;
+            if new_labels.iter().all(Option::is_none) {
                 break;
             }
-            forest.grow_again(self, &lessons, round)?;
-            for (teachers, lesson) in teachers.iter_mut().zip(lessons) {
-                if let Some(lesson) = lesson {
-                    *teachers = Teachers { error: lesson.error, weight: lesson.weight };
+            forest.grow_again(self, &new_labels, round)?;
+            for (concomitant, new) in concomitants.iter_mut().zip(new_labels) {
+                if let Some(new) = new {
+                    *concomitant = Concomitant { error: new.error, weight: new.weight };
                 }
             }
         }
@@ -95,7 +95,7 @@ impl Learn for CoForest {
     }
 }
 
-/// Refuses forests whose voices on all rows take more than half of the memory.
+/// Refuses forests whose n_votes on all rows take more than half of the memory.
 fn check_memory(members: usize, n_rows: usize, n_classes: usize) -> Result<()> {
     let bytes =
         [members, n_rows, n_classes, size_of::<f64>()].iter().fold(1u64, |all, &n| all.saturating_mul(n as u64));
@@ -108,63 +108,63 @@ fn check_memory(members: usize, n_rows: usize, n_classes: usize) -> Result<()> {
 
 /// The trees, and what each says of each training row.
 struct Forest<'a> {
-    growing: &'a Growing,
+    pseudo_labels: &'a PseudoLabels,
     /// How often each labeled row was drawn for each tree at first.
     bags: Vec<Vec<u8>>,
     trees: Vec<Hypothesis>,
-    said: Vec<Dense>,
+    distributions: Vec<Dense>,
     /// What all trees that may speak of a row say together, row by row, and how many these are.
     sums: Vec<f64>,
-    voices: Vec<usize>,
+    n_votes: Vec<usize>,
 }
 
 impl<'a> Forest<'a> {
-    fn new(settings: &CoForest, growing: &'a Growing, bags: Vec<Vec<u8>>) -> Result<Self> {
+    fn new(settings: &CoForest, pseudo_labels: &'a PseudoLabels, bags: Vec<Vec<u8>>) -> Result<Self> {
         let grow = |(i, bag): (usize, &Vec<u8>)| {
-            let mut weights = vec![0.0; growing.classes.len()];
-            for ((weight, own), &count) in weights.iter_mut().zip(&growing.weights).zip(bag) {
+            let mut weights = vec![0.0; pseudo_labels.classes.len()];
+            for ((weight, own), &count) in weights.iter_mut().zip(&pseudo_labels.weights).zip(bag) {
                 *weight = own * f64::from(count);
             }
-            settings.tree.learn(&sample(growing, &growing.classes, &weights, member_seed(settings.seed, i)))
+            settings.tree.learn(&sample(pseudo_labels, &pseudo_labels.classes, &weights, member_seed(settings.seed, i)))
         };
         let trees: Vec<Hypothesis> = bags.par_iter().enumerate().map(grow).collect::<Result<_>>()?;
-        let said = trees.iter().map(|tree| tree.distributions(growing.rows())).collect();
-        let mut forest = Forest { growing, bags, trees, said, sums: Vec::new(), voices: Vec::new() };
+        let distributions = trees.iter().map(|tree| tree.distributions(pseudo_labels.rows())).collect();
+        let mut forest = Forest { pseudo_labels, bags, trees, distributions, sums: Vec::new(), n_votes: Vec::new() };
         forest.add_up();
         Ok(forest)
     }
 
     /// Whether a tree may speak of a row: of a labeled one only if it was not grown on it at first.
-    fn speaks(&self, tree: usize, row: usize) -> bool {
-        row >= self.growing.n_labeled || self.bags[tree][row] == 0
+    fn votes_on(&self, tree: usize, row: usize) -> bool {
+        row >= self.pseudo_labels.n_labeled || self.bags[tree][row] == 0
     }
 
     /// Sums up what all trees say.
     fn add_up(&mut self) {
-        let (n, k) = (self.growing.classes.len(), self.growing.n_classes);
+        let (n, k) = (self.pseudo_labels.classes.len(), self.pseudo_labels.n_classes);
         let of_row = |row: usize| {
-            let (mut sums, mut voices) = (vec![0.0; k], 0);
-            for tree in (0..self.trees.len()).filter(|&tree| self.speaks(tree, row)) {
-                sums.iter_mut().zip(self.said[tree].get(row)).for_each(|(sum, p)| *sum += p);
-                voices += 1;
+            let (mut sums, mut n_votes) = (vec![0.0; k], 0);
+            for tree in (0..self.trees.len()).filter(|&tree| self.votes_on(tree, row)) {
+                sums.iter_mut().zip(self.distributions[tree].get(row)).for_each(|(sum, p)| *sum += p);
+                n_votes += 1;
             }
-            (sums, voices)
+            (sums, n_votes)
         };
-        let (sums, voices): (Vec<Vec<f64>>, Vec<usize>) = (0..n).into_par_iter().map(of_row).unzip();
-        (self.sums, self.voices) = (sums.concat(), voices);
+        let (sums, n_votes): (Vec<Vec<f64>>, Vec<usize>) = (0..n).into_par_iter().map(of_row).unzip();
+        (self.sums, self.n_votes) = (sums.concat(), n_votes);
     }
 
     /// What all trees but one say of a row: the most probable class and its share. Of a labeled row only trees speak that
     /// were not grown on it at first; none where there are none.
     fn others(&self, without: usize, row: usize) -> Option<(u8, f64)> {
-        let k = self.growing.n_classes;
+        let k = self.pseudo_labels.n_classes;
         let mut shares = self.sums[row * k..][..k].to_vec();
-        let speaks = self.speaks(without, row);
-        if self.voices[row] == usize::from(speaks) {
+        let votes = self.votes_on(without, row);
+        if self.n_votes[row] == usize::from(votes) {
             return None;
         }
-        if speaks {
-            let own = self.said[without].get(row);
+        if votes {
+            let own = self.distributions[without].get(row);
             // What rounding leaves of nothing is nothing.
             shares.iter_mut().zip(own).for_each(|(share, p)| *share = if *share - p > 1e-9 { *share - p } else { 0.0 });
         }
@@ -173,23 +173,23 @@ impl<'a> Forest<'a> {
         Some((class as u8, shares[class]))
     }
 
-    fn grow_again(&mut self, settings: &CoForest, lessons: &[Option<Lesson>], round: usize) -> Result<()> {
-        let growing = self.growing;
-        let grow = |(i, lesson): (usize, &Option<Lesson>)| {
-            let Some(lesson) = lesson else { return Ok(None) };
-            let (mut classes, mut weights) = (growing.classes.clone(), growing.weights.clone());
-            for &(row, class, confidence) in &lesson.rows {
+    fn grow_again(&mut self, settings: &CoForest, new_labels: &[Option<NewLabels>], round: usize) -> Result<()> {
+        let pseudo_labels = self.pseudo_labels;
+        let grow = |(i, new): (usize, &Option<NewLabels>)| {
+            let Some(new) = new else { return Ok(None) };
+            let (mut classes, mut weights) = (pseudo_labels.classes.clone(), pseudo_labels.weights.clone());
+            for &(row, class, confidence) in &new.rows {
                 (classes[row], weights[row]) = (class, confidence);
             }
-            let seed = member_seed(settings.seed, (round + 1) * lessons.len() + i);
-            let tree = settings.tree.learn(&sample(growing, &classes, &weights, seed))?;
-            let said = tree.distributions(growing.rows());
-            Ok(Some((tree, said)))
+            let seed = member_seed(settings.seed, (round + 1) * new_labels.len() + i);
+            let tree = settings.tree.learn(&sample(pseudo_labels, &classes, &weights, seed))?;
+            let distributions = tree.distributions(pseudo_labels.rows());
+            Ok(Some((tree, distributions)))
         };
-        let grown: Result<Vec<Option<(Hypothesis, Dense)>>> = lessons.par_iter().enumerate().map(grow).collect();
+        let grown: Result<Vec<Option<(Hypothesis, Dense)>>> = new_labels.par_iter().enumerate().map(grow).collect();
         for (i, grown) in grown?.into_iter().enumerate() {
-            if let Some((tree, said)) = grown {
-                (self.trees[i], self.said[i]) = (tree, said);
+            if let Some((tree, distributions)) = grown {
+                (self.trees[i], self.distributions[i]) = (tree, distributions);
             }
         }
         self.add_up();
@@ -197,37 +197,37 @@ impl<'a> Forest<'a> {
     }
 }
 
-fn sample<'a>(growing: &'a Growing, classes: &'a [u8], weights: &'a [f64], seed: u64) -> Sample<'a> {
-    Sample { rows: growing.rows(), classes, n_classes: growing.n_classes, weights, seed }
+fn sample<'a>(pseudo_labels: &'a PseudoLabels, classes: &'a [u8], weights: &'a [f64], seed: u64) -> Sample<'a> {
+    Sample { rows: pseudo_labels.rows(), classes, n_classes: pseudo_labels.n_classes, weights, seed }
 }
 
 /// What is known of the other trees of a tree: their error when they last taught it, and the weight of what they taught.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Teachers {
+struct Concomitant {
     error: f64,
     weight: f64,
 }
 
-impl Default for Teachers {
+impl Default for Concomitant {
     fn default() -> Self {
-        Teachers { error: 0.5, weight: 0.0 }
+        Concomitant { error: 0.5, weight: 0.0 }
     }
 }
 
 /// Rows with the class and the confidence that the other trees give them.
-struct Lesson {
+struct NewLabels {
     rows: Vec<(usize, u8, f64)>,
     error: f64,
     weight: f64,
 }
 
-impl Teachers {
-    fn lesson(&self, forest: &Forest<'_>, tree: usize, threshold: f64, stream: &mut Stream) -> Option<Lesson> {
+impl Concomitant {
+    fn new_labels(&self, forest: &Forest<'_>, tree: usize, threshold: f64, stream: &mut Stream) -> Option<NewLabels> {
         let error = error_of_others(forest, tree, threshold)?;
         if error >= self.error {
             return None;
         }
-        let mut unlabeled = forest.growing.unlabeled();
+        let mut unlabeled = forest.pseudo_labels.unlabeled();
         let weight = if self.weight > 0.0 { self.weight } else { (0.1 * unlabeled.len() as f64).min(100.0) };
         let most = most_weight(self.error, weight, error);
         stream.shuffle(&mut unlabeled);
@@ -242,14 +242,14 @@ impl Teachers {
                 rows.push((row, class, confidence));
             }
         }
-        let taught: f64 = rows.iter().map(|row| row.2).sum();
-        let helps = weight < rows.len() as f64 && error * taught < self.error * weight;
+        let labeled: f64 = rows.iter().map(|row| row.2).sum();
+        let helps = weight < rows.len() as f64 && error * labeled < self.error * weight;
         rows.sort_unstable_by_key(|row| row.0);
-        helps.then_some(Lesson { rows, error, weight: taught })
+        helps.then_some(NewLabels { rows, error, weight: labeled })
     }
 }
 
-/// The most that unlabeled rows may weigh together; everything where the teachers make no error.
+/// The most that unlabeled rows may weigh together; everything where the concomitants make no error.
 fn most_weight(before: f64, weight: f64, error: f64) -> f64 {
     if error > 0.0 { (before * weight / error - 1.0).ceil() } else { f64::INFINITY }
 }
@@ -257,13 +257,13 @@ fn most_weight(before: f64, weight: f64, error: f64) -> f64 {
 /// The error of the other trees on labeled rows that they were not grown on and are sure of; none where there is no such row.
 fn error_of_others(forest: &Forest<'_>, tree: usize, threshold: f64) -> Option<f64> {
     let (mut sure, mut wrong) = (0.0, 0.0);
-    for row in 0..forest.growing.n_labeled {
+    for row in 0..forest.pseudo_labels.n_labeled {
         if let Some((class, confidence)) = forest.others(tree, row)
             && confidence > threshold
         {
-            sure += forest.growing.weights[row];
-            if class != forest.growing.classes[row] {
-                wrong += forest.growing.weights[row];
+            sure += forest.pseudo_labels.weights[row];
+            if class != forest.pseudo_labels.classes[row] {
+                wrong += forest.pseudo_labels.weights[row];
             }
         }
     }
@@ -276,19 +276,19 @@ mod tests {
     use crate::learner::Linear;
 
     /// Three "trees" that say given things of two labeled and three unlabeled rows.
-    fn forest(growing: &Growing, said: [[f64; 5]; 3]) -> Forest<'_> {
+    fn forest(pseudo_labels: &PseudoLabels, distributions: [[f64; 5]; 3]) -> Forest<'_> {
         let silent = Hypothesis::Linear(Linear::new(vec![vec![0.0, 0.0]]));
         let table = |second: [f64; 5]| Dense::new(5, 2, second.iter().flat_map(|p| [1.0 - p, *p]).collect()).unwrap();
         // The first row is in the bag of the first tree, the second in those of the others.
         let bags = vec![vec![1, 0], vec![0, 1], vec![0, 1]];
-        let said = said.map(table).to_vec();
-        let mut forest = Forest { growing, bags, trees: vec![silent; 3], said, sums: Vec::new(), voices: Vec::new() };
+        let distributions = distributions.map(table).to_vec();
+        let mut forest = Forest { pseudo_labels, bags, trees: vec![silent; 3], distributions, sums: Vec::new(), n_votes: Vec::new() };
         forest.add_up();
         forest
     }
 
-    fn growing() -> Growing {
-        Growing {
+    fn pseudo_labels() -> PseudoLabels {
+        PseudoLabels {
             rows: Dense::zeros(5, 1).unwrap().into(),
             classes: vec![0, 1, 0, 0, 0],
             weights: vec![1.0, 1.0, 0.0, 0.0, 0.0],
@@ -299,9 +299,9 @@ mod tests {
 
     #[test]
     fn only_trees_that_have_not_seen_a_labeled_row_judge_it() {
-        let growing = growing();
+        let pseudo_labels = pseudo_labels();
         let forest =
-            forest(&growing, [[0.9, 0.8, 0.9, 0.6, 0.1], [0.1, 0.3, 1.0, 0.2, 0.1], [0.3, 0.1, 0.8, 0.4, 0.3]]);
+            forest(&pseudo_labels, [[0.9, 0.8, 0.9, 0.6, 0.1], [0.1, 0.3, 1.0, 0.2, 0.1], [0.3, 0.1, 0.8, 0.4, 0.3]]);
         // Of row 0, trees 1 and 2 speak; without tree 1 only tree 2.
         let near = |found: Option<(u8, f64)>, class: u8, share: f64| {
             assert!(found.is_some_and(|found| found.0 == class && (found.1 - share).abs() < 1e-12), "{found:?}");
@@ -326,17 +326,17 @@ mod tests {
 
     #[test]
     fn a_lesson_must_be_likely_to_help() {
-        let growing = growing();
+        let pseudo_labels = pseudo_labels();
         let forest =
-            forest(&growing, [[0.1, 0.9, 0.9, 0.9, 0.1], [0.1, 0.3, 0.9, 0.9, 0.1], [0.1, 0.1, 0.9, 0.9, 0.1]]);
+            forest(&pseudo_labels, [[0.1, 0.9, 0.9, 0.9, 0.1], [0.1, 0.3, 0.9, 0.9, 0.1], [0.1, 0.1, 0.9, 0.9, 0.1]]);
         let mut stream = Stream::new(0, Purpose::CoForest, 0);
         // Without an error all three rows are taught: first weight min(3 / 10, 100) is below their number.
-        let lesson = Teachers::default().lesson(&forest, 1, 0.75, &mut stream).unwrap();
-        let taught: Vec<(usize, u8)> = lesson.rows.iter().map(|row| (row.0, row.1)).collect();
-        assert_eq!(taught, [(2, 1), (3, 1), (4, 0)]);
-        assert!((lesson.weight - 2.7).abs() < 1e-12);
+        let new = Concomitant::default().new_labels(&forest, 1, 0.75, &mut stream).unwrap();
+        let labeled: Vec<(usize, u8)> = new.rows.iter().map(|row| (row.0, row.1)).collect();
+        assert_eq!(labeled, [(2, 1), (3, 1), (4, 0)]);
+        assert!((new.weight - 2.7).abs() < 1e-12);
         // Whoever learned more than that before is not taught again.
-        assert!(Teachers { error: 0.5, weight: 3.0 }.lesson(&forest, 1, 0.75, &mut stream).is_none());
-        assert!(Teachers { error: 0.0, weight: 0.0 }.lesson(&forest, 1, 0.75, &mut stream).is_none());
+        assert!(Concomitant { error: 0.5, weight: 3.0 }.new_labels(&forest, 1, 0.75, &mut stream).is_none());
+        assert!(Concomitant { error: 0.0, weight: 0.0 }.new_labels(&forest, 1, 0.75, &mut stream).is_none());
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::data::Matrix;
 use crate::ensemble::Learned;
-use crate::ensemble::pseudo_labels::{Growing, Guesses};
+use crate::ensemble::pseudo_labels::{PseudoLabels, Predictions};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
 use crate::error::{Error, Place, Result};
 use crate::learner::{Hypothesis, Learner, Sample};
@@ -56,32 +56,32 @@ impl Learn for CoTraining {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
         let views = self.views(prepared)?;
-        let mut growing = Growing::new(prepared)?;
-        let seen: Result<Vec<Matrix>> = views.iter().map(|columns| growing.rows.columns(columns)).collect();
+        let mut pseudo_labels = PseudoLabels::new(prepared)?;
+        let seen: Result<Vec<Matrix>> = views.iter().map(|columns| pseudo_labels.rows.columns(columns)).collect();
         let seen = seen?;
-        let mut left = growing.unlabeled();
+        let mut left = pseudo_labels.unlabeled();
         let nothing = left.is_empty();
         Stream::new(self.seed, Purpose::Boosting, 0).shuffle(&mut left);
         let mut pool: Vec<usize> = left.split_off(left.len().saturating_sub(self.pool));
-        let wanted = per_class(&growing.shares(), self.pool);
+        let wanted = per_class(&pseudo_labels.shares(), self.pool);
         let mut members = Vec::new();
         for round in 0..self.rounds {
             if pool.is_empty() {
                 break;
             }
             watch.member(round, self.rounds)?;
-            members = self.members(&*learner, &growing, &seen, &members)?;
+            members = self.members(&*learner, &pseudo_labels, &seen, &members)?;
             for (member, rows) in members.iter().zip(&seen) {
-                let guesses = Guesses::by(member, rows.rows(), &pool);
-                let mut chosen = guesses.surest(&wanted);
-                chosen.iter().for_each(|&place| growing.add(pool[place], guesses.classes[place], 1.0));
+                let predictions = Predictions::by(member, rows.rows(), &pool);
+                let mut chosen = predictions.surest(&wanted);
+                chosen.iter().for_each(|&place| pseudo_labels.add(pool[place], predictions.classes[place], 1.0));
                 chosen.sort_unstable();
                 chosen.iter().rev().for_each(|&place| _ = pool.remove(place));
             }
             let missing = self.pool.saturating_sub(pool.len()).min(left.len());
             pool.extend(left.split_off(left.len() - missing));
         }
-        let members = self.members(&*learner, &growing, &seen, &members)?;
+        let members = self.members(&*learner, &pseudo_labels, &seen, &members)?;
         let views = members.into_iter().zip(views);
         let members = views.map(|(of, columns)| Hypothesis::View { columns, of: Box::new(of) }).collect::<Vec<_>>();
         let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), Part::alike(members, Rule::Product)));
@@ -95,11 +95,11 @@ impl CoTraining {
     fn members(
         &self,
         learner: &dyn Learner,
-        growing: &Growing,
+        pseudo_labels: &PseudoLabels,
         seen: &[Matrix],
         before: &[Hypothesis],
     ) -> Result<Vec<Hypothesis>> {
-        let (classes, weights, n_classes) = (&growing.classes[..], &growing.weights[..], growing.n_classes);
+        let (classes, weights, n_classes) = (&pseudo_labels.classes[..], &pseudo_labels.weights[..], pseudo_labels.n_classes);
         let learn = |(place, rows): (usize, &Matrix)| {
             let seed = member_seed(self.seed, place);
             let sample = Sample { rows: rows.rows(), classes, n_classes, weights, seed };

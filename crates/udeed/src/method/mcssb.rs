@@ -8,7 +8,7 @@ use crate::data::Matrix;
 use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::Boosted;
-use crate::ensemble::pseudo_labels::Growing;
+use crate::ensemble::pseudo_labels::PseudoLabels;
 use crate::error::Result;
 use crate::learner::{Learner, Sample};
 use crate::method::Learn;
@@ -94,33 +94,33 @@ impl Mcssb {
         boosted: &mut Boosted,
         watch: &Watch<'_>,
     ) -> Result<()> {
-        let mut growing = Growing::new(prepared)?;
-        let (l, n_classes) = (growing.n_labeled, growing.n_classes);
-        let sigma = self.width * distance_percentile(growing.rows(), 100.0, self.seed, watch)?;
-        let similarity = warned_matrix(&self.kind(), growing.rows(), l, sigma, self.memory, watch)?;
-        let mut field = Field::new(&similarity, &prepared.codes, n_classes, self.labeled_weight);
+        let mut pseudo_labels = PseudoLabels::new(prepared)?;
+        let (l, n_classes) = (pseudo_labels.n_labeled, pseudo_labels.n_classes);
+        let sigma = self.width * distance_percentile(pseudo_labels.rows(), 100.0, self.seed, watch)?;
+        let similarity = warned_matrix(&self.kind(), pseudo_labels.rows(), l, sigma, self.memory, watch)?;
+        let mut objective = Objective::new(&similarity, &prepared.codes, n_classes, self.labeled_weight);
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
-        let wanted = ((growing.classes.len() as f64 * self.pick_share) as usize).max(20);
+        let wanted = ((pseudo_labels.classes.len() as f64 * self.pick_share) as usize).max(20);
         while boosted.wants_more() {
-            let (classes, gains) = field.suggestions();
+            let (classes, gains) = objective.suggestions();
             let picked = draw_without_replacement(&mut stream, wanted, &gains);
             if picked.is_empty() {
                 break;
             }
-            growing.weights[l..].fill(0.0);
-            picked.iter().for_each(|&i| growing.add(l + i, classes[i], 1.0));
-            let (rows, weights, seed) = (growing.rows(), &growing.weights[..], boosted.seed(self.seed));
+            pseudo_labels.weights[l..].fill(0.0);
+            picked.iter().for_each(|&i| pseudo_labels.add(l + i, classes[i], 1.0));
+            let (rows, weights, seed) = (pseudo_labels.rows(), &pseudo_labels.weights[..], boosted.seed(self.seed));
             let member = learner
-                .relearn(&Sample { rows, classes: &growing.classes, n_classes, weights, seed }, boosted.latest())?;
+                .relearn(&Sample { rows, classes: &pseudo_labels.classes, n_classes, weights, seed }, boosted.latest())?;
             let outputs = member.classify(rows);
-            let weight = field.weight(&outputs[l..]);
+            let weight = objective.weight(&outputs[l..]);
             // Also ends where the weight is no number: nothing is similar to anything.
             if weight.is_nan() || weight <= 0.0 {
                 break;
             }
             // Where no row is left on the other side the weight would be infinite.
             let weight = weight.min(LARGEST_VOTE);
-            field.add(weight, &outputs[l..]);
+            objective.add(weight, &outputs[l..]);
             boosted.push(member, weight, watch)?;
         }
         Ok(())
@@ -136,7 +136,7 @@ impl Mcssb {
 /// ```
 ///
 /// and `dF/dH_i^k = 2 (a_i^k + C g_i^k)`.
-struct Field<'a> {
+struct Objective<'a> {
     similarity: &'a Matrix,
     labels: &'a [u8],
     n_classes: usize,
@@ -145,10 +145,10 @@ struct Field<'a> {
     votes: Vec<f64>,
 }
 
-impl<'a> Field<'a> {
+impl<'a> Objective<'a> {
     fn new(similarity: &'a Matrix, labels: &'a [u8], n_classes: usize, labeled_weight: f64) -> Self {
         let votes = vec![0.0; similarity.rows().n_rows() * n_classes];
-        Field { similarity, labels, n_classes, labeled_weight, votes }
+        Objective { similarity, labels, n_classes, labeled_weight, votes }
     }
 
     /// The probability of each class for each row.
@@ -200,20 +200,20 @@ impl<'a> Field<'a> {
     fn weight(&self, outputs: &[u8]) -> f64 {
         let (shares, k, l) = (self.shares(), self.n_classes, self.labels.len());
         let of_row = |i: usize| {
-            let (own, said) = (&shares[i * k..][..k], usize::from(outputs[i]));
+            let (own, class) = (&shares[i * k..][..k], usize::from(outputs[i]));
             let (mut against, mut with) = (0.0, 0.0);
             self.similarity.rows().row(i).for_each(|j, s| match j.checked_sub(l) {
                 None => {
                     let y = usize::from(self.labels[j]);
                     let half = 0.5 * self.labeled_weight * s / own[y];
-                    against += half * own[said];
-                    with += if y == said { half } else { 0.0 };
+                    against += half * own[class];
+                    with += if y == class { half } else { 0.0 };
                 }
                 Some(j) => {
                     let other = &shares[j * k..][..k];
                     let z: f64 = own.iter().zip(other).map(|(a, b)| a * b).sum();
-                    against += s / z * own[said];
-                    with += s / z * own[said] * other[said] / z;
+                    against += s / z * own[class];
+                    with += s / z * own[class] * other[class] / z;
                 }
             });
             (against, with)
@@ -236,13 +236,13 @@ mod tests {
     use crate::data::{Dense, Rows};
 
     /// The objective by its definition.
-    fn objective(field: &Field<'_>) -> f64 {
-        let (shares, k, l) = (field.shares(), field.n_classes, field.labels.len());
+    fn value(objective: &Objective<'_>) -> f64 {
+        let (shares, k, l) = (objective.shares(), objective.n_classes, objective.labels.len());
         let mut sum = 0.0;
-        for i in 0..field.similarity.rows().n_rows() {
-            field.similarity.rows().row(i).for_each(|j, s| {
+        for i in 0..objective.similarity.rows().n_rows() {
+            objective.similarity.rows().row(i).for_each(|j, s| {
                 sum += match j.checked_sub(l) {
-                    None => field.labeled_weight * s / shares[i * k + usize::from(field.labels[j])],
+                    None => objective.labeled_weight * s / shares[i * k + usize::from(objective.labels[j])],
                     Some(j) => s / (0..k).map(|c| shares[i * k + c] * shares[j * k + c]).sum::<f64>(),
                 };
             });
@@ -259,17 +259,17 @@ mod tests {
     #[test]
     fn suggestions_follow_the_gradient_of_the_objective() {
         let similarity = similarity();
-        let mut field = Field::new(&similarity, &[0, 1, 2], 3, 5.0);
-        field.votes = vec![0.3, -0.2, 0.5, -0.7, 0.1, 0.0, 0.9, 0.4, -0.3, 0.2, 0.2, 0.6];
-        let shares = field.shares();
+        let mut objective = Objective::new(&similarity, &[0, 1, 2], 3, 5.0);
+        objective.votes = vec![0.3, -0.2, 0.5, -0.7, 0.1, 0.0, 0.9, 0.4, -0.3, 0.2, 0.2, 0.6];
+        let shares = objective.shares();
         for i in 0..4 {
             let mut gradient = [0.0; 3];
-            field.gradient(i, &shares, &mut gradient);
+            objective.gradient(i, &shares, &mut gradient);
             for (k, half) in gradient.into_iter().enumerate() {
                 let mut at = |by: f64| {
-                    field.votes[i * 3 + k] += by;
-                    let value = objective(&field);
-                    field.votes[i * 3 + k] -= by;
+                    objective.votes[i * 3 + k] += by;
+                    let value = value(&objective);
+                    objective.votes[i * 3 + k] -= by;
                     value
                 };
                 let difference = (at(1e-6) - at(-1e-6)) / 2e-6;
@@ -282,13 +282,13 @@ mod tests {
     #[test]
     fn the_suggested_classes_are_worth_a_voice() {
         let similarity = similarity();
-        let mut field = Field::new(&similarity, &[0, 1, 2], 3, 5.0);
-        let before = objective(&field);
-        let (classes, gains) = field.suggestions();
+        let mut objective = Objective::new(&similarity, &[0, 1, 2], 3, 5.0);
+        let before = value(&objective);
+        let (classes, gains) = objective.suggestions();
         assert!(gains.iter().all(|&gain| gain > 0.0));
-        let weight = field.weight(&classes);
+        let weight = objective.weight(&classes);
         assert!(weight > 0.0);
-        field.add(weight, &classes);
-        assert!(objective(&field) < before);
+        objective.add(weight, &classes);
+        assert!(value(&objective) < before);
     }
 }

@@ -7,7 +7,7 @@ use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::{Boosted, boost_heads};
 use crate::ensemble::boosting::{Emphasis, normalise, weight_of};
-use crate::ensemble::pseudo_labels::Growing;
+use crate::ensemble::pseudo_labels::PseudoLabels;
 use crate::ensemble::training_rows::Head;
 use crate::error::Result;
 use crate::learner::{Learner, Sample};
@@ -62,17 +62,17 @@ method! {
 impl Learn for RegBoost {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
-        let growing = Growing::new(prepared)?;
+        let pseudo_labels = PseudoLabels::new(prepared)?;
         // The paper divides by twice the square of the width.
-        let width = std::f64::consts::SQRT_2 * distance_percentile(growing.rows(), self.percentile, self.seed, watch)?;
-        let near = warned_matrix(&Similarity::Nearest(self.neighbors), growing.rows(), 0, width, self.memory, watch)?;
+        let width = std::f64::consts::SQRT_2 * distance_percentile(pseudo_labels.rows(), self.percentile, self.seed, watch)?;
+        let near = warned_matrix(&Similarity::Nearest(self.neighbors), pseudo_labels.rows(), 0, width, self.memory, watch)?;
         let nearest = nearest_point(prepared.unlabeled.in_memory()?.rows(), prepared.labeled.rows(), watch)?;
         boost_heads(prepared, self.members, watch, |head, boosted| {
             let mut labels = head.targets.clone();
             labels.extend(nearest.iter().map(|&k| head.targets[k]));
             let state =
-                State { labels, votes: vec![0.0; growing.classes.len()], near: &near, smoothness: self.smoothness };
-            self.boost(&*learner, (prepared, &growing, head), state, boosted, watch)
+                State { labels, votes: vec![0.0; pseudo_labels.classes.len()], near: &near, smoothness: self.smoothness };
+            self.boost(&*learner, (prepared, &pseudo_labels, head), state, boosted, watch)
         })
     }
 }
@@ -86,24 +86,24 @@ impl RegBoost {
     fn boost(
         &self,
         learner: &dyn Learner,
-        (prepared, growing, head): (&TrainingRows, &Growing, &Head),
+        (prepared, pseudo_labels, head): (&TrainingRows, &PseudoLabels, &Head),
         mut state: State<'_>,
         boosted: &mut Boosted,
         watch: &Watch<'_>,
     ) -> Result<()> {
         let l = head.targets.len();
-        let mut counts = prepared.counts.clone();
-        counts.resize(growing.classes.len(), prepared.counts.iter().sum::<f64>() / l as f64);
+        let mut counts = prepared.weights.clone();
+        counts.resize(pseudo_labels.classes.len(), prepared.weights.iter().sum::<f64>() / l as f64);
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         while boosted.wants_more() {
             let (shares, contradictions) = state.shares(&counts);
             let classes: Vec<u8> = state.labels.iter().map(|&label| u8::from(label > 0.0)).collect();
             let draws = if self.emphasis == Emphasis::Resampling { l } else { classes.len() };
-            let weights = self.emphasis.counts(&mut stream, &shares, &classes, draws, draws as f64);
+            let weights = self.emphasis.row_weights(&mut stream, &shares, &classes, draws, draws as f64);
             let seed = boosted.seed(self.seed);
-            let sample = Sample { rows: growing.rows(), classes: &classes, n_classes: 2, weights: &weights, seed };
+            let sample = Sample { rows: pseudo_labels.rows(), classes: &classes, n_classes: 2, weights: &weights, seed };
             let member = learner.relearn(&sample, boosted.latest())?;
-            let outputs = member.classify(growing.rows());
+            let outputs = member.classify(pseudo_labels.rows());
             let error = error_of(&outputs, &classes, &shares, &contradictions);
             // At exactly one half the vote of the member would count nothing.
             if error >= 0.5 {
@@ -165,8 +165,8 @@ impl State<'_> {
 
     /// Takes in a member; the labels of rows from `first` on follow the votes.
     fn add(&mut self, weight: f64, outputs: &[u8], first: usize) {
-        let voices = self.votes.iter_mut().zip(outputs);
-        voices.for_each(|(vote, &output)| *vote += if output == 1 { weight } else { -weight });
+        let votes = self.votes.iter_mut().zip(outputs);
+        votes.for_each(|(vote, &output)| *vote += if output == 1 { weight } else { -weight });
         for (label, &vote) in self.labels.iter_mut().zip(&self.votes).skip(first) {
             *label = if vote >= 0.0 { 1.0 } else { -1.0 };
         }

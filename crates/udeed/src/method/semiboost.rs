@@ -9,7 +9,7 @@ use crate::data::{Matrix, Rows};
 use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::{Boosted, boost_heads};
-use crate::ensemble::pseudo_labels::Growing;
+use crate::ensemble::pseudo_labels::PseudoLabels;
 use crate::ensemble::training_rows::Head;
 use crate::error::Result;
 use crate::learner::{Learner, Sample};
@@ -79,13 +79,13 @@ const LARGEST_VOTE: f64 = 20.0;
 impl Learn for SemiBoost {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
-        let growing = Growing::new(prepared)?;
-        let similarity = match growing.unlabeled().len() {
+        let pseudo_labels = PseudoLabels::new(prepared)?;
+        let similarity = match pseudo_labels.unlabeled().len() {
             0 => None,
-            _ => Some(self.similarity(growing.rows(), growing.n_labeled, watch)?),
+            _ => Some(self.similarity(pseudo_labels.rows(), pseudo_labels.n_labeled, watch)?),
         };
         boost_heads(prepared, self.members, watch, |head, boosted| match &similarity {
-            Some(similarity) => self.boost(&*learner, (prepared, &growing, head), similarity, boosted, watch),
+            Some(similarity) => self.boost(&*learner, (prepared, &pseudo_labels, head), similarity, boosted, watch),
             None => Ok(()),
         })
     }
@@ -110,12 +110,12 @@ impl SemiBoost {
     fn boost(
         &self,
         learner: &dyn Learner,
-        (prepared, growing, head): (&TrainingRows, &Growing, &Head),
+        (prepared, pseudo_labels, head): (&TrainingRows, &PseudoLabels, &Head),
         similarity: &Matrix,
         boosted: &mut Boosted,
         watch: &Watch<'_>,
     ) -> Result<()> {
-        let (rows, l) = (growing.rows(), growing.n_labeled);
+        let (rows, l) = (pseudo_labels.rows(), pseudo_labels.n_labeled);
         let mut suggestions = Suggestions::new(similarity, &head.targets);
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         let mut labels: Vec<u8> = head.targets.iter().map(|&target| u8::from(target > 0.0)).collect();
@@ -123,12 +123,12 @@ impl SemiBoost {
         let unlabeled = prepared.unlabeled.in_memory()?.rows();
         while boosted.wants_more() {
             suggestions.update();
-            let picked = self.choose(&mut stream, &suggestions.sureness());
+            let picked = self.choose(&mut stream, &suggestions.confidences());
             if picked.is_empty() {
                 break;
             }
             let mut counts = vec![0.0; labels.len()];
-            counts[..l].copy_from_slice(&prepared.counts);
+            counts[..l].copy_from_slice(&prepared.weights);
             for i in picked {
                 counts[l + i] = 1.0;
                 labels[l + i] = suggestions.label(i);
@@ -158,11 +158,11 @@ impl SemiBoost {
     }
 
     /// Some of the unlabeled rows by how sure their labels are; none where no label is.
-    fn choose(&self, stream: &mut Stream, sureness: &[f64]) -> Vec<usize> {
-        let wanted = ((sureness.len() as f64 * self.pick_share).round() as usize).max(1);
+    fn choose(&self, stream: &mut Stream, confidences: &[f64]) -> Vec<usize> {
+        let wanted = ((confidences.len() as f64 * self.pick_share).round() as usize).max(1);
         match self.pick {
-            Pick::Top => top(wanted, sureness.iter().copied()),
-            Pick::Draw => draw_without_replacement(stream, wanted, sureness),
+            Pick::Top => top(wanted, confidences.iter().copied()),
+            Pick::Draw => draw_without_replacement(stream, wanted, confidences),
         }
     }
 }
@@ -229,7 +229,7 @@ impl<'a> Suggestions<'a> {
         (self.p, self.q) = (0..u).into_par_iter().map(of_row).unzip();
     }
 
-    fn sureness(&self) -> Vec<f64> {
+    fn confidences(&self) -> Vec<f64> {
         self.p.iter().zip(&self.q).map(|(p, q)| (p - q).abs()).collect()
     }
 
@@ -249,8 +249,8 @@ impl<'a> Suggestions<'a> {
     }
 
     fn add(&mut self, weight: f64, outputs: &[u8]) {
-        let voices = self.votes.iter_mut().zip(outputs);
-        voices.for_each(|(vote, &output)| *vote += if output == 1 { weight } else { -weight });
+        let votes = self.votes.iter_mut().zip(outputs);
+        votes.for_each(|(vote, &output)| *vote += if output == 1 { weight } else { -weight });
     }
 }
 
@@ -298,15 +298,15 @@ mod tests {
 
     #[test]
     fn picks_are_the_surest_or_drawn_by_sureness() {
-        let sureness = [0.0, 5.0, 1.0, 3.0, 0.0];
+        let confidences = [0.0, 5.0, 1.0, 3.0, 0.0];
         let mut stream = Stream::new(1, Purpose::Boosting, 0);
         let top = SemiBoost::new().pick(Pick::Top).pick_share(0.4);
-        assert_eq!(top.choose(&mut stream, &sureness), [1, 3]);
-        let drawn = SemiBoost::new().pick_share(1.0).choose(&mut stream, &sureness);
+        assert_eq!(top.choose(&mut stream, &confidences), [1, 3]);
+        let drawn = SemiBoost::new().pick_share(1.0).choose(&mut stream, &confidences);
         assert_eq!(drawn.len(), 3);
         let mut firsts = [0; 5];
         for _ in 0..9000 {
-            firsts[SemiBoost::new().pick_share(0.2).choose(&mut stream, &sureness)[0]] += 1;
+            firsts[SemiBoost::new().pick_share(0.2).choose(&mut stream, &confidences)[0]] += 1;
         }
         assert_eq!((firsts[0], firsts[4]), (0, 0));
         assert!((4600..5400).contains(&firsts[1]) && (700..1300).contains(&firsts[2]), "{firsts:?}");

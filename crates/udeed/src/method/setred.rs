@@ -1,4 +1,4 @@
-//! SETRED: self-training that edits out guesses which their neighbours contradict.
+//! SETRED: self-training that edits out predictions which their neighbours contradict.
 //!
 //! M. Li and Z.-H. Zhou, "SETRED: self-training with editing", PAKDD 2005.
 
@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::data::Rows;
 use crate::ensemble::Learned;
-use crate::ensemble::pseudo_labels::{Growing, Guesses};
+use crate::ensemble::pseudo_labels::{PseudoLabels, Predictions};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
 use crate::error::Result;
 use crate::method::Learn;
@@ -59,13 +59,13 @@ method! {
 impl Learn for Setred {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
-        let mut growing = Growing::new(prepared)?;
-        let shares = growing.shares();
-        let mut left = growing.unlabeled();
+        let mut pseudo_labels = PseudoLabels::new(prepared)?;
+        let shares = pseudo_labels.shares();
+        let mut left = pseudo_labels.unlabeled();
         let nothing = left.is_empty();
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         let critical = normal_quantile(self.significance);
-        let mut member = growing.learn(&*learner, self.seed, Some(&prepared.start()))?;
+        let mut member = pseudo_labels.learn(&*learner, self.seed, Some(&prepared.start()))?;
         for round in 0..self.rounds {
             if left.is_empty() {
                 break;
@@ -73,22 +73,22 @@ impl Learn for Setred {
             watch.member(round, self.rounds)?;
             stream.shuffle(&mut left);
             let pool = if self.pool == 0 { left.len() } else { self.pool.min(left.len()) };
-            let guesses = Guesses::by(&member, growing.rows(), &left[..pool]);
+            let predictions = Predictions::by(&member, pseudo_labels.rows(), &left[..pool]);
             let wanted = shares.iter().map(|share| ((share * self.pick_share * pool as f64).round() as usize).max(1));
-            let chosen = guesses.surest(&wanted.collect::<Vec<usize>>());
+            let chosen = predictions.surest(&wanted.collect::<Vec<usize>>());
             let candidates: Vec<(usize, u8)> =
-                chosen.iter().map(|&place| (left[place], guesses.classes[place])).collect();
-            let kept = edited(&growing, &candidates, &shares, critical, watch)?;
+                chosen.iter().map(|&place| (left[place], predictions.classes[place])).collect();
+            let kept = edited(&pseudo_labels, &candidates, &shares, critical, watch)?;
             for &(row, class) in &kept {
-                growing.add(row, class, 1.0);
+                pseudo_labels.add(row, class, 1.0);
             }
-            left.retain(|&row| growing.weights[row] == 0.0);
+            left.retain(|&row| pseudo_labels.weights[row] == 0.0);
             // Who has seen all rows and kept none would see the same again.
             if kept.is_empty() && self.pool == 0 {
                 break;
             }
             if !kept.is_empty() {
-                member = growing.learn(&*learner, self.seed, Some(&member))?;
+                member = pseudo_labels.learn(&*learner, self.seed, Some(&member))?;
             }
         }
         let mut learned =
@@ -98,17 +98,17 @@ impl Learn for Setred {
     }
 }
 
-/// The guesses whose neighbours agree more than chance would have it.
+/// The predictions whose neighbours agree more than chance would have it.
 fn edited(
-    growing: &Growing,
+    pseudo_labels: &PseudoLabels,
     candidates: &[(usize, u8)],
     shares: &[f64],
     critical: f64,
     watch: &Watch<'_>,
 ) -> Result<Vec<(usize, u8)>> {
-    let rows = growing.rows();
+    let rows = pseudo_labels.rows();
     let mut known: Vec<(usize, u8)> =
-        (0..growing.classes.len()).filter(|&i| growing.weights[i] > 0.0).map(|i| (i, growing.classes[i])).collect();
+        (0..pseudo_labels.classes.len()).filter(|&i| pseudo_labels.weights[i] > 0.0).map(|i| (i, pseudo_labels.classes[i])).collect();
     let first = known.len();
     known.extend(candidates);
     let points: Vec<usize> = known.iter().map(|&(row, _)| row).collect();
@@ -117,7 +117,7 @@ fn edited(
         let edges = relative_neighbors(rows, &points, first + place);
         let weigh = |&(other, distance): &(usize, f64)| (1.0 / (1.0 + distance), known[other].1 != class);
         let edges: Vec<(f64, bool)> = edges.iter().map(weigh).collect();
-        Ok(is_backed(&edges, shares[usize::from(class)], critical))
+        Ok(passes_cut_edge_test(&edges, shares[usize::from(class)], critical))
     };
     let kept: Vec<bool> = candidates.par_iter().enumerate().map(keep).collect::<Result<_>>()?;
     Ok(candidates.iter().zip(kept).filter(|(_, keep)| *keep).map(|(candidate, _)| *candidate).collect())
@@ -125,7 +125,7 @@ fn edited(
 
 /// Whether fewer edges lead to another class than chance would have it: their weights are summed, and compared with what
 /// labels that know nothing of each other would give. Of very few edges, where even none would not be few enough, none must.
-fn is_backed(edges: &[(f64, bool)], share: f64, critical: f64) -> bool {
+fn passes_cut_edge_test(edges: &[(f64, bool)], share: f64, critical: f64) -> bool {
     let against: f64 = edges.iter().filter(|edge| edge.1).map(|edge| edge.0).sum();
     let (sum, squares) =
         edges.iter().fold((0.0, 0.0), |(sum, squares), edge| (sum + edge.0, squares + edge.0 * edge.0));
@@ -191,13 +191,13 @@ mod tests {
     fn a_guess_needs_neighbours_that_agree() {
         let critical = normal_quantile(0.1);
         let edges = |against: [bool; 3]| against.map(|against| (0.5, against));
-        assert!(is_backed(&edges([false; 3]), 0.5, critical), "0 <= 0.195");
-        assert!(!is_backed(&edges([true, false, false]), 0.5, critical), "0.5 > 0.195");
+        assert!(passes_cut_edge_test(&edges([false; 3]), 0.5, critical), "0 <= 0.195");
+        assert!(!passes_cut_edge_test(&edges([true, false, false]), 0.5, critical), "0.5 > 0.195");
         // One edge cannot be few enough by chance alone, but it may agree.
-        assert!(is_backed(&[(0.5, false)], 0.5, critical));
-        assert!(!is_backed(&[(0.5, true)], 0.5, critical));
+        assert!(passes_cut_edge_test(&[(0.5, false)], 0.5, critical));
+        assert!(!passes_cut_edge_test(&[(0.5, true)], 0.5, critical));
         // A class that nearly all rows have proves nothing by agreeing neighbours, yet is kept.
-        assert!(is_backed(&[(0.5, false)], 1.0, critical));
-        assert!(is_backed(&[], 0.5, critical));
+        assert!(passes_cut_edge_test(&[(0.5, false)], 1.0, critical));
+        assert!(passes_cut_edge_test(&[], 0.5, critical));
     }
 }

@@ -7,7 +7,7 @@ use crate::words::words;
 use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::{Boosted, boost_heads};
-use crate::ensemble::pseudo_labels::Growing;
+use crate::ensemble::pseudo_labels::PseudoLabels;
 use crate::ensemble::training_rows::Head;
 use crate::error::Result;
 use crate::learner::{Learner, Sample};
@@ -66,9 +66,9 @@ method! {
 impl Learn for SsmBoost {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
-        let growing = Growing::new(prepared)?;
+        let pseudo_labels = PseudoLabels::new(prepared)?;
         boost_heads(prepared, self.members, watch, |head, boosted| {
-            self.boost(&*learner, prepared, &growing, head, boosted, watch)
+            self.boost(&*learner, prepared, &pseudo_labels, head, boosted, watch)
         })
     }
 }
@@ -78,29 +78,29 @@ impl SsmBoost {
         &self,
         learner: &dyn Learner,
         prepared: &TrainingRows,
-        growing: &Growing,
+        pseudo_labels: &PseudoLabels,
         head: &Head,
         boosted: &mut Boosted,
         watch: &Watch<'_>,
     ) -> Result<()> {
-        let cost = Cost::new(self, &head.targets, &prepared.counts, growing.unlabeled().len());
-        let mut votes = vec![0.0; growing.classes.len()];
+        let cost = Cost::new(self, &head.targets, &prepared.weights, pseudo_labels.unlabeled().len());
+        let mut votes = vec![0.0; pseudo_labels.classes.len()];
         // What the members weigh together: the vote is their mean.
         let mut total = 0.0;
         while boosted.wants_more() {
             let slopes = cost.slopes(&votes);
             let classes: Vec<u8> = slopes.iter().map(|&slope| u8::from(slope >= 0.0)).collect();
             // As much in all as there are labels, so that lambda means the same in every round.
-            let scale = prepared.counts.iter().sum::<f64>() / slopes.iter().map(|slope| slope.abs()).sum::<f64>();
+            let scale = prepared.weights.iter().sum::<f64>() / slopes.iter().map(|slope| slope.abs()).sum::<f64>();
             let weights: Vec<f64> = slopes.iter().map(|slope| scale * slope.abs()).collect();
             if !scale.is_finite() {
                 break;
             }
             let seed = boosted.seed(self.seed);
-            let sample = Sample { rows: growing.rows(), classes: &classes, n_classes: 2, weights: &weights, seed };
+            let sample = Sample { rows: pseudo_labels.rows(), classes: &classes, n_classes: 2, weights: &weights, seed };
             let member = learner.relearn(&sample, boosted.latest())?;
             let outputs: Vec<f64> =
-                member.classify(growing.rows()).iter().map(|&class| if class == 1 { 1.0 } else { -1.0 }).collect();
+                member.classify(pseudo_labels.rows()).iter().map(|&class| if class == 1 { 1.0 } else { -1.0 }).collect();
             let gain = |of: &[f64]| -> f64 { slopes.iter().zip(of).map(|(slope, f)| slope * f).sum() };
             if gain(&outputs) <= gain(&votes) {
                 break;

@@ -55,7 +55,7 @@ impl Learn for Stacking {
         let n = classes.len();
         let width = self.bases.len() * n_heads(n_classes);
         let folds = self.folds_of(prepared);
-        let mut said = Dense::zeros(n, width)?;
+        let mut probabilities = Dense::zeros(n, width)?;
         let members_of = |weights: &[f64]| -> Result<Vec<Hypothesis>> {
             let start = prepared.start();
             let learn = |(place, base): (usize, &Base)| {
@@ -65,7 +65,7 @@ impl Learn for Stacking {
             self.bases.par_iter().enumerate().map(learn).collect()
         };
         for fold in 0..folds.iter().max().map_or(0, |last| last + 1) {
-            let kept = |i: usize| if folds[i] == fold { 0.0 } else { prepared.counts[i] };
+            let kept = |i: usize| if folds[i] == fold { 0.0 } else { prepared.weights[i] };
             let weights: Vec<f64> = (0..n).map(kept).collect();
             let members = members_of(&weights)?;
             let own: Vec<usize> = (0..n).filter(|&i| folds[i] == fold).collect();
@@ -73,14 +73,14 @@ impl Learn for Stacking {
             let tables: Vec<Dense> = members.iter().map(|member| member.distributions(left_out.rows())).collect();
             for (place, &i) in own.iter().enumerate() {
                 let all: Vec<f64> = tables.iter().flat_map(|table| table.get(place)).copied().collect();
-                said.row_mut(i).copy_from_slice(&stacked(&all, n_classes));
+                probabilities.row_mut(i).copy_from_slice(&stacked(&all, n_classes));
             }
             watch.member(fold, self.folds + 1)?;
         }
         let last = Logistic { lambda: self.lambda };
-        let sample = Sample { rows: &said, classes, n_classes, weights: &prepared.counts, seed: self.seed };
+        let sample = Sample { rows: &probabilities, classes, n_classes, weights: &prepared.weights, seed: self.seed };
         let Hypothesis::Linear(last) = last.learn(&sample)? else { unreachable!("logistic regression is linear") };
-        let members = members_of(&prepared.counts)?;
+        let members = members_of(&prepared.weights)?;
         let weights = vec![1.0; members.len()];
         let part = Part { members: Voters::Any(members), weights, rule: Rule::Stacked(last) };
         Ok(Ensemble::whole(n_classes, part).into())

@@ -26,7 +26,7 @@ const AT_ONCE: usize = 16;
 const NEAR: f64 = 1e-6;
 
 /// Bootstraps of the labeled rows, the same for every view and lambda.
-pub(crate) struct Bags<'a> {
+pub(crate) struct OutOfBag<'a> {
     pub(crate) prepared: &'a TrainingRows,
     /// How often each row is drawn for each member.
     pub(crate) draws: Vec<Vec<u8>>,
@@ -35,16 +35,16 @@ pub(crate) struct Bags<'a> {
 }
 
 /// One map for all members, or one for each.
-pub(crate) enum Seen {
-    Shared(Arc<FeatureMap>, Looked),
-    Each(Vec<Arc<FeatureMap>>, Vec<Looked>),
+pub(crate) enum FeatureMaps {
+    Shared(Arc<FeatureMap>, MappedRows),
+    Each(Vec<Arc<FeatureMap>>, Vec<MappedRows>),
 }
 
-impl Seen {
+impl FeatureMaps {
     pub(crate) fn n_maps(&self) -> usize {
         match self {
-            Seen::Shared(..) => 1,
-            Seen::Each(maps, _) => maps.len(),
+            FeatureMaps::Shared(..) => 1,
+            FeatureMaps::Each(maps, _) => maps.len(),
         }
     }
 
@@ -65,31 +65,31 @@ impl Seen {
         if bytes > MUCH_MEMORY {
             watch.warn(&Warning::Memory { bytes });
         }
-        let looked = |map: &Arc<FeatureMap>| {
+        let mapped_rows = |map: &Arc<FeatureMap>| {
             let features = map.apply(rows, 0..n, watch)?;
-            Ok(Looked::new(features.unwrap_or_else(|| rows.clone()).into()))
+            Ok(MappedRows::new(features.unwrap_or_else(|| rows.clone()).into()))
         };
-        let looked = maps.par_iter().map(looked).collect::<Result<_>>()?;
-        Ok(Seen::Each(maps, looked))
+        let mapped_rows = maps.par_iter().map(mapped_rows).collect::<Result<_>>()?;
+        Ok(FeatureMaps::Each(maps, mapped_rows))
     }
 }
 
 /// Rows behind a map, in the coordinates in which members are searched for.
-pub(crate) struct Looked {
+pub(crate) struct MappedRows {
     features: Matrix,
     /// What the features of the map were multiplied by.
     factor: f64,
     span: Option<Span>,
 }
 
-impl Looked {
+impl MappedRows {
     pub(crate) fn new(features: Matrix) -> Self {
-        Looked { span: Span::of(features.rows()), features, factor: 1.0 }
+        MappedRows { span: Span::of(features.rows()), features, factor: 1.0 }
     }
 
     /// Features that are multiplied before members see them.
     pub(crate) fn scaled(features: &Matrix, factor: f64) -> Self {
-        Looked { factor, ..Looked::new(features.scaled(factor)) }
+        MappedRows { factor, ..MappedRows::new(features.scaled(factor)) }
     }
 
     /// The labeled rows as the map and the factor make them.
@@ -122,12 +122,12 @@ pub(crate) struct Fit {
     pub(crate) outputs: Vec<Vec<f64>>,
 }
 
-impl<'a> Bags<'a> {
+impl<'a> OutOfBag<'a> {
     pub(crate) fn draw(prepared: &'a TrainingRows, members: usize, seed: u64) -> Result<Self> {
         let draws = bootstraps(&prepared.codes, seed, members)?;
-        let counted = |draw: &Vec<u8>| draw.iter().zip(&prepared.counts).map(|(&n, w)| f64::from(n) * w).collect();
+        let counted = |draw: &Vec<u8>| draw.iter().zip(&prepared.weights).map(|(&n, w)| f64::from(n) * w).collect();
         let weights = draws.iter().map(counted).collect();
-        Ok(Bags { prepared, draws, weights })
+        Ok(OutOfBag { prepared, draws, weights })
     }
 
     pub(crate) fn n_members(&self) -> usize {
@@ -139,41 +139,41 @@ impl<'a> Bags<'a> {
     }
 
     /// The rows that some member was not fitted to.
-    pub(crate) fn rows_out(&self) -> Vec<usize> {
-        let counts = self.counts_out();
+    pub(crate) fn rows(&self) -> Vec<usize> {
+        let counts = self.counts();
         (0..counts.len()).filter(|&i| counts[i] > 0).collect()
     }
 
     /// How many classes these are of.
-    pub(crate) fn classes_out(&self) -> usize {
-        let classes: BTreeSet<u8> = self.rows_out().into_iter().map(|i| self.prepared.codes[i]).collect();
+    pub(crate) fn n_classes(&self) -> usize {
+        let classes: BTreeSet<u8> = self.rows().into_iter().map(|i| self.prepared.codes[i]).collect();
         classes.len()
     }
 
     /// Those of them that outputs for each question tell right.
     fn right(&self, outputs: &[Vec<f64>]) -> Vec<usize> {
-        let mut rows = self.rows_out();
+        let mut rows = self.rows();
         rows.retain(|&i| {
-            let said: Vec<f64> = outputs.iter().map(|head| head[i]).collect();
-            winner(&said) == usize::from(self.prepared.codes[i])
+            let outputs: Vec<f64> = outputs.iter().map(|head| head[i]).collect();
+            winner(&outputs) == usize::from(self.prepared.codes[i])
         });
         rows
     }
 
     /// The share of them that outputs for each question tell right.
     pub(crate) fn accuracy(&self, outputs: &[Vec<f64>]) -> f64 {
-        self.right(outputs).len() as f64 / self.rows_out().len().max(1) as f64
+        self.right(outputs).len() as f64 / self.rows().len().max(1) as f64
     }
 
     /// How many rows more some outputs tell right than others, below 0 if it is fewer. Rows count as much as their labels do.
     pub(crate) fn ahead(&self, outputs: &[Vec<f64>], others: &[Vec<f64>]) -> f64 {
-        let weight = |rows: Vec<usize>| rows.into_iter().map(|i| self.prepared.counts[i]).sum::<f64>();
-        let out = self.rows_out();
+        let weight = |rows: Vec<usize>| rows.into_iter().map(|i| self.prepared.weights[i]).sum::<f64>();
+        let out = self.rows();
         let mean = weight(out.clone()) / out.len().max(1) as f64;
         (weight(self.right(outputs)) - weight(self.right(others))) / mean
     }
 
-    /// How many fits [`Bags::fit`] makes for so many lambdas.
+    /// How many fits [`OutOfBag::fit`] makes for so many lambdas.
     pub(crate) fn n_fits(&self, lambdas: usize) -> usize {
         lambdas * self.n_members() * self.n_heads()
     }
@@ -182,15 +182,15 @@ impl<'a> Bags<'a> {
     /// a map of its own the first one begins at `near`, if there is one. `done` fits were made before, of `total`.
     pub(crate) fn fit(
         &self,
-        seen: &Seen,
+        maps: &FeatureMaps,
         lambdas: &[f64],
         near: Option<&Fit>,
         (done, total): (usize, usize),
         watch: &Watch<'_>,
     ) -> Result<Vec<Fit>> {
-        let fits = match seen {
-            Seen::Shared(_, looked) => self.fit_together(looked, lambdas, (done, total), watch)?,
-            Seen::Each(_, each) => self.fit_each(each, lambdas, near, watch)?,
+        let fits = match maps {
+            FeatureMaps::Shared(_, mapped_rows) => self.fit_together(mapped_rows, lambdas, (done, total), watch)?,
+            FeatureMaps::Each(_, each) => self.fit_each(each, lambdas, near, watch)?,
         };
         watch.member(done + self.n_fits(lambdas.len()), total)?;
         Ok(fits)
@@ -199,28 +199,28 @@ impl<'a> Bags<'a> {
     /// Members that look at the same rows: through shared walks.
     fn fit_together(
         &self,
-        looked: &Looked,
+        mapped_rows: &MappedRows,
         lambdas: &[f64],
         (mut done, total): (usize, usize),
         watch: &Watch<'_>,
     ) -> Result<Vec<Fit>> {
-        let (rows, m) = (looked.rows(), self.n_members());
+        let (rows, m) = (mapped_rows.rows(), self.n_members());
         let mut fits: Vec<Fit> = lambdas.iter().map(|_| Fit { weights: Vec::new(), outputs: Vec::new() }).collect();
         for head in &self.prepared.heads {
             let mut start: Option<Vec<f64>> = None;
             for (&lambda, fit) in lambdas.iter().zip(&mut fits) {
                 let learner = Logistic { lambda };
-                let (targets, weights) = (&head.targets, &self.prepared.counts);
+                let (targets, weights) = (&head.targets, &self.prepared.weights);
                 let all = learner.fit_watched(rows, targets, weights, start.as_deref(), watch)?.weights;
                 let counts = &self.draws;
                 let members =
                     Batch { learner, rows, targets, counts, weights, start: &all, before: (done, total) }.fit(watch)?;
                 let side_by_side = Members::from_rows(&members);
-                let said = in_memory(map_rows(rows, side_by_side.weights(), m, |scores| {
+                let outputs = in_memory(map_rows(rows, side_by_side.weights(), m, |scores| {
                     scores.iter_mut().for_each(|z| *z = z.tanh_half());
                     scores[..m].to_vec()
                 }));
-                fit.outputs.push(self.out_of_bag(|k, i| said[i][k]));
+                fit.outputs.push(self.mean_outputs(|k, i| outputs[i][k]));
                 fit.weights.push(members);
                 start = Some(all);
                 done += m;
@@ -230,16 +230,16 @@ impl<'a> Bags<'a> {
     }
 
     /// Members each of which looks at rows of its own.
-    fn fit_each(&self, each: &[Looked], lambdas: &[f64], near: Option<&Fit>, watch: &Watch<'_>) -> Result<Vec<Fit>> {
+    fn fit_each(&self, each: &[MappedRows], lambdas: &[f64], near: Option<&Fit>, watch: &Watch<'_>) -> Result<Vec<Fit>> {
         let heads = self.n_heads();
         // For each lambda and question the weights and what they say of each row.
         type Alone = Vec<Vec<(Vec<f64>, Vec<f64>)>>;
-        let alone = |(k, looked): (usize, &Looked)| -> Result<Alone> {
+        let alone = |(k, mapped_rows): (usize, &MappedRows)| -> Result<Alone> {
             let mut starts: Vec<Option<Vec<f64>>> =
                 (0..heads).map(|head| near.map(|near| near.weights[head][k].clone())).collect();
             let mut at = |lambda: f64| {
                 let questions = starts.iter_mut().zip(&self.prepared.heads);
-                questions.map(|(start, head)| self.fit_alone(k, looked, lambda, head, start, watch)).collect()
+                questions.map(|(start, head)| self.fit_alone(k, mapped_rows, lambda, head, start, watch)).collect()
             };
             lambdas.iter().map(|&lambda| at(lambda)).collect()
         };
@@ -250,18 +250,18 @@ impl<'a> Bags<'a> {
         for (place, some) in each.chunks(AT_ONCE).enumerate() {
             let first = place * AT_ONCE;
             let found: Vec<Alone> =
-                some.par_iter().enumerate().map(|(k, looked)| alone((first + k, looked))).collect::<Result<_>>()?;
+                some.par_iter().enumerate().map(|(k, mapped_rows)| alone((first + k, mapped_rows))).collect::<Result<_>>()?;
             for (k, alone) in found.into_iter().enumerate() {
                 for (fit, answers) in fits.iter_mut().zip(alone) {
-                    for (head, (weights, said)) in answers.into_iter().enumerate() {
+                    for (head, (weights, outputs)) in answers.into_iter().enumerate() {
                         fit.weights[head].push(weights);
-                        let out = said.iter().zip(&self.draws[first + k]).map(|(f, &n)| if n == 0 { *f } else { 0.0 });
+                        let out = outputs.iter().zip(&self.draws[first + k]).map(|(f, &n)| if n == 0 { *f } else { 0.0 });
                         fit.outputs[head].iter_mut().zip(out).for_each(|(sum, f)| *sum += f);
                     }
                 }
             }
         }
-        let counts = self.counts_out();
+        let counts = self.counts();
         for outputs in fits.iter_mut().flat_map(|fit| &mut fit.outputs) {
             outputs.iter_mut().zip(&counts).for_each(|(sum, &n)| *sum /= f64::from(n.max(1)));
         }
@@ -272,21 +272,21 @@ impl<'a> Bags<'a> {
     fn fit_alone(
         &self,
         k: usize,
-        looked: &Looked,
+        mapped_rows: &MappedRows,
         lambda: f64,
         head: &Head,
         start: &mut Option<Vec<f64>>,
         watch: &Watch<'_>,
     ) -> Result<(Vec<f64>, Vec<f64>)> {
-        let rows = looked.rows();
+        let rows = mapped_rows.rows();
         let fit = Logistic { lambda }.fit_to(NEAR, rows, &head.targets, &self.weights[k], start.as_deref(), watch)?;
         *start = Some(fit.weights.clone());
-        let said = in_memory(map_rows(rows, &fit.weights, 1, |scores| scores[0].tanh_half()));
-        Ok((fit.weights, said))
+        let outputs = in_memory(map_rows(rows, &fit.weights, 1, |scores| scores[0].tanh_half()));
+        Ok((fit.weights, outputs))
     }
 
     /// How many members were not fitted to each row.
-    fn counts_out(&self) -> Vec<u32> {
+    fn counts(&self) -> Vec<u32> {
         let mut counts = vec![0; self.prepared.codes.len()];
         for draw in &self.draws {
             counts.iter_mut().zip(draw).for_each(|(count, &n)| *count += u32::from(n == 0));
@@ -295,12 +295,12 @@ impl<'a> Bags<'a> {
     }
 
     /// For each row the mean of what those members say of it that were not fitted to it; 0 where there are none.
-    pub(crate) fn out_of_bag(&self, said: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+    pub(crate) fn mean_outputs(&self, outputs: impl Fn(usize, usize) -> f64) -> Vec<f64> {
         let mean = |(i, n): (usize, u32)| {
             let out = self.draws.iter().enumerate().filter(|(_, draw)| draw[i] == 0);
-            out.map(|(k, _)| said(k, i)).sum::<f64>() / f64::from(n.max(1))
+            out.map(|(k, _)| outputs(k, i)).sum::<f64>() / f64::from(n.max(1))
         };
-        self.counts_out().into_iter().enumerate().map(mean).collect()
+        self.counts().into_iter().enumerate().map(mean).collect()
     }
 
     /// The probability that outputs for each question give to the class that each row is of.
@@ -319,27 +319,27 @@ impl<'a> Bags<'a> {
 
     /// What each of several fits shall count in a mixture of them; the same where rows out of bag are of one class only.
     pub(crate) fn shares(&self, fits: &[Fit], warnings: &mut Vec<Warning>) -> Vec<f64> {
-        if self.classes_out() < 2 {
+        if self.n_classes() < 2 {
             warnings.push(Warning::OneClassOut);
             return vec![1.0 / fits.len() as f64; fits.len()];
         }
         let probabilities: Vec<Vec<f64>> = fits.iter().map(|fit| self.probabilities(&fit.outputs)).collect();
-        mixture::shares(&probabilities, &self.prepared.counts)
+        mixture::shares(&probabilities, &self.prepared.weights)
     }
 
     /// The members of a fit, as they look at rows that were prepared.
-    pub(crate) fn mapped(&self, seen: &Seen, fit: &Fit) -> Vec<Mapped> {
+    pub(crate) fn mapped(&self, maps: &FeatureMaps, fit: &Fit) -> Vec<Mapped> {
         let heads = self.n_heads();
-        let side_by_side = |map: &Arc<FeatureMap>, looked: &Looked, members: std::ops::Range<usize>| {
+        let side_by_side = |map: &Arc<FeatureMap>, mapped_rows: &MappedRows, members: std::ops::Range<usize>| {
             let weights = fit.weights.iter().flat_map(|head| &head[members.clone()]);
-            let weights: Vec<Vec<f64>> = weights.map(|own| looked.weights(own)).collect();
+            let weights: Vec<Vec<f64>> = weights.map(|own| mapped_rows.weights(own)).collect();
             Mapped { map: Arc::clone(map), scores: Members::from_rows(&weights), heads }
         };
-        match seen {
-            Seen::Shared(map, looked) => vec![side_by_side(map, looked, 0..self.n_members())],
-            Seen::Each(maps, each) => {
+        match maps {
+            FeatureMaps::Shared(map, mapped_rows) => vec![side_by_side(map, mapped_rows, 0..self.n_members())],
+            FeatureMaps::Each(maps, each) => {
                 let members = maps.par_iter().zip(each).enumerate();
-                members.map(|(k, (map, looked))| side_by_side(map, looked, k..k + 1)).collect()
+                members.map(|(k, (map, mapped_rows))| side_by_side(map, mapped_rows, k..k + 1)).collect()
             }
         }
     }

@@ -15,7 +15,7 @@ use crate::ensemble::mapped_members::Mapped;
 use crate::error::Result;
 use crate::kernel::{Real, Visit, dot, in_memory, map_rows, pass};
 use crate::linalg::minimise;
-use crate::method::auto::out_of_bag::{Bags, Looked, Seen};
+use crate::method::auto::out_of_bag::{OutOfBag, MappedRows, FeatureMaps};
 use crate::observer::Watch;
 use crate::view::FeatureMap;
 
@@ -52,26 +52,26 @@ pub(crate) struct Known<'a> {
 /// # Errors
 /// If the unlabeled rows cannot be mapped.
 pub(crate) fn groups<'a>(
-    bags: &'a Bags<'_>,
-    seen: &'a Seen,
+    out_of_bag: &'a OutOfBag<'_>,
+    maps: &'a FeatureMaps,
     (lambda, share): (f64, f64),
     unlabeled: &Matrix,
     watch: &Watch<'_>,
 ) -> Result<Vec<Group<'a>>> {
-    let group = |map: &FeatureMap, looked: &'a Looked, bags: &'a [Vec<f64>], heads: usize| {
+    let group = |map: &FeatureMap, mapped_rows: &'a MappedRows, bags: &'a [Vec<f64>], heads: usize| {
         let mapped = map.apply(unlabeled.rows(), 0..unlabeled.rows().n_rows(), watch)?;
         let unlabeled = match mapped {
             Some(features) => features.into(),
-            None => unlabeled.scaled(looked.factor()),
+            None => unlabeled.scaled(mapped_rows.factor()),
         };
-        Ok(Group { labeled: looked.features(), unlabeled, factor: looked.factor(), bags, lambda, share, heads })
+        Ok(Group { labeled: mapped_rows.features(), unlabeled, factor: mapped_rows.factor(), bags, lambda, share, heads })
     };
-    let heads = bags.prepared.heads.len();
-    match seen {
-        Seen::Shared(map, looked) => Ok(vec![group(map, looked, &bags.weights, heads)?]),
-        Seen::Each(maps, each) => {
-            let one = |(k, (map, looked)): (usize, (&std::sync::Arc<FeatureMap>, &'a Looked))| {
-                group(map, looked, &bags.weights[k..=k], heads)
+    let heads = out_of_bag.prepared.heads.len();
+    match maps {
+        FeatureMaps::Shared(map, mapped_rows) => Ok(vec![group(map, mapped_rows, &out_of_bag.weights, heads)?]),
+        FeatureMaps::Each(maps, each) => {
+            let one = |(k, (map, mapped_rows)): (usize, (&std::sync::Arc<FeatureMap>, &'a MappedRows))| {
+                group(map, mapped_rows, &out_of_bag.weights[k..=k], heads)
             };
             maps.par_iter().zip(each).enumerate().map(one).collect()
         }
@@ -80,16 +80,16 @@ pub(crate) fn groups<'a>(
 
 /// Members that were moved, and what those of each group now say of the labeled rows: for each row the members' answers to the
 /// first question, then those to the next.
-pub(crate) struct Moved {
+pub(crate) struct FineTuned {
     pub(crate) members: Vec<Mapped>,
-    pub(crate) said: Vec<Vec<Vec<f64>>>,
+    pub(crate) outputs: Vec<Vec<Vec<f64>>>,
 }
 
 /// Moves members, group after group.
 ///
 /// # Errors
 /// [`Error::Stopped`](crate::Error::Stopped) if it is ended from outside.
-pub(crate) fn moved(groups: &[Group<'_>], members: &[Mapped], known: &Known<'_>, watch: &Watch<'_>) -> Result<Moved> {
+pub(crate) fn fine_tune(groups: &[Group<'_>], members: &[Mapped], known: &Known<'_>, watch: &Watch<'_>) -> Result<FineTuned> {
     let starts: Vec<Vec<f64>> =
         groups.iter().zip(members).map(|(group, mapped)| group.variables(mapped.scores.weights())).collect();
     let mut stopped = Ok(());
@@ -105,12 +105,12 @@ pub(crate) fn moved(groups: &[Group<'_>], members: &[Mapped], known: &Known<'_>,
     });
     stopped?;
     let mut rest = &found[..];
-    let mut all = Moved { members: Vec::new(), said: Vec::new() };
+    let mut all = FineTuned { members: Vec::new(), outputs: Vec::new() };
     for ((group, mapped), start) in groups.iter().zip(members).zip(&starts) {
         let (own, others) = rest.split_at(start.len());
         let scores = Members::from_weights(mapped.scores.n_members(), group.weights(own));
         let own: Vec<f64> = own.iter().map(|x| x / group.share.sqrt()).collect();
-        all.said.push(group.outputs(group.labeled.rows(), &own));
+        all.outputs.push(group.outputs(group.labeled.rows(), &own));
         all.members.push(Mapped { scores, ..mapped.clone() });
         rest = others;
     }
@@ -181,7 +181,7 @@ fn evaluate(groups: &[Group<'_>], known: &Known<'_>, at: &[f64], gradient: &mut 
     };
     let mut all: Vec<Evaluated> = groups.par_iter().zip(&weights).map(labeled).collect();
     let outputs: Vec<&Vec<Vec<f64>>> = all.iter().map(|group| &group.outputs).collect();
-    let agreed = Agreed::new(groups, known, &outputs, heads);
+    let agreed = UnlabeledTerm::new(groups, known, &outputs, heads);
     let value = all.iter().map(|group| group.value).sum::<f64>() + agreed.value;
     groups.par_iter().zip(&weights).zip(&mut all).for_each(|((group, weights), found)| {
         let given = Given { agreed: &agreed, outputs: &found.outputs, share: group.share, m: group.bags.len() };
@@ -229,7 +229,7 @@ impl Visit<f64> for Slopes<'_> {
 }
 
 /// What the mean outputs of the unlabeled rows are worth.
-struct Agreed {
+struct UnlabeledTerm {
     value: f64,
     /// For each row and question the derivative of the value by an output, over what its member counts.
     slopes: Vec<Vec<f64>>,
@@ -237,7 +237,7 @@ struct Agreed {
     own: f64,
 }
 
-impl Agreed {
+impl UnlabeledTerm {
     fn new(groups: &[Group<'_>], known: &Known<'_>, outputs: &[&Vec<Vec<f64>>], heads: usize) -> Self {
         let n = outputs[0].len();
         let squares: f64 = groups.iter().map(|group| group.bags.len() as f64 * group.share * group.share).sum();
@@ -262,13 +262,13 @@ impl Agreed {
             value += off * off;
             slopes.iter_mut().for_each(|slopes| slopes[head] += 2.0 * off / n as f64);
         }
-        Agreed { value, slopes, own: 2.0 * diversity }
+        UnlabeledTerm { value, slopes, own: 2.0 * diversity }
     }
 }
 
 /// The derivative of what the outputs are worth by the scores, which are known already.
 struct Given<'a> {
-    agreed: &'a Agreed,
+    agreed: &'a UnlabeledTerm,
     outputs: &'a [Vec<f64>],
     share: f64,
     m: usize,
@@ -350,7 +350,7 @@ mod tests {
             heads: 1,
         };
         let known = Known { means: None, gamma: 1.0, total: 1.0, targets: vec![&[1.0]] };
-        let found = Agreed::new(&[group], &known, &[&outputs.to_vec()], 1).value;
+        let found = UnlabeledTerm::new(&[group], &known, &[&outputs.to_vec()], 1).value;
         let f = &outputs[0];
         let expected = (f[0] * f[1] + f[0] * f[2] + f[1] * f[2]) / 3.0;
         assert!((found - expected).abs() < 1e-12, "{found} against {expected}");

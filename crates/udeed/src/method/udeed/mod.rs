@@ -140,7 +140,7 @@ impl Udeed {
             for some in bags.chunks(rayon::current_num_threads().max(1)) {
                 let first = place * self.members + members.len();
                 let fit = |(k, bag): (usize, &Vec<u8>)| {
-                    let counts: Vec<f64> = bag.iter().zip(&prepared.counts).map(|(&n, w)| f64::from(n) * w).collect();
+                    let counts: Vec<f64> = bag.iter().zip(&prepared.weights).map(|(&n, w)| f64::from(n) * w).collect();
                     let mut stream = Stream::new(self.seed, Purpose::RandomStart, (first + k) as u32);
                     let rows = prepared.labeled.rows();
                     watch.ask()?;
@@ -225,7 +225,7 @@ impl Udeed {
             let loss = EnsembleLoss {
                 labeled: prepared.labeled.rows(),
                 targets: &targets,
-                counts: &prepared.counts,
+                counts: &prepared.weights,
                 diversity: match stage {
                     Stage::Empirical => None,
                     Stage::Labeled => Some(prepared.labeled.rows()),
