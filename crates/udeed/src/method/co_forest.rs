@@ -1,8 +1,8 @@
-//! Co-forest: a random forest whose other trees teach each tree.
+//! Co-forest: a random forest in which the other trees pseudo-label rows for each tree.
 //!
 //! M. Li and Z.-H. Zhou, "Improve computer-aided diagnosis with machine learning techniques using undiagnosed samples",
-//! IEEE Transactions on Systems, Man and Cybernetics A 37, 2007. Where the paper leaves something open, as in the authors'
-//! program: the first weight of what was learned, and errors measured where the other trees are sure.
+//! IEEE Transactions on Systems, Man and Cybernetics A 37, 2007. Two details that the paper leaves open follow the authors'
+//! program: the initial weight of the pseudo-labels, and errors measured on confident predictions only.
 
 use rayon::prelude::*;
 
@@ -24,7 +24,7 @@ use crate::text::size;
 method! {
     /// Co-forest: a random forest in which each tree also learns from rows that the other trees are confident of.
     ///
-    /// Trees are grown again, with labels from the other trees, as long as these are likely to lower the error.
+    /// In every round a tree is refitted with pseudo-labels from the other trees, as long as these are likely to lower its error.
     ///
     /// ```
     /// use udeed::{CoForest, built_in};
@@ -43,19 +43,19 @@ method! {
         grows: false,
     }
     settings {
-        /// Number of trees; the paper has 6.
+        /// Number of trees; the paper uses 6.
         members: usize = 20, in Range::at_least(2);
         scaling;
         fourier;
-        /// Growth of the trees.
+        /// Settings of the trees.
         tree: TreeSettings = TreeSettings { features: SplitFeatures::Log2PlusOne, ..TreeSettings::default() };
-        /// Share of the other trees' votes above which a row takes their class as label.
+        /// Confidence of the other trees above which a row gets their class as pseudo-label.
         confidence: f64 = 0.75, in Range::UNSURE;
         seed;
     }
 }
 
-/// The error of the concomitants of a tree falls with every round, so rounds end; this only guards against a very long fall.
+/// Largest number of rounds. Rounds end anyway, because the error of each concomitant ensemble must fall.
 const MOST_ROUNDS: usize = 100;
 
 impl Learn for CoForest {
@@ -95,25 +95,25 @@ impl Learn for CoForest {
     }
 }
 
-/// Refuses forests whose n_votes on all rows take more than half of the memory.
+/// Refuses forests whose class distributions on all rows take more than half of the memory.
 fn check_memory(members: usize, n_rows: usize, n_classes: usize) -> Result<()> {
     let bytes =
         [members, n_rows, n_classes, size_of::<f64>()].iter().fold(1u64, |all, &n| all.saturating_mul(n as u64));
     if bytes > half_of_memory() {
-        let found = format!("{n_rows} rows, of which what {members} trees say takes {}", size(bytes));
+        let found = format!("{n_rows} rows, whose distributions by {members} trees take {}", size(bytes));
         return Err(Error::training(found, format!("at most {}", size(half_of_memory()))));
     }
     Ok(())
 }
 
-/// The trees, and what each says of each training row.
+/// The trees, and their class distributions on the training rows.
 struct Forest<'a> {
     pseudo_labels: &'a PseudoLabels,
-    /// How often each labeled row was drawn for each tree at first.
+    /// The bootstraps of the initial trees: how often each labeled row is drawn.
     bags: Vec<Vec<u8>>,
     trees: Vec<Hypothesis>,
     distributions: Vec<Dense>,
-    /// What all trees that may speak of a row say together, row by row, and how many these are.
+    /// Row by row, the sum of the distributions of all trees that vote on the row, and how many these are.
     sums: Vec<f64>,
     n_votes: Vec<usize>,
 }
@@ -134,12 +134,12 @@ impl<'a> Forest<'a> {
         Ok(forest)
     }
 
-    /// Whether a tree may speak of a row: of a labeled one only if it was not grown on it at first.
+    /// Whether a tree votes on a row: on a labeled one only if the row is out of bag for the tree.
     fn votes_on(&self, tree: usize, row: usize) -> bool {
         row >= self.pseudo_labels.n_labeled || self.bags[tree][row] == 0
     }
 
-    /// Sums up what all trees say.
+    /// Sums the distributions of all trees.
     fn add_up(&mut self) {
         let (n, k) = (self.pseudo_labels.classes.len(), self.pseudo_labels.n_classes);
         let of_row = |row: usize| {
@@ -154,8 +154,7 @@ impl<'a> Forest<'a> {
         (self.sums, self.n_votes) = (sums.concat(), n_votes);
     }
 
-    /// What all trees but one say of a row: the most probable class and its share. Of a labeled row only trees speak that
-    /// were not grown on it at first; none where there are none.
+    /// The vote of all trees but one on a row: the most probable class and its confidence; none if no other tree votes on it.
     fn others(&self, without: usize, row: usize) -> Option<(u8, f64)> {
         let k = self.pseudo_labels.n_classes;
         let mut shares = self.sums[row * k..][..k].to_vec();
@@ -165,7 +164,7 @@ impl<'a> Forest<'a> {
         }
         if votes {
             let own = self.distributions[without].get(row);
-            // What rounding leaves of nothing is nothing.
+            // Differences within rounding are 0.
             shares.iter_mut().zip(own).for_each(|(share, p)| *share = if *share - p > 1e-9 { *share - p } else { 0.0 });
         }
         normalise(&mut shares);
@@ -201,7 +200,8 @@ fn sample<'a>(pseudo_labels: &'a PseudoLabels, classes: &'a [u8], weights: &'a [
     Sample { rows: pseudo_labels.rows(), classes, n_classes: pseudo_labels.n_classes, weights, seed }
 }
 
-/// What is known of the other trees of a tree: their error when they last taught it, and the weight of what they taught.
+/// The state of a tree's concomitant ensemble, all other trees: its error and the total weight of its pseudo-labels when it
+/// last gave any.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Concomitant {
     error: f64,
@@ -214,7 +214,7 @@ impl Default for Concomitant {
     }
 }
 
-/// Rows with the class and the confidence that the other trees give them.
+/// Pseudo-labels for a tree: rows with the class and the confidence that its concomitant ensemble gives them.
 struct NewLabels {
     rows: Vec<(usize, u8, f64)>,
     error: f64,
@@ -249,12 +249,12 @@ impl Concomitant {
     }
 }
 
-/// The most that unlabeled rows may weigh together; everything where the concomitants make no error.
+/// The largest total weight of pseudo-labels; unlimited if the concomitant ensemble makes no error.
 fn most_weight(before: f64, weight: f64, error: f64) -> f64 {
     if error > 0.0 { (before * weight / error - 1.0).ceil() } else { f64::INFINITY }
 }
 
-/// The error of the other trees on labeled rows that they were not grown on and are sure of; none where there is no such row.
+/// The error of the concomitant ensemble on the out-of-bag rows of which it is confident; none if there are none.
 fn error_of_others(forest: &Forest<'_>, tree: usize, threshold: f64) -> Option<f64> {
     let (mut sure, mut wrong) = (0.0, 0.0);
     for row in 0..forest.pseudo_labels.n_labeled {
@@ -275,11 +275,11 @@ mod tests {
     use super::*;
     use crate::learner::Linear;
 
-    /// Three "trees" that say given things of two labeled and three unlabeled rows.
+    /// Three "trees" with given distributions on two labeled and three unlabeled rows.
     fn forest(pseudo_labels: &PseudoLabels, distributions: [[f64; 5]; 3]) -> Forest<'_> {
         let silent = Hypothesis::Linear(Linear::new(vec![vec![0.0, 0.0]]));
         let table = |second: [f64; 5]| Dense::new(5, 2, second.iter().flat_map(|p| [1.0 - p, *p]).collect()).unwrap();
-        // The first row is in the bag of the first tree, the second in those of the others.
+        // The first row is in the bootstrap of the first tree, the second in those of the others.
         let bags = vec![vec![1, 0], vec![0, 1], vec![0, 1]];
         let distributions = distributions.map(table).to_vec();
         let mut forest = Forest { pseudo_labels, bags, trees: vec![silent; 3], distributions, sums: Vec::new(), n_votes: Vec::new() };
@@ -302,20 +302,20 @@ mod tests {
         let pseudo_labels = pseudo_labels();
         let forest =
             forest(&pseudo_labels, [[0.9, 0.8, 0.9, 0.6, 0.1], [0.1, 0.3, 1.0, 0.2, 0.1], [0.3, 0.1, 0.8, 0.4, 0.3]]);
-        // Of row 0, trees 1 and 2 speak; without tree 1 only tree 2.
+        // Trees 1 and 2 vote on row 0; without tree 1 only tree 2.
         let near = |found: Option<(u8, f64)>, class: u8, share: f64| {
             assert!(found.is_some_and(|found| found.0 == class && (found.1 - share).abs() < 1e-12), "{found:?}");
         };
         near(forest.others(0, 0), 0, 0.8);
         near(forest.others(1, 0), 0, 0.7);
-        // Of row 1 only tree 0 speaks, so without it nobody.
+        // Only tree 0 votes on row 1; without it none does.
         assert_eq!(forest.others(0, 1), None);
         near(forest.others(2, 1), 1, 0.8);
-        // Unlabeled rows are judged by all others.
+        // All other trees vote on unlabeled rows.
         near(forest.others(0, 2), 1, 0.9);
-        // Without tree 1: row 0 is not sure (0.7), row 1 is, and right.
+        // Without tree 1, the vote on row 0 is not confident (0.7), that on row 1 is, and correct.
         assert_eq!(error_of_others(&forest, 1, 0.75), Some(0.0));
-        assert_eq!(error_of_others(&forest, 0, 0.85), None, "nobody is sure");
+        assert_eq!(error_of_others(&forest, 0, 0.85), None, "no vote is confident");
     }
 
     #[test]
@@ -330,12 +330,12 @@ mod tests {
         let forest =
             forest(&pseudo_labels, [[0.1, 0.9, 0.9, 0.9, 0.1], [0.1, 0.3, 0.9, 0.9, 0.1], [0.1, 0.1, 0.9, 0.9, 0.1]]);
         let mut stream = Stream::new(0, Purpose::CoForest, 0);
-        // Without an error all three rows are taught: first weight min(3 / 10, 100) is below their number.
+        // Without an error all three rows are labeled: the initial weight min(3 / 10, 100) is below their number.
         let new = Concomitant::default().new_labels(&forest, 1, 0.75, &mut stream).unwrap();
         let labeled: Vec<(usize, u8)> = new.rows.iter().map(|row| (row.0, row.1)).collect();
         assert_eq!(labeled, [(2, 1), (3, 1), (4, 0)]);
         assert!((new.weight - 2.7).abs() < 1e-12);
-        // Whoever learned more than that before is not taught again.
+        // A tree with a larger weight of pseudo-labels gets no new ones.
         assert!(Concomitant { error: 0.5, weight: 3.0 }.new_labels(&forest, 1, 0.75, &mut stream).is_none());
         assert!(Concomitant { error: 0.0, weight: 0.0 }.new_labels(&forest, 1, 0.75, &mut stream).is_none());
     }

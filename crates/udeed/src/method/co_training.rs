@@ -1,4 +1,4 @@
-//! Co-training: two learners with different views of the rows, which teach each other.
+//! Co-training: two members with different views pseudo-label rows for each other.
 //!
 //! A. Blum and T. Mitchell, "Combining labeled and unlabeled data with co-training", COLT 1998.
 
@@ -16,9 +16,9 @@ use crate::random::{Purpose, Stream, member_seed};
 use crate::text::quoted;
 
 method! {
-    /// Co-training: two members that see different columns label rows for each other.
+    /// Co-training: two members that see different columns give pseudo-labels to each other.
     ///
-    /// In every round each labels the rows that it is most confident of. Their probabilities are multiplied.
+    /// In every round each member labels the rows of which it is most confident. For predictions their probabilities are multiplied.
     ///
     /// ```
     /// use udeed::{CoTraining, built_in};
@@ -42,9 +42,9 @@ method! {
         lambda;
         scaling;
         fourier;
-        /// Columns that the first member sees; the second sees the others. None: each sees half of them, drawn at random.
+        /// Columns that the first member sees; the second sees the others. By default each sees a random half of the features.
         view: Vec<String> = Vec::new();
-        /// Number of unlabeled rows, drawn at random, among which the most confident are chosen in a round.
+        /// Number of unlabeled rows, drawn at random, from which a round takes the most confident predictions.
         pool: usize = 75, in Range::at_least(1);
         /// Largest number of rounds.
         rounds: usize = 30;
@@ -91,7 +91,7 @@ impl Learn for CoTraining {
 }
 
 impl CoTraining {
-    /// What both members learn of the labels so far, given what they were before, if they were.
+    /// Fits both members to the labels and pseudo-labels so far, starting from the previous members, if there are any.
     fn members(
         &self,
         learner: &dyn Learner,
@@ -144,8 +144,8 @@ impl CoTraining {
     }
 }
 
-/// How many rows of each class a member labels in a round: one of the rarest, of the others in proportion, but together not
-/// more than half of the pool.
+/// The number of rows of each class that a member labels in a round: one of the rarest class, of the others in proportion,
+/// together at most half of the pool.
 fn per_class(shares: &[f64], pool: usize) -> Vec<usize> {
     let rarest = shares.iter().copied().filter(|&share| share > 0.0).fold(f64::INFINITY, f64::min);
     let most = (pool / (2 * shares.len())).max(1);

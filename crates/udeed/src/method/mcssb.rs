@@ -1,4 +1,4 @@
-//! MCSSB: boosting of several classes at once by the similarity of rows.
+//! MCSSB: multi-class boosting by the similarity of rows.
 //!
 //! H. Valizadegan, R. Jin and A. Jain, "Semi-supervised boosting for multi-class classification", ECML 2008.
 
@@ -20,10 +20,10 @@ use crate::observer::{Warning, Watch};
 use crate::random::{Purpose, Stream};
 
 method! {
-    /// MCSSB: boosting for several classes that gives similar rows the same class.
+    /// MCSSB: multi-class boosting that gives similar rows the same class.
     ///
-    /// In each round every unlabeled row is given the class that lowers the objective most; the next member is fitted to the labeled
-    /// rows and to some of these, drawn by how much they lower it.
+    /// In every round the pseudo-label of an unlabeled row is the class that lowers the objective most. The next member is fitted to
+    /// the labeled rows and to some of the unlabeled ones, drawn by how much their pseudo-labels lower it.
     ///
     /// ```
     /// use udeed::{Mcssb, built_in};
@@ -47,11 +47,11 @@ method! {
         lambda;
         scaling;
         fourier;
-        /// Width of the similarity, as a share of the largest distance.
+        /// Width of the similarity, as a share of the largest distance between rows.
         width: f64 = 0.15, in Range::POSITIVE;
         /// Weight of similarities to labeled rows against those between unlabeled ones.
         labeled_weight: f64 = 10_000.0, in Range::POSITIVE;
-        /// Share of all rows that is drawn in a round, but at least 20 rows.
+        /// Number of unlabeled rows drawn in a round, as a share of all rows; at least 20 rows.
         pick_share: f64 = 0.2, in Range::SHARE;
         /// Nearest neighbours treated as similar; 0 compares all pairs, which takes quadratic memory.
         neighbors: usize = 20;
@@ -60,7 +60,7 @@ method! {
     }
 }
 
-/// Beyond it an exponential of the votes would drown all others.
+/// Votes are clamped to this: larger exponentials would dominate all others.
 const LARGEST_VOTE: f64 = 20.0;
 
 impl Learn for Mcssb {
@@ -78,7 +78,7 @@ impl Learn for Mcssb {
 }
 
 impl Mcssb {
-    /// How many bytes the similarities of so many rows take.
+    /// The memory in bytes that the similarities of the rows take.
     pub fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> u64 {
         self.kind().bytes(n_labeled + n_unlabeled, n_labeled)
     }
@@ -114,11 +114,11 @@ impl Mcssb {
                 .relearn(&Sample { rows, classes: &pseudo_labels.classes, n_classes, weights, seed }, boosted.latest())?;
             let outputs = member.classify(rows);
             let weight = objective.weight(&outputs[l..]);
-            // Also ends where the weight is no number: nothing is similar to anything.
+            // NaN: no row is similar to another.
             if weight.is_nan() || weight <= 0.0 {
                 break;
             }
-            // Where no row is left on the other side the weight would be infinite.
+            // Without any disagreement the weight would be infinite.
             let weight = weight.min(LARGEST_VOTE);
             objective.add(weight, &outputs[l..]);
             boosted.push(member, weight, watch)?;
@@ -127,7 +127,7 @@ impl Mcssb {
     }
 }
 
-/// The votes on unlabeled rows, and what the similarities make of them. With `b_i = softmax(H_i)`, `Z_ij = sum_k b_i^k b_j^k`,
+/// The objective and the votes on the unlabeled rows. With `b_i = softmax(H_i)`, `Z_ij = sum_k b_i^k b_j^k`,
 ///
 /// ```text
 /// F = sum_{U,U} S_ij / Z_ij + C sum_{i in U, j in L} S_ij / b_i^{y_j}
@@ -141,7 +141,7 @@ struct Objective<'a> {
     labels: &'a [u8],
     n_classes: usize,
     labeled_weight: f64,
-    /// Row by row, one a class.
+    /// Row by row, one per class.
     votes: Vec<f64>,
 }
 
@@ -163,7 +163,7 @@ impl<'a> Objective<'a> {
         shares
     }
 
-    /// Half of the gradient by the votes on row `i`, given the shares of all rows.
+    /// Half of the gradient by the votes on row `i`, given the class probabilities of all rows.
     fn gradient(&self, i: usize, shares: &[f64], to: &mut [f64]) {
         let (k, l) = (self.n_classes, self.labels.len());
         let own = &shares[i * k..][..k];
@@ -184,7 +184,7 @@ impl<'a> Objective<'a> {
         });
     }
 
-    /// The class that lowers the objective most for each row, and how much; 0 where none does.
+    /// For each row the class that lowers the objective most, and by how much; 0 if none does.
     fn suggestions(&self) -> (Vec<u8>, Vec<f64>) {
         let shares = self.shares();
         let of_row = |i: usize| {
@@ -196,7 +196,7 @@ impl<'a> Objective<'a> {
         (0..self.similarity.rows().n_rows()).into_par_iter().map(of_row).unzip()
     }
 
-    /// What the voices of a member count that gives the rows these classes: `1/4 ln((B_u + C B_l) / (A_u + C A_l))`.
+    /// The weight of a member that gives the rows these classes: `1/4 ln((B_u + C B_l) / (A_u + C A_l))`.
     fn weight(&self, outputs: &[u8]) -> f64 {
         let (shares, k, l) = (self.shares(), self.n_classes, self.labels.len());
         let of_row = |i: usize| {
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
     use crate::data::{Dense, Rows};
 
-    /// The objective by its definition.
+    /// The value of the objective by its definition.
     fn value(objective: &Objective<'_>) -> f64 {
         let (shares, k, l) = (objective.shares(), objective.n_classes, objective.labels.len());
         let mut sum = 0.0;

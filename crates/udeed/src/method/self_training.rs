@@ -1,4 +1,4 @@
-//! Self-training: one learner that learns from its own surest predictions.
+//! Self-training: a base learner that is refitted with its own most confident pseudo-labels.
 //!
 //! D. Yarowsky, "Unsupervised word sense disambiguation rivaling supervised methods", ACL 1995.
 
@@ -12,9 +12,9 @@ use crate::method::declare::method;
 use crate::observer::{Warning, Watch};
 
 method! {
-    /// Self-training: a learner labels the unlabeled rows that it is confident of, and is fitted again.
+    /// Self-training: a base learner gives pseudo-labels to the unlabeled rows of which it is confident, and is refitted.
     ///
-    /// The plain baseline of its kind: one member.
+    /// The simplest semi-supervised baseline, with a single member.
     ///
     /// ```
     /// use udeed::{SelfTraining, built_in};
@@ -38,7 +38,7 @@ method! {
         lambda;
         scaling;
         fourier;
-        /// Probability above which a row takes its predicted class as label.
+        /// Confidence above which a row gets its predicted class as pseudo-label.
         confidence: f64 = 0.75, in Range::UNSURE;
         /// Largest number of rounds.
         rounds: usize = 10;

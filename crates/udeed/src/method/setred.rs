@@ -1,4 +1,4 @@
-//! SETRED: self-training that edits out predictions which their neighbours contradict.
+//! SETRED: self-training that edits out pseudo-labels contradicted by their neighbours.
 //!
 //! M. Li and Z.-H. Zhou, "SETRED: self-training with editing", PAKDD 2005.
 
@@ -17,9 +17,10 @@ use crate::observer::{Warning, Watch};
 use crate::random::{Purpose, Stream};
 
 method! {
-    /// SETRED: self-training that drops labels which contradict the neighbours of a row.
+    /// SETRED: self-training that drops pseudo-labels contradicted by the neighbours of a row.
     ///
-    /// A label is kept if fewer neighbours in the relative neighbourhood graph contradict it than chance would have it. One member.
+    /// A pseudo-label is kept if significantly fewer neighbours in the relative neighbourhood graph contradict it than expected by
+    /// chance. The model has a single member.
     ///
     /// ```
     /// use udeed::{Setred, built_in};
@@ -45,12 +46,12 @@ method! {
         fourier;
         /// Largest number of rounds.
         rounds: usize = 40;
-        /// Number of unlabeled rows, drawn at random, among which the most confident are chosen in a round; 0 for all, which
+        /// Number of unlabeled rows, drawn at random, from which a round takes the most confident predictions; 0 for all, which
         /// takes quadratic time.
         pool: usize = 75;
-        /// Share of the pool that is labeled in a round, each class in proportion.
+        /// Share of the pool that gets pseudo-labels in a round, stratified by class.
         pick_share: f64 = 0.2, in Range::SHARE;
-        /// Significance level at which a label is kept: how unlikely its few contradicting neighbours are by chance.
+        /// Significance level of the cut edge weight test by which a pseudo-label is kept.
         significance: f64 = 0.1, in Range::WITHIN_ONE;
         seed;
     }
@@ -83,7 +84,7 @@ impl Learn for Setred {
                 pseudo_labels.add(row, class, 1.0);
             }
             left.retain(|&row| pseudo_labels.weights[row] == 0.0);
-            // Who has seen all rows and kept none would see the same again.
+            // All rows were candidates and none was kept: the next round would be the same.
             if kept.is_empty() && self.pool == 0 {
                 break;
             }
@@ -98,7 +99,7 @@ impl Learn for Setred {
     }
 }
 
-/// The predictions whose neighbours agree more than chance would have it.
+/// Data editing: the candidates whose pseudo-labels pass the cut edge weight test.
 fn edited(
     pseudo_labels: &PseudoLabels,
     candidates: &[(usize, u8)],
@@ -123,8 +124,8 @@ fn edited(
     Ok(candidates.iter().zip(kept).filter(|(_, keep)| *keep).map(|(candidate, _)| *candidate).collect())
 }
 
-/// Whether fewer edges lead to another class than chance would have it: their weights are summed, and compared with what
-/// labels that know nothing of each other would give. Of very few edges, where even none would not be few enough, none must.
+/// The cut edge weight test: whether the weights of edges to other classes sum to less than the critical value under
+/// independent labels. Where few edges make that value negative, no edge may lead to another class.
 fn passes_cut_edge_test(edges: &[(f64, bool)], share: f64, critical: f64) -> bool {
     let against: f64 = edges.iter().filter(|edge| edge.1).map(|edge| edge.0).sum();
     let (sum, squares) =
@@ -133,7 +134,7 @@ fn passes_cut_edge_test(edges: &[(f64, bool)], share: f64, critical: f64) -> boo
     against <= (mean + critical * deviation).max(0.0)
 }
 
-/// The neighbours of one of some points in their relative neighbourhood graph, with their distances: points such that no
+/// The neighbours of a point in the relative neighbourhood graph, with their distances: two points are neighbours if no
 /// third one is nearer to both than they are to each other.
 fn relative_neighbors(rows: &dyn Rows, points: &[usize], of: usize) -> Vec<(usize, f64)> {
     let distance = |a: usize, b: usize| squared_distance(rows.row(points[a]), rows.row(points[b]));
@@ -142,7 +143,7 @@ fn relative_neighbors(rows: &dyn Rows, points: &[usize], of: usize) -> Vec<(usiz
     others.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
     let mut found = Vec::new();
     for &(other, far) in &others {
-        // Only points that are nearer can come between; the nearest are the likeliest to.
+        // Only nearer points can lie between; the nearest are tried first.
         let nearer = &others[..others.partition_point(|&(_, near)| near < far)];
         let between = nearer.iter().any(|&(third, _)| distance(other, third) < far);
         if !between {
@@ -152,8 +153,7 @@ fn relative_neighbors(rows: &dyn Rows, points: &[usize], of: usize) -> Vec<(usiz
     found
 }
 
-/// The value below which a standard normal variable lies with the given probability, to 1e-9: by bisection of its
-/// distribution function.
+/// The quantile of the standard normal distribution, to 1e-9, by bisection.
 fn normal_quantile(probability: f64) -> f64 {
     let below = |z: f64| 0.5 * libm::erfc(-z / std::f64::consts::SQRT_2);
     let (mut low, mut high) = (-40.0, 40.0);
@@ -193,10 +193,10 @@ mod tests {
         let edges = |against: [bool; 3]| against.map(|against| (0.5, against));
         assert!(passes_cut_edge_test(&edges([false; 3]), 0.5, critical), "0 <= 0.195");
         assert!(!passes_cut_edge_test(&edges([true, false, false]), 0.5, critical), "0.5 > 0.195");
-        // One edge cannot be few enough by chance alone, but it may agree.
+        // A single edge is never significant; the label is kept if it agrees.
         assert!(passes_cut_edge_test(&[(0.5, false)], 0.5, critical));
         assert!(!passes_cut_edge_test(&[(0.5, true)], 0.5, critical));
-        // A class that nearly all rows have proves nothing by agreeing neighbours, yet is kept.
+        // Agreeing neighbours are no evidence for a class that nearly all rows have, but the label is kept.
         assert!(passes_cut_edge_test(&[(0.5, false)], 1.0, critical));
         assert!(passes_cut_edge_test(&[], 0.5, critical));
     }
