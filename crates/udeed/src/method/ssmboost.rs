@@ -1,4 +1,4 @@
-//! SSMBoost: boosting of the margin, which for an unlabeled row is that of the class it is taken for.
+//! SSMBoost: margin boosting in which an unlabeled row has the margin of its predicted class.
 //!
 //! F. d'Alche-Buc, Y. Grandvalet and C. Ambroise, "Semi-supervised MarginBoost", NIPS 2001.
 
@@ -17,21 +17,21 @@ use crate::method::declare::method;
 use crate::observer::Watch;
 
 words! {
-    /// The margin of an unlabeled row, of which nobody knows on which side it is right.
+    /// Margin of an unlabeled row.
     pub enum UnlabeledMargin = Square {
         /// The square of the vote.
         Square = "square",
-        /// Its size.
+        /// The absolute value of the vote.
         Absolute = "absolute",
     }
 }
 
 method! {
-    /// SSMBoost: boosting of the margin, which for an unlabeled row is that of its predicted class.
+    /// SSMBoost: margin boosting in which an unlabeled row has the margin of its predicted class.
     ///
-    /// The ensemble is a mean of its members; each further one lowers the mean of `exp(-margin)` as much as it can. The margin of a
-    /// labeled row is `y g`, that of an unlabeled one `g^2` or `|g|`. Base learners see labels only, so the first member sees none of
-    /// the unlabeled rows. More than two classes are learned one against the rest.
+    /// The vote `g` is a weighted mean of the members; each further one lowers the mean of `exp(-margin)`. The margin of a labeled row
+    /// is `y g`, that of an unlabeled one `g^2` or `|g|`. The first member is fitted to the labeled rows only, because base learners
+    /// need labels. More than two classes are learned one against the rest.
     ///
     /// ```
     /// use udeed::{SsmBoost, built_in};
@@ -85,12 +85,12 @@ impl SsmBoost {
     ) -> Result<()> {
         let cost = Cost::new(self, &head.targets, &prepared.weights, pseudo_labels.unlabeled().len());
         let mut votes = vec![0.0; pseudo_labels.classes.len()];
-        // What the members weigh together: the vote is their mean.
+        // The total weight of the members: the vote is their mean.
         let mut total = 0.0;
         while boosted.wants_more() {
             let slopes = cost.slopes(&votes);
             let classes: Vec<u8> = slopes.iter().map(|&slope| u8::from(slope >= 0.0)).collect();
-            // As much in all as there are labels, so that lambda means the same in every round.
+            // The total weight is that of the labels, so that lambda means the same in every round.
             let scale = prepared.weights.iter().sum::<f64>() / slopes.iter().map(|slope| slope.abs()).sum::<f64>();
             let weights: Vec<f64> = slopes.iter().map(|slope| scale * slope.abs()).collect();
             if !scale.is_finite() {
@@ -109,7 +109,7 @@ impl SsmBoost {
             if share <= 0.0 {
                 break;
             }
-            // So much that its share of all is the best one; nothing but it would have no finite weight beside others.
+            // The weight that gives it the best share; a share of 1 would need an infinite weight.
             let weight = if total > 0.0 { total * share / (1.0 - share) } else { 1.0 };
             total += weight;
             votes.iter_mut().zip(&outputs).for_each(|(vote, output)| *vote += share * (output - *vote));
@@ -123,7 +123,7 @@ impl SsmBoost {
 struct Cost<'a> {
     targets: &'a [f64],
     margin: UnlabeledMargin,
-    /// What each row counts.
+    /// The weight of each row.
     weights: Vec<f64>,
 }
 
@@ -148,13 +148,13 @@ impl<'a> Cost<'a> {
         }
     }
 
-    /// Against the derivative of the cost by the vote on each row: how much a voice for the second class lowers it.
+    /// The negative derivative of the cost by the vote on each row: how much a vote for the second class lowers it.
     fn slopes(&self, votes: &[f64]) -> Vec<f64> {
         let slope = |(i, &vote): (usize, &f64)| {
             let rise = match (self.targets.get(i), self.margin) {
                 (Some(&target), _) => target,
                 (None, UnlabeledMargin::Square) => 2.0 * vote,
-                // Undecided rows lean to neither side.
+                // An undecided row has the subgradient 0.
                 (None, UnlabeledMargin::Absolute) => {
                     if vote == 0.0 {
                         0.0
@@ -168,14 +168,14 @@ impl<'a> Cost<'a> {
         votes.iter().enumerate().map(slope).collect()
     }
 
-    /// The share of a further member in the mean at which the cost is the least, below 1.
+    /// The share of a further member in the mean, below 1, that minimises the cost.
     fn best_share(&self, votes: &[f64], outputs: &[f64]) -> f64 {
         let at = |share: f64| {
             let mixed: Vec<f64> =
                 votes.iter().zip(outputs).map(|(vote, output)| vote + share * (output - vote)).collect();
             self.value(&mixed)
         };
-        // The cost of unlabeled rows is not convex: first the best of some, then between its neighbours.
+        // The cost of unlabeled rows is not convex: a grid search, then a ternary search between the neighbours of its best.
         const STEPS: usize = 16;
         let costs: Vec<f64> = (0..STEPS).map(|step| at(step as f64 / STEPS as f64)).collect();
         let best = (0..STEPS).fold(0, |best, step| if costs[step] < costs[best] { step } else { best });

@@ -1,4 +1,4 @@
-//! Stacking: a last learner that learns what to make of what others say.
+//! Stacking: a meta-learner combines the probabilities of different base learners.
 //!
 //! D. Wolpert, "Stacked generalization", Neural Networks 5, 1992.
 
@@ -88,7 +88,7 @@ impl Learn for Stacking {
 }
 
 impl Stacking {
-    /// The fold of each labeled row, every class dealt out evenly.
+    /// The stratified fold of each labeled row.
     fn folds_of(&self, prepared: &TrainingRows) -> Vec<usize> {
         let mut order: Vec<usize> = (0..prepared.codes.len()).collect();
         Stream::new(self.seed, Purpose::Folds, 1).shuffle(&mut order);

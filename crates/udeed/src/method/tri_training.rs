@@ -1,4 +1,4 @@
-//! Tri-training: three learners, of which two teach the third.
+//! Tri-training: of three members, two pseudo-label rows for the third.
 //!
 //! Z.-H. Zhou and M. Li, "Tri-training: exploiting unlabeled data using three classifiers", TKDE 17, 2005.
 
@@ -16,10 +16,10 @@ use crate::observer::{Warning, Watch};
 use crate::random::{Purpose, Stream, member_seed};
 
 method! {
-    /// Tri-training: of three learners, two label rows for the third where they agree.
+    /// Tri-training: of three members, two give pseudo-labels to the third where they agree.
     ///
-    /// The three members begin on bootstraps of the labeled rows. Two of them teach the third as long as that is likely to lower its
-    /// error. Prediction is by majority.
+    /// The three initial members are fitted to bootstraps of the labeled rows. A member is refitted with the pseudo-labels of the other
+    /// two as long as these are likely to lower its error. Prediction is by majority vote.
     ///
     /// ```
     /// use udeed::{TriTraining, built_in};
@@ -47,7 +47,7 @@ method! {
     }
 }
 
-/// The error of a pair falls with every round, so rounds end; this only guards against a very long fall.
+/// Largest number of rounds. Rounds end anyway, because the error of each pair must fall.
 const MOST_ROUNDS: usize = 100;
 
 impl Learn for TriTraining {
@@ -106,7 +106,7 @@ impl TriTraining {
     }
 }
 
-/// A member that learned rows as its two teachers label them.
+/// A member refitted with the pseudo-labels of the other two on the rows `new`.
 fn refitted(
     learner: &dyn Learner,
     pseudo_labels: &PseudoLabels,
@@ -123,7 +123,8 @@ fn refitted(
     learner.relearn(&Sample { rows, classes: &classes, n_classes, weights: &weights, seed }, before)
 }
 
-/// What is known of the two teachers of a member: their error when they last taught it, and how many rows it learned then.
+/// The state of a pair that labels rows for the third member: its joint error and the number of its pseudo-labels when it
+/// last gave any (the paper's e' and l').
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Pair {
     error: f64,
@@ -136,7 +137,7 @@ impl Default for Pair {
     }
 }
 
-/// What two teachers teach the third.
+/// Pseudo-labels of a pair for the third member: the rows, and the joint error of the pair.
 #[derive(Debug, PartialEq)]
 struct NewLabels {
     rows: Vec<usize>,
@@ -144,7 +145,7 @@ struct NewLabels {
 }
 
 impl Pair {
-    /// The rows to teach, if that is likely to help.
+    /// Pseudo-labels for the third member, if they are likely to lower its error.
     fn new_labels(&mut self, pseudo_labels: &PseudoLabels, first: &[u8], second: &[u8], stream: &mut Stream) -> Option<NewLabels> {
         let error = joint_error(pseudo_labels, first, second);
         if error >= self.error {
@@ -160,10 +161,10 @@ impl Pair {
         Some(NewLabels { rows, error })
     }
 
-    /// How many of the rows on which the teachers agree should be taught, if any.
+    /// How many of the rows on which the pair agrees get pseudo-labels, if any.
     fn how_many(&mut self, error: f64, agreed: usize) -> Option<usize> {
         let ratio = error / (self.error - error);
-        // Set once, before the first lesson, and kept until there is one.
+        // Set once, and kept until there are pseudo-labels.
         if self.learned == 0 {
             self.learned = (ratio + 1.0).floor() as usize;
         }
@@ -181,7 +182,8 @@ impl Pair {
     }
 }
 
-/// The share of labeled rows that two members label wrong of those that they label alike; 1/2 where there are none.
+/// The joint error of two members: the weighted share of misclassified rows among the labeled ones on which they agree; 1/2
+/// if they agree on none.
 fn joint_error(pseudo_labels: &PseudoLabels, first: &[u8], second: &[u8]) -> f64 {
     let (mut agree, mut wrong) = (0.0, 0.0);
     for row in (0..pseudo_labels.n_labeled).filter(|&row| first[row] == second[row]) {
@@ -224,13 +226,13 @@ mod tests {
         assert_eq!(first.how_many(0.25, 3), Some(3), "0.25 * 3 < 0.5 * 2");
         // 0.25 * 4 is not below 0.5 * 2, but l' = 2 > 1: a part of ceil(0.5 * 2 / 0.25 - 1) = 3.
         assert_eq!(first.how_many(0.25, 4), Some(3));
-        // Without a lesson l' stays what it was: with 0.4 it would be floor(0.4 / 0.1 + 1) = 5.
+        // Without pseudo-labels l' stays the same: with 0.4 it would be floor(0.4 / 0.1 + 1) = 5.
         assert_eq!(first.learned, 2);
         assert_eq!(first.how_many(0.4, 4), None, "0.4 * 4 > 0.5 * 2, and 2 is not above 4");
-        // Without an error everything is taught.
+        // Without an error all rows are labeled.
         assert_eq!(Pair::default().how_many(0.0, 1000), Some(1000));
         assert_eq!(Pair::default().how_many(0.0, 1), None);
-        // Later: l' <= e / (e' - e) leaves nothing to teach.
+        // Later: l' <= e / (e' - e) leaves no rows to label.
         let mut later = Pair { error: 0.3, learned: 2 };
         assert_eq!(later.how_many(0.25, 10), None);
     }
