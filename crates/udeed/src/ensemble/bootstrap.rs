@@ -11,7 +11,7 @@ use crate::observer::Watch;
 use crate::random::{Purpose, Stream};
 use crate::text::size;
 
-/// Logistic regressions on bootstraps of the labeled rows, for each question the same bootstraps.
+/// Fits logistic regressions to bootstraps of the labeled rows, the same bootstraps for each head.
 pub(crate) fn bootstrapped(
     prepared: &TrainingRows,
     total: usize,
@@ -36,13 +36,13 @@ pub(crate) fn bootstrapped(
     prepared.heads.iter().enumerate().map(fit).collect()
 }
 
-/// How often each row is drawn, for so many members.
+/// Bootstraps for `total` members: how often each row is drawn.
 pub(crate) fn bootstraps(classes: &[u8], seed: u64, total: usize) -> Result<Vec<Vec<u8>>> {
     check_memory(classes.len(), total)?;
     Ok((0..total).into_par_iter().map(|member| bootstrap(classes, seed, member as u32)).collect())
 }
 
-/// Refuses bootstraps that take more than half of the memory: to ask for too much would end the process.
+/// Refuses bootstraps that take more than half of the memory: a failed allocation would abort the process.
 fn check_memory(n_rows: usize, total: usize) -> Result<()> {
     let (bytes, most) = ((n_rows as u64).saturating_mul(total as u64), half_of_memory());
     if bytes > most {
@@ -52,13 +52,13 @@ fn check_memory(n_rows: usize, total: usize) -> Result<()> {
     Ok(())
 }
 
-/// How often each row is drawn. A draw with one class only is repeated.
+/// A bootstrap: how often each row is drawn. Bootstraps of a single class are redrawn.
 pub(crate) fn bootstrap(classes: &[u8], seed: u64, member: u32) -> Vec<u8> {
     let mut stream = Stream::new(seed, Purpose::Bootstrap, member);
     loop {
         let mut counts = vec![0u8; classes.len()];
         for _ in classes {
-            // More than 255 times is likelier to be an error of the machine.
+            // More than 255 draws of one row are less likely than a hardware error.
             let count = &mut counts[stream.below(classes.len())];
             *count = count.saturating_add(1);
         }
@@ -68,7 +68,7 @@ pub(crate) fn bootstrap(classes: &[u8], seed: u64, member: u32) -> Vec<u8> {
     }
 }
 
-/// Whether rows of more than one class count.
+/// Whether rows of more than one class have a positive count or weight.
 pub(crate) fn has_two_classes<T: Default + PartialOrd>(classes: &[u8], counts: &[T]) -> bool {
     let mut counted = classes.iter().zip(counts).filter(|(_, count)| **count > T::default()).map(|(class, _)| class);
     let first = counted.next();

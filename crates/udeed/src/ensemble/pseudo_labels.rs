@@ -1,16 +1,16 @@
-//! Labeled rows that unlabeled ones join, with the labels that something gave them.
+//! Pseudo-labels: predicted labels for unlabeled rows.
 
 use crate::data::{Dense, Matrix, Rows};
 use crate::ensemble::TrainingRows;
 use crate::error::Result;
 use crate::learner::{Hypothesis, Learner, Sample, likeliest};
 
-/// All training rows, the labeled first, of which some have a label.
+/// All training rows, the labeled ones first, with their labels and pseudo-labels.
 pub(crate) struct PseudoLabels {
     pub(crate) rows: Matrix,
-    /// The class of each row, where it has one.
+    /// The class of each row, if it has a label or pseudo-label.
     pub(crate) classes: Vec<u8>,
-    /// How much each row counts; 0 for rows without a label.
+    /// The weight of each row; 0 without a label or pseudo-label.
     pub(crate) weights: Vec<f64>,
     pub(crate) n_classes: usize,
     pub(crate) n_labeled: usize,
@@ -30,13 +30,13 @@ impl PseudoLabels {
         self.rows.rows()
     }
 
-    /// Gives a row a label, which counts as much as `weight` says.
+    /// Gives a row a pseudo-label with a weight.
     pub(crate) fn add(&mut self, row: usize, class: u8, weight: f64) {
         self.classes[row] = class;
         self.weights[row] = weight;
     }
 
-    /// Learns all labels, given what was learned of fewer.
+    /// Fits a learner to all labels and pseudo-labels, starting from an earlier fit, if there is one.
     pub(crate) fn learn(&self, learner: &dyn Learner, seed: u64, before: Option<&Hypothesis>) -> Result<Hypothesis> {
         let (rows, classes, weights) = (self.rows(), &self.classes[..], &self.weights[..]);
         let sample = Sample { rows, classes, n_classes: self.n_classes, weights, seed };
@@ -46,12 +46,12 @@ impl PseudoLabels {
         }
     }
 
-    /// The rows that came without a label.
+    /// The unlabeled rows, with or without a pseudo-label.
     pub(crate) fn unlabeled(&self) -> Vec<usize> {
         (self.n_labeled..self.classes.len()).collect()
     }
 
-    /// The share of each class among the rows that came with a label.
+    /// The share of each class among the labeled rows.
     pub(crate) fn shares(&self) -> Vec<f64> {
         let mut shares = vec![0.0; self.n_classes];
         self.classes[..self.n_labeled].iter().for_each(|&class| shares[usize::from(class)] += 1.0);
@@ -60,7 +60,7 @@ impl PseudoLabels {
     }
 }
 
-/// The most probable class of some rows, and how probable it is.
+/// Predictions for some rows: the most probable class, and its probability as confidence.
 pub(crate) struct Predictions {
     pub(crate) classes: Vec<u8>,
     pub(crate) confidences: Vec<f64>,
@@ -74,7 +74,7 @@ impl Predictions {
         Predictions { classes, confidences }
     }
 
-    /// What something says of some of the rows.
+    /// The predictions of a hypothesis for some of the rows.
     pub(crate) fn by(hypothesis: &Hypothesis, rows: &dyn Rows, of: &[usize]) -> Self {
         let some = Matrix::gather(rows, of);
         Predictions::of(&hypothesis.distributions(some.rows()), of.len())

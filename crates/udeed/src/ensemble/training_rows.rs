@@ -1,4 +1,4 @@
-//! Training rows made ready for learning.
+//! Prepared training rows.
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
@@ -12,11 +12,10 @@ use crate::observer::Watch;
 use crate::prepare::Preparation;
 use crate::prepare::Scaling;
 
-/// The settings that most methods have, for code about all of them. A method without one of them does what its default here
-/// says.
+/// The settings that most methods share. A method without one of them behaves as with the default here.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shared {
-    /// Number of members, the largest one where boosting may stop earlier.
+    /// Number of members; the largest number if boosting may stop earlier.
     pub members: usize,
     /// Inverse regularisation strength of logistic regression.
     pub lambda: Lambda,
@@ -35,7 +34,7 @@ impl Default for Shared {
 }
 
 impl Shared {
-    /// Takes over a setting of a method, if it is one of these.
+    /// Copies a setting of a method, if it is shared.
     pub(crate) fn take(&mut self, name: &str, value: &dyn Any) {
         match name {
             "members" => copy(&mut self.members, value),
@@ -50,7 +49,7 @@ impl Shared {
         }
     }
 
-    /// Hands over a setting to a method, if it is one of these.
+    /// Copies a setting to a method, if it is shared.
     pub(crate) fn give(&self, name: &str, to: &mut dyn Any) {
         match name {
             "members" => set(to, self.members),
@@ -78,7 +77,7 @@ fn set<T: Copy + 'static>(to: &mut dyn Any, value: T) {
     }
 }
 
-/// Training rows made ready: features, and the labels as numbers.
+/// Prepared training rows: features, class codes and weights.
 #[derive(Debug, Clone)]
 pub(crate) struct TrainingRows {
     pub(crate) preparation: Preparation,
@@ -87,34 +86,33 @@ pub(crate) struct TrainingRows {
     pub(crate) labeled: Matrix,
     /// The class of each labeled row.
     pub(crate) codes: Vec<u8>,
-    /// How much each labeled row counts.
+    /// The weight of each labeled row.
     pub(crate) weights: Vec<f64>,
     pub(crate) unlabeled: Unlabeled,
-    /// The question that two classes pose, or those whether a row is of each class or of another.
+    /// One head for two classes; for more, one per class against the rest.
     pub(crate) heads: Vec<Head>,
 }
 
-/// A question with two answers.
+/// A head: a binary problem that linear scores solve.
 #[derive(Debug, Clone)]
 pub(crate) struct Head {
-    /// The answer of each labeled row, -1 or 1.
+    /// The target of each labeled row, -1 or 1.
     pub(crate) targets: Vec<f64>,
-    /// Logistic regression on all labels: what every ensemble is compared with, and where many searches begin.
+    /// Logistic regression on the labels alone: the baseline of every ensemble, and the starting point of many fits.
     pub(crate) logistic: Vec<f64>,
 }
 
-/// Unlabeled rows made ready.
+/// Prepared unlabeled rows.
 #[derive(Debug, Clone)]
 pub(crate) enum Unlabeled {
     InMemory(Matrix),
     InFile(Arc<Streamed>),
 }
 
-/// Unlabeled rows in a file. They are made ready when they are first asked for: many methods never do, and it takes as
-/// long as a step.
+/// Unlabeled rows in a file, prepared at first use: many methods never use them, and preparing them takes as long as a step.
 #[derive(Debug)]
 pub(crate) struct Streamed {
-    /// Those that were in memory, made ready.
+    /// Those in memory, prepared.
     above: Matrix,
     below: Arc<SpilledTable>,
     preparation: Preparation,
@@ -138,8 +136,10 @@ impl Streamed {
 }
 
 impl Unlabeled {
+    /// The rows, block by block.
+    ///
     /// # Errors
-    /// If a file of rows cannot be read, or written as they are made ready.
+    /// If the file of rows, or that of the prepared rows, cannot be read or written.
     pub(crate) fn blocks(&self) -> Result<&dyn Blocks> {
         match self {
             Unlabeled::InMemory(rows) => Ok(rows.rows()),
@@ -157,7 +157,7 @@ impl Unlabeled {
     /// The rows, for methods that need all of them at once.
     ///
     /// # Errors
-    /// If they lie in a file.
+    /// If they are in a file.
     pub(crate) fn in_memory(&self) -> Result<&Matrix> {
         match self {
             Unlabeled::InMemory(rows) => Ok(rows),
@@ -221,7 +221,7 @@ impl TrainingRows {
         self.classes.len()
     }
 
-    /// The same rows with logistic regressions of another lambda.
+    /// The same rows with logistic regressions at another lambda.
     pub(crate) fn with_lambda(mut self, lambda: f64, watch: &Watch<'_>) -> Result<Self> {
         for head in &mut self.heads {
             let (rows, start) = (self.labeled.rows(), Some(&head.logistic[..]));
@@ -231,13 +231,13 @@ impl TrainingRows {
         Ok(self)
     }
 
-    /// Logistic regression on the labels alone.
+    /// Logistic regression on the labels alone, as an ensemble.
     pub(crate) fn logistic(&self) -> Ensemble {
         let part = |head: &Head| Part::alike(Members::from_rows(std::slice::from_ref(&head.logistic)), Vote::Weighted);
         Ensemble::against_rest(self.n_classes(), self.heads.iter().map(part).collect())
     }
 
-    /// The same as something that was learned.
+    /// Logistic regression on the labels alone, as a hypothesis to start fits from.
     pub(crate) fn start(&self) -> Hypothesis {
         Hypothesis::Linear(Linear::new(self.heads.iter().map(|head| head.logistic.clone()).collect()))
     }

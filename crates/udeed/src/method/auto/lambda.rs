@@ -1,4 +1,4 @@
-//! Regularisation strength chosen by out-of-bag rows.
+//! Inverse regularisation strength chosen by out-of-bag rows.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use crate::observer::Watch;
 use crate::view::FeatureMap;
 
 impl Method {
-    /// The method and the rows with the lambda that out-of-bag rows choose, where they are asked to, and what they found.
+    /// Replaces a lambda of `auto` by the one that out-of-bag rows choose, in the method and in its training rows, and returns
+    /// the findings.
     pub(crate) fn with_chosen_lambda(
         self,
         prepared: TrainingRows,
@@ -31,7 +32,7 @@ impl Method {
 
 fn choose(prepared: &TrainingRows, shared: Shared, watch: &Watch<'_>) -> Result<Findings> {
     let out_of_bag = OutOfBag::draw(prepared, shared.members, shared.seed)?;
-    // The lambdas are those for rows of length 1.
+    // `LAMBDAS` are for rows of mean square length 1.
     let rows = prepared.labeled.rows();
     let mut square = 0.0;
     (0..rows.n_rows()).for_each(|i| rows.row(i).for_each(|_, x| square += x * x));

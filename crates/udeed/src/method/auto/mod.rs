@@ -1,5 +1,5 @@
-//! The automatic ensemble: bagged logistic regressions on several views of the rows; the rows that a member was not fitted
-//! to choose how much its labels count, and what each view does.
+//! The automatic ensemble: bagged logistic regressions on several views of the rows. Out-of-bag rows choose the inverse
+//! regularisation strength and the weight of each view.
 
 mod lambda;
 mod mixture;
@@ -28,7 +28,7 @@ use crate::random::{Purpose, Stream};
 use crate::text::{listed, size};
 use crate::view::{FeatureMap, Landmarks, N_SPECTRAL, View, by_graph, by_relevance};
 
-/// What is known of the share of each class among the unlabeled rows.
+/// Class prior: the shares of the classes among the unlabeled rows.
 ///
 /// ```
 /// use udeed::{Auto, Prior, built_in};
@@ -41,21 +41,21 @@ use crate::view::{FeatureMap, Landmarks, N_SPECTRAL, View, by_graph, by_relevanc
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Prior {
-    /// Nothing.
+    /// Unknown.
     #[default]
     Unknown,
-    /// It is as among the labeled rows: these were drawn at random, or in proportion.
+    /// The shares among the labeled rows, which were drawn at random or stratified.
     Labeled,
-    /// It is this, in the order of the classes.
+    /// These shares, in the order of the classes.
     Shares(Vec<f64>),
 }
 
 method! {
     /// The automatic ensemble: bagged logistic regressions on several views of the rows, weighted by out-of-bag rows.
     ///
-    /// The method to take when nothing is known: there is nothing to tune. The out-of-bag rows of each bootstrap tell how well a
-    /// view does at each regularisation strength, and a mixture is made of all of them; plain logistic regressions join it where
-    /// they classify more of these rows correctly. Features are always standardised.
+    /// Needs no tuning. Every view is fitted at several regularisation strengths; the weights of the mixture maximise the likelihood
+    /// of the out-of-bag rows. Plain logistic regressions join the mixture if they classify more of these rows correctly. Features are
+    /// always standardised.
     ///
     /// ```
     /// use udeed::{Auto, built_in};
@@ -75,32 +75,32 @@ method! {
         grows: false,
     }
     settings {
-        /// Feature maps that members see.
+        /// Feature maps of the members.
         views: Vec<View> = View::ALL.to_vec();
         /// Number of members of each view.
         members: usize = 20, in Range::at_least(2);
         /// Number of random Fourier features of each member of the relevance view.
         features: usize = 200, in Range::at_least(1);
-        /// Known shares of the classes among the unlabeled rows. Where they are known, the members are moved until their
-        /// predictions agree with them.
+        /// Class prior: the shares of the classes among the unlabeled rows. If it is known, the members are fine-tuned until their
+        /// predictions agree with it.
         prior: Prior = Prior::Unknown;
-        /// Weight of the members' diversity on unlabeled rows in that move; negative values make members agree.
+        /// Weight of the diversity loss on unlabeled rows in fine-tuning; negative values make the members agree.
         gamma: f64 = 0.0, in Range::between(-1e6, 1e6);
         seed;
     }
 }
 
-/// The lambdas that are tried, for features whose mean square length is 1.
+/// The lambdas tried, for rows of mean square length 1.
 pub(crate) const LAMBDAS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
-/// A graph has no more nodes than this; further rows are taken for what is near to them.
+/// Largest number of nodes of a graph; further rows are represented by their neighbours.
 const MOST_NODES: usize = 5000;
-/// From how many rows it is told how far rows lie apart.
+/// Largest number of rows whose distances give the bandwidth of the relevance view.
 const MOST_DISTANCE_ROWS: usize = 250;
-/// Fewer labeled rows than this cannot choose anything.
+/// Least number of labeled rows to choose views.
 const LEAST_LABELED: usize = 4;
-/// On how many unlabeled rows it is mapped_rows at what these changed.
+/// Largest number of unlabeled rows on which predictions with and without them are compared.
 const MOST_COMPARED: usize = 500;
-/// By how many of them members are moved: the share of a class among so many is known to a hundredth.
+/// Largest number of unlabeled rows for fine-tuning: they give the share of a class to a hundredth.
 const MOST_FINE_TUNED_BY: usize = 2000;
 
 impl Learn for Auto {
@@ -150,15 +150,15 @@ impl Learn for Auto {
     }
 }
 
-/// The labeled rows as the members of a view see them.
+/// A view and its feature maps.
 struct MappedView {
     name: String,
     maps: FeatureMaps,
-    /// Whether it is made of labels alone, unlabeled rows left out.
+    /// Whether it depends on the labeled rows only.
     by_labels: bool,
 }
 
-/// What was chosen of a view.
+/// A view with its chosen weight and lambda, and the members fitted at that lambda.
 struct Chosen {
     view: MappedView,
     weight: f64,
@@ -167,7 +167,7 @@ struct Chosen {
 }
 
 impl Auto {
-    /// The share of each class among the unlabeled rows, where it is known.
+    /// The class prior of the unlabeled rows, if it is known.
     fn shares_of_classes(&self, prepared: &TrainingRows) -> Result<Option<Vec<f64>>> {
         match &self.prior {
             Prior::Unknown => Ok(None),
@@ -263,15 +263,15 @@ impl Auto {
         by_graph(&nodes, self.seed, watch)?.into_iter().map(mapped_view).collect()
     }
 
-    /// Rows that stand for all, labeled and unlabeled.
+    /// Landmarks: a sample of all rows, labeled and unlabeled.
     fn landmarks(&self, prepared: &TrainingRows, most: usize) -> Result<(Landmarks, Matrix)> {
         let landmarks = Landmarks::choose(prepared.codes.len(), prepared.unlabeled.n_rows(), most, self.seed);
         let rows = landmarks.gather(prepared.labeled.rows(), prepared.unlabeled.blocks()?)?;
         Ok((landmarks, rows))
     }
 
-    /// Lets the out-of-bag rows choose what each view counts, and its lambda. Also the share of them that logistic regressions
-    /// tell right: these join the views where they do better.
+    /// Chooses the weight and the lambda of each view by out-of-bag rows. Plain logistic regressions join the views if they are
+    /// more accurate; their out-of-bag accuracy is also returned.
     fn choose(
         &self,
         out_of_bag: &OutOfBag<'_>,
@@ -279,7 +279,7 @@ impl Auto {
         warnings: &mut Vec<Warning>,
         watch: &Watch<'_>,
     ) -> Result<(Vec<Chosen>, f64)> {
-        // Each view is fitted at all lambdas and at the one that is chosen; then come the logistic regressions.
+        // Each view is fitted at all lambdas and at the chosen one; then the logistic regressions are.
         let total = mapped_views.len() * out_of_bag.n_fits(LAMBDAS.len() + 1) + out_of_bag.n_fits(1);
         let mut views = self.weigh(out_of_bag, mapped_views, total, warnings, watch)?;
         let maps = FeatureMaps::Shared(Arc::new(FeatureMap::Plain), MappedRows::new(out_of_bag.prepared.labeled.clone()));
@@ -287,8 +287,8 @@ impl Auto {
         let logistic = out_of_bag.accuracy(&fit.outputs);
         let ahead = out_of_bag.ahead(&fit.outputs, &mixed(out_of_bag, &views));
         if ahead > 0.5 && out_of_bag.n_classes() > 1 && self.views.contains(&View::Linear) {
-            // The same rows weigh the views, which flatters these. One row more may be chance, some are not; less than half
-            // a row, where rows count differently, is nothing.
+            // The same rows chose the weights of the views, which favours these. A lead of one row may be chance, a larger one
+            // is not; with row weights, a lead of less than half a row is ignored.
             let weight = ahead / (ahead + 1.0);
             views.iter_mut().for_each(|chosen| chosen.weight *= 1.0 - weight);
             let view = MappedView { name: "logistic".into(), maps, by_labels: true };
@@ -297,7 +297,7 @@ impl Auto {
         Ok((views, logistic))
     }
 
-    /// What each view counts, at its lambda.
+    /// Chooses the weight and the lambda of each view by out-of-bag rows, and fits it at that lambda.
     fn weigh(
         &self,
         out_of_bag: &OutOfBag<'_>,
@@ -327,12 +327,12 @@ impl Auto {
         mapped_views.into_iter().enumerate().map(chosen).collect()
     }
 
-    /// Whether members are moved by what is known of the unlabeled rows.
+    /// Whether members are fine-tuned on the unlabeled rows.
     fn fine_tunes(&self) -> bool {
         self.prior != Prior::Unknown || self.gamma != 0.0
     }
 
-    /// The members, moved by what is known of the unlabeled rows.
+    /// The members, fine-tuned on the unlabeled rows.
     fn fine_tuned(
         &self,
         out_of_bag: &OutOfBag<'_>,
@@ -359,7 +359,7 @@ impl Auto {
             targets: prepared.heads.iter().map(|head| &head.targets[..]).collect(),
         };
         let fine_tuned = prior::fine_tune(&groups, members, &known, watch)?;
-        // What rows out of bag tell is told of the members as they are now.
+        // The out-of-bag outputs are replaced by those of the fine-tuned members.
         let mut rest = &fine_tuned.outputs[..];
         for chosen in views {
             let (own, others) = rest.split_at(chosen.view.maps.n_maps());
@@ -373,7 +373,7 @@ impl Auto {
         Ok(fine_tuned.members)
     }
 
-    /// At most so many of the unlabeled rows.
+    /// A sample of at most `most` unlabeled rows.
     fn some_unlabeled(&self, prepared: &TrainingRows, most: usize) -> Result<Matrix> {
         let landmarks = Landmarks::choose(0, prepared.unlabeled.n_rows(), most, self.seed);
         landmarks.gather(prepared.labeled.rows(), prepared.unlabeled.blocks()?)
@@ -394,7 +394,7 @@ impl Auto {
         })
     }
 
-    /// How many predictions are other ones than the views that labels alone can make would give.
+    /// Counts the predictions that differ from those of the views that depend on labeled rows only.
     fn changed(&self, out_of_bag: &OutOfBag<'_>, views: &[Chosen], ensemble: &Ensemble) -> Result<Option<Changed>> {
         let prepared = out_of_bag.prepared;
         let all_by_labels = views.iter().all(|chosen| chosen.view.by_labels);
@@ -421,7 +421,7 @@ impl Auto {
     }
 }
 
-/// What the views together say of the out-of-bag rows, for each question.
+/// For each head, the out-of-bag outputs of the mixture of views.
 fn mixed(out_of_bag: &OutOfBag<'_>, views: &[Chosen]) -> Vec<Vec<f64>> {
     let of_head = |head: usize| -> Vec<f64> {
         let of = |i: usize| views.iter().map(|chosen| chosen.weight * chosen.fit.outputs[head][i]).sum();
@@ -430,7 +430,7 @@ fn mixed(out_of_bag: &OutOfBag<'_>, views: &[Chosen]) -> Vec<Vec<f64>> {
     (0..out_of_bag.prepared.heads.len()).map(of_head).collect()
 }
 
-/// The features as they are, so short that their mean square length is 1.
+/// The linear view: the features, scaled to a mean square length of 1.
 fn linear(prepared: &TrainingRows) -> MappedView {
     let varying = prepared.preparation.factors().iter().filter(|factor| **factor != 0.0).count();
     let mapped_rows = MappedRows::scaled(&prepared.labeled, 1.0 / (varying.max(1) as f64).sqrt());

@@ -1,4 +1,4 @@
-//! Members on bootstraps of the labeled rows, at several lambdas, and what they say of rows that they were not fitted to.
+//! Members fitted to bootstraps of the labeled rows at several lambdas, and their outputs on out-of-bag rows.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,21 +20,21 @@ use crate::observer::{Warning, Watch};
 use crate::text::size;
 use crate::view::FeatureMap;
 
-/// How many members that look at rows of their own are fitted at once.
+/// Number of members with feature maps of their own that are fitted at once.
 const AT_ONCE: usize = 16;
-/// How near members that look at rows of their own come to their optimum: there are many, and their features are random.
+/// Tolerance of their optimum: there are many of them, and their features are random.
 const NEAR: f64 = 1e-6;
 
-/// Bootstraps of the labeled rows, the same for every view and lambda.
+/// Bootstraps of the labeled rows, the same for every view and lambda, and estimates on their out-of-bag rows.
 pub(crate) struct OutOfBag<'a> {
     pub(crate) prepared: &'a TrainingRows,
-    /// How often each row is drawn for each member.
+    /// For each member, how often each row is drawn.
     pub(crate) draws: Vec<Vec<u8>>,
-    /// What it then counts.
+    /// For each member, the resulting weight of each row.
     pub(crate) weights: Vec<Vec<f64>>,
 }
 
-/// One map for all members, or one for each.
+/// One feature map for all members, or one for each, with the labeled rows after it.
 pub(crate) enum FeatureMaps {
     Shared(Arc<FeatureMap>, MappedRows),
     Each(Vec<Arc<FeatureMap>>, Vec<MappedRows>),
@@ -48,10 +48,10 @@ impl FeatureMaps {
         }
     }
 
-    /// What each of several maps makes of rows.
+    /// Applies the feature map of each member to the labeled rows.
     ///
     /// # Errors
-    /// If it takes more memory than there is.
+    /// If the features take more than half of the memory.
     pub(crate) fn each(maps: Vec<Arc<FeatureMap>>, rows: &Dense, watch: &Watch<'_>) -> Result<Self> {
         let n = rows.n_rows();
         let width = maps.iter().map(|map| map.n_features(rows.n_columns())).max().unwrap_or(0);
@@ -74,10 +74,10 @@ impl FeatureMaps {
     }
 }
 
-/// Rows behind a map, in the coordinates in which members are searched for.
+/// Labeled rows after a feature map, in the basis used for optimisation.
 pub(crate) struct MappedRows {
     features: Matrix,
-    /// What the features of the map were multiplied by.
+    /// The factor by which the features are multiplied.
     factor: f64,
     span: Option<Span>,
 }
@@ -87,12 +87,12 @@ impl MappedRows {
         MappedRows { span: Span::of(features.rows()), features, factor: 1.0 }
     }
 
-    /// Features that are multiplied before members see them.
+    /// Features multiplied by a factor.
     pub(crate) fn scaled(features: &Matrix, factor: f64) -> Self {
         MappedRows { factor, ..MappedRows::new(features.scaled(factor)) }
     }
 
-    /// The labeled rows as the map and the factor make them.
+    /// The labeled rows after the map and the factor.
     pub(crate) fn features(&self) -> &Matrix {
         &self.features
     }
@@ -105,7 +105,7 @@ impl MappedRows {
         self.span.as_ref().map_or(self.features.rows(), |span| span.rows.rows())
     }
 
-    /// The weights of the features of the map, that of the constant one last.
+    /// The weights of the map's features, that of the constant one last, from weights in the basis.
     fn weights(&self, own: &[f64]) -> Vec<f64> {
         let all = self.span.as_ref().map_or_else(|| own.to_vec(), |span| span.weights(self.features.rows(), own));
         let last = all.len() - 1;
@@ -113,12 +113,12 @@ impl MappedRows {
     }
 }
 
-/// Members at one lambda.
+/// Members fitted at one lambda.
 #[derive(Clone)]
 pub(crate) struct Fit {
-    /// The weights of each member for each question, in the coordinates of what it looks at.
+    /// For each head the weights of each member, in the basis of its rows.
     weights: Vec<Vec<Vec<f64>>>,
-    /// What the members that were not fitted to a row say of it, for each question: the mean, 0 where there are none.
+    /// For each head and row the mean output of the members for which the row is out of bag; 0 if there are none.
     pub(crate) outputs: Vec<Vec<f64>>,
 }
 
@@ -138,19 +138,19 @@ impl<'a> OutOfBag<'a> {
         self.prepared.heads.len()
     }
 
-    /// The rows that some member was not fitted to.
+    /// The rows that are out of bag for some member.
     pub(crate) fn rows(&self) -> Vec<usize> {
         let counts = self.counts();
         (0..counts.len()).filter(|&i| counts[i] > 0).collect()
     }
 
-    /// How many classes these are of.
+    /// The number of classes among the out-of-bag rows.
     pub(crate) fn n_classes(&self) -> usize {
         let classes: BTreeSet<u8> = self.rows().into_iter().map(|i| self.prepared.codes[i]).collect();
         classes.len()
     }
 
-    /// Those of them that outputs for each question tell right.
+    /// The out-of-bag rows that the outputs of the heads classify correctly.
     fn right(&self, outputs: &[Vec<f64>]) -> Vec<usize> {
         let mut rows = self.rows();
         rows.retain(|&i| {
@@ -160,12 +160,13 @@ impl<'a> OutOfBag<'a> {
         rows
     }
 
-    /// The share of them that outputs for each question tell right.
+    /// The out-of-bag accuracy of the outputs of the heads.
     pub(crate) fn accuracy(&self, outputs: &[Vec<f64>]) -> f64 {
         self.right(outputs).len() as f64 / self.rows().len().max(1) as f64
     }
 
-    /// How many rows more some outputs tell right than others, below 0 if it is fewer. Rows count as much as their labels do.
+    /// The lead of some outputs over others: how many more out-of-bag rows they classify correctly, by row weights over their
+    /// mean.
     pub(crate) fn ahead(&self, outputs: &[Vec<f64>], others: &[Vec<f64>]) -> f64 {
         let weight = |rows: Vec<usize>| rows.into_iter().map(|i| self.prepared.weights[i]).sum::<f64>();
         let out = self.rows();
@@ -173,13 +174,13 @@ impl<'a> OutOfBag<'a> {
         (weight(self.right(outputs)) - weight(self.right(others))) / mean
     }
 
-    /// How many fits [`OutOfBag::fit`] makes for so many lambdas.
+    /// The number of fits that [`OutOfBag::fit`] makes for this number of lambdas.
     pub(crate) fn n_fits(&self, lambdas: usize) -> usize {
         lambdas * self.n_members() * self.n_heads()
     }
 
-    /// Members at each lambda, which rise: each search begins where that for the lambda before ended. Where each member has
-    /// a map of its own the first one begins at `near`, if there is one. `done` fits were made before, of `total`.
+    /// Fits members at each of the ascending lambdas; each fit starts from that at the lambda before. If each member has a
+    /// map of its own, the first starts from `near`, if given. `done` of `total` fits were made before.
     pub(crate) fn fit(
         &self,
         maps: &FeatureMaps,
@@ -196,7 +197,7 @@ impl<'a> OutOfBag<'a> {
         Ok(fits)
     }
 
-    /// Members that look at the same rows: through shared walks.
+    /// Fits members that share a feature map, in shared passes.
     fn fit_together(
         &self,
         mapped_rows: &MappedRows,
@@ -229,24 +230,24 @@ impl<'a> OutOfBag<'a> {
         Ok(fits)
     }
 
-    /// Members each of which looks at rows of its own.
+    /// Fits members that have a feature map each.
     fn fit_each(&self, each: &[MappedRows], lambdas: &[f64], near: Option<&Fit>, watch: &Watch<'_>) -> Result<Vec<Fit>> {
         let heads = self.n_heads();
-        // For each lambda and question the weights and what they say of each row.
+        // For each lambda and head the weights, and the outputs on each row.
         type Alone = Vec<Vec<(Vec<f64>, Vec<f64>)>>;
         let alone = |(k, mapped_rows): (usize, &MappedRows)| -> Result<Alone> {
             let mut starts: Vec<Option<Vec<f64>>> =
                 (0..heads).map(|head| near.map(|near| near.weights[head][k].clone())).collect();
             let mut at = |lambda: f64| {
-                let questions = starts.iter_mut().zip(&self.prepared.heads);
-                questions.map(|(start, head)| self.fit_alone(k, mapped_rows, lambda, head, start, watch)).collect()
+                let heads = starts.iter_mut().zip(&self.prepared.heads);
+                heads.map(|(start, head)| self.fit_alone(k, mapped_rows, lambda, head, start, watch)).collect()
             };
             lambdas.iter().map(|&lambda| at(lambda)).collect()
         };
         let n = self.prepared.codes.len();
         let mut fits =
             vec![Fit { weights: vec![Vec::new(); heads], outputs: vec![vec![0.0; n]; heads] }; lambdas.len()];
-        // Some at a time: of what they say only the sums are kept.
+        // In chunks: only the sums of their outputs are kept.
         for (place, some) in each.chunks(AT_ONCE).enumerate() {
             let first = place * AT_ONCE;
             let found: Vec<Alone> =
@@ -285,7 +286,7 @@ impl<'a> OutOfBag<'a> {
         Ok((fit.weights, outputs))
     }
 
-    /// How many members were not fitted to each row.
+    /// For each row, the number of members for which it is out of bag.
     fn counts(&self) -> Vec<u32> {
         let mut counts = vec![0; self.prepared.codes.len()];
         for draw in &self.draws {
@@ -294,7 +295,7 @@ impl<'a> OutOfBag<'a> {
         counts
     }
 
-    /// For each row the mean of what those members say of it that were not fitted to it; 0 where there are none.
+    /// For each row the mean output of the members for which it is out of bag; 0 if there are none.
     pub(crate) fn mean_outputs(&self, outputs: impl Fn(usize, usize) -> f64) -> Vec<f64> {
         let mean = |(i, n): (usize, u32)| {
             let out = self.draws.iter().enumerate().filter(|(_, draw)| draw[i] == 0);
@@ -303,7 +304,7 @@ impl<'a> OutOfBag<'a> {
         self.counts().into_iter().enumerate().map(mean).collect()
     }
 
-    /// The probability that outputs for each question give to the class that each row is of.
+    /// The probability that the outputs of the heads give to the class of each row.
     fn probabilities(&self, outputs: &[Vec<f64>]) -> Vec<f64> {
         let probability = |(i, &class): (usize, &u8)| {
             if let [only] = outputs {
@@ -317,7 +318,7 @@ impl<'a> OutOfBag<'a> {
         self.prepared.codes.iter().enumerate().map(probability).collect()
     }
 
-    /// What each of several fits shall count in a mixture of them; the same where rows out of bag are of one class only.
+    /// The mixture weights of several fits; equal if all out-of-bag rows are of one class.
     pub(crate) fn shares(&self, fits: &[Fit], warnings: &mut Vec<Warning>) -> Vec<f64> {
         if self.n_classes() < 2 {
             warnings.push(Warning::OneClassOut);
@@ -327,7 +328,7 @@ impl<'a> OutOfBag<'a> {
         mixture::shares(&probabilities, &self.prepared.weights)
     }
 
-    /// The members of a fit, as they look at rows that were prepared.
+    /// The members of a fit, for prepared rows.
     pub(crate) fn mapped(&self, maps: &FeatureMaps, fit: &Fit) -> Vec<Mapped> {
         let heads = self.n_heads();
         let side_by_side = |map: &Arc<FeatureMap>, mapped_rows: &MappedRows, members: std::ops::Range<usize>| {

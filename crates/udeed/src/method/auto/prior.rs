@@ -1,10 +1,9 @@
-//! Members moved until they agree with what is known of the unlabeled rows: how many are of each class, and how much the
-//! members shall differ on them.
+//! Fine-tunes members so that their predicted class shares on unlabeled rows match a prior, with an optional diversity term.
 //!
-//! With `o_k` what member `k` counts, all together 1, and `F` the mean output, it minimises
-//! `sum_k o_k (|w_k|^2 / (2 lambda l) + loss_k / l) + gamma V_div + (mean F - t)^2`, where `V_div` is UDEED's diversity with
-//! members that count differently, the mean of `(F^2 - sum_k o_k^2 f_k^2) / (1 - sum_k o_k^2)`, and `t` is what the mean of `F`
-//! is if the shares of the classes are right.
+//! With `o_k` the weight of member `k`, which sum to 1, and `F` the mean output, it minimises
+//! `sum_k o_k (|w_k|^2 / (2 lambda l) + loss_k / l) + gamma V_div + (mean F - t)^2`, where `V_div` is UDEED's diversity loss
+//! with weighted members, the mean of `(F^2 - sum_k o_k^2 f_k^2) / (1 - sum_k o_k^2)`, and `t` is the mean of `F` under the
+//! class prior.
 
 use pulp::Simd;
 use rayon::prelude::*;
@@ -19,35 +18,35 @@ use crate::method::auto::out_of_bag::{OutOfBag, MappedRows, FeatureMaps};
 use crate::observer::Watch;
 use crate::view::FeatureMap;
 
-/// How many steps are taken at most.
+/// Largest number of steps.
 const STEPS: usize = 60;
 
-/// Members that look through the same map, and what they are moved by.
+/// Members that share a feature map, and the rows on which they are fine-tuned.
 pub(crate) struct Group<'a> {
     labeled: &'a Matrix,
     unlabeled: Matrix,
-    /// What the features of the map were multiplied by.
+    /// The factor by which the features are multiplied.
     factor: f64,
-    /// How much each labeled row counts for each member.
+    /// For each member the weights of the labeled rows, by its bootstrap.
     bags: &'a [Vec<f64>],
     lambda: f64,
-    /// What each member counts.
+    /// The weight of each member.
     share: f64,
     heads: usize,
 }
 
-/// What is known of the unlabeled rows.
+/// What all groups share: the labels, the class prior and the weight of diversity.
 pub(crate) struct Known<'a> {
-    /// For each question what the mean output shall be; none where the shares of the classes are not known.
+    /// For each head the mean output under the class prior; none if the prior is unknown.
     pub(crate) means: Option<Vec<f64>>,
     pub(crate) gamma: f64,
-    /// What all labeled rows together count.
+    /// The total weight of the labeled rows.
     pub(crate) total: f64,
-    /// For each question the answer of each labeled row.
+    /// For each head the target of each labeled row.
     pub(crate) targets: Vec<&'a [f64]>,
 }
 
-/// The groups of a view whose members count so much each.
+/// The groups of a view, whose members have weight `share` each.
 ///
 /// # Errors
 /// If the unlabeled rows cannot be mapped.
@@ -78,17 +77,17 @@ pub(crate) fn groups<'a>(
     }
 }
 
-/// Members that were moved, and what those of each group now say of the labeled rows: for each row the members' answers to the
-/// first question, then those to the next.
+/// Fine-tuned members, and the outputs of each group on the labeled rows: for each row those of the first head, member by
+/// member, then those of the next.
 pub(crate) struct FineTuned {
     pub(crate) members: Vec<Mapped>,
     pub(crate) outputs: Vec<Vec<Vec<f64>>>,
 }
 
-/// Moves members, group after group.
+/// Fine-tunes the members of all groups together.
 ///
 /// # Errors
-/// [`Error::Stopped`](crate::Error::Stopped) if it is ended from outside.
+/// [`Error::Stopped`](crate::Error::Stopped) if the observer ends the fit.
 pub(crate) fn fine_tune(groups: &[Group<'_>], members: &[Mapped], known: &Known<'_>, watch: &Watch<'_>) -> Result<FineTuned> {
     let starts: Vec<Vec<f64>> =
         groups.iter().zip(members).map(|(group, mapped)| group.variables(mapped.scores.weights())).collect();
@@ -99,7 +98,7 @@ pub(crate) fn fine_tune(groups: &[Group<'_>], members: &[Mapped], known: &Known<
         }
         match stopped {
             Ok(()) => evaluate(groups, known, at, gradient),
-            // Whatever is returned now, the search has ended.
+            // NaN ends the minimisation.
             Err(_) => f64::NAN,
         }
     });
@@ -126,12 +125,13 @@ impl Group<'_> {
         (self.unlabeled.rows().n_columns() + 1) * self.lanes()
     }
 
-    /// Weights as the search knows them: of features that are multiplied, and the longer the more a member counts.
+    /// The variables of the minimisation for given weights: those of the multiplied features, times the root of the member's
+    /// weight.
     fn variables(&self, weights: &[f64]) -> Vec<f64> {
         self.scaled(weights, 1.0 / self.factor, self.share.sqrt())
     }
 
-    /// The other way round.
+    /// The weights for given variables.
     fn weights(&self, variables: &[f64]) -> Vec<f64> {
         self.scaled(variables, self.factor, 1.0 / self.share.sqrt())
     }
@@ -142,7 +142,7 @@ impl Group<'_> {
         weights.iter().enumerate().map(scale).collect()
     }
 
-    /// What the members say of rows behind the map.
+    /// The outputs of the members on rows after the map.
     fn outputs(&self, rows: &dyn Rows, weights: &[f64]) -> Vec<Vec<f64>> {
         let lanes = self.lanes();
         in_memory(map_rows(rows, weights, lanes, |scores| {
@@ -151,7 +151,7 @@ impl Group<'_> {
         }))
     }
 
-    /// The penalty and the loss on the labels, and their gradient by the weights.
+    /// The penalty and the loss on the labeled rows, and their gradient by the weights.
     fn loss(&self, targets: &[&[f64]], total: f64, weights: &[f64], gradient: &mut [f64]) -> f64 {
         let penalty = self.share / (self.lambda * total);
         gradient.iter_mut().zip(weights).for_each(|(g, w)| *g = penalty * w);
@@ -161,14 +161,14 @@ impl Group<'_> {
     }
 }
 
-/// What a group is at some weights: what it loses on the labels, the gradient of that, and its outputs on the unlabeled rows.
+/// A group evaluated at some weights: its loss on the labeled rows, the gradient, and its outputs on the unlabeled rows.
 struct Evaluated {
     value: f64,
     gradient: Vec<f64>,
     outputs: Vec<Vec<f64>>,
 }
 
-/// The value at a point, and the gradient there.
+/// The objective at a point, and its gradient.
 fn evaluate(groups: &[Group<'_>], known: &Known<'_>, at: &[f64], gradient: &mut [f64]) -> f64 {
     let heads = known.targets.len();
     let parts = apart(groups, at);
@@ -228,12 +228,13 @@ impl Visit<f64> for Slopes<'_> {
     }
 }
 
-/// What the mean outputs of the unlabeled rows are worth.
+/// The terms of the objective on the unlabeled rows: diversity and the class prior.
 struct UnlabeledTerm {
     value: f64,
-    /// For each row and question the derivative of the value by an output, over what its member counts.
+    /// For each row and head the derivative of the value by an output, over the weight of its member, without the term of the
+    /// member's own square.
     slopes: Vec<Vec<f64>>,
-    /// What the square of an output adds to that, over what its member counts, twice.
+    /// The factor of that term: it subtracts `own * share * f`.
     own: f64,
 }
 
@@ -266,7 +267,7 @@ impl UnlabeledTerm {
     }
 }
 
-/// The derivative of what the outputs are worth by the scores, which are known already.
+/// The derivative of the unlabeled terms by the scores, from outputs computed before.
 struct Given<'a> {
     agreed: &'a UnlabeledTerm,
     outputs: &'a [Vec<f64>],
