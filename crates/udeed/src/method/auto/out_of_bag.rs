@@ -269,7 +269,7 @@ impl<'a> OutOfBag<'a> {
         Ok(fits)
     }
 
-    /// The weights of one member for one question, which replace those the search began at, and what it says of each row.
+    /// Fits one member for one head: its weights, which also replace `start`, and its outputs on all labeled rows.
     fn fit_alone(
         &self,
         k: usize,
