@@ -80,8 +80,8 @@ impl Predictions {
         Predictions::of(&hypothesis.distributions(some.rows()), of.len())
     }
 
-    /// The places of the surest predictions of each class, so many of each; the surest first, of equals the first.
-    pub(crate) fn surest(&self, wanted: &[usize]) -> Vec<usize> {
+    /// The indices of the most confident predictions, `wanted` of each class; the most confident first, ties in order.
+    pub(crate) fn most_confident(&self, wanted: &[usize]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.classes.len()).collect();
         order.sort_by(|&a, &b| self.confidences[b].total_cmp(&self.confidences[a]).then(a.cmp(&b)));
         let mut left = wanted.to_vec();
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn the_surest_of_each_class_are_found() {
         let predictions = Predictions { classes: vec![0, 1, 0, 1, 0], confidences: vec![0.6, 0.9, 0.8, 0.9, 0.8] };
-        assert_eq!(predictions.surest(&[2, 1]), [1, 2, 4]);
-        assert_eq!(predictions.surest(&[0, 5]), [1, 3]);
+        assert_eq!(predictions.most_confident(&[2, 1]), [1, 2, 4]);
+        assert_eq!(predictions.most_confident(&[0, 5]), [1, 3]);
     }
 }

@@ -62,8 +62,8 @@ impl Learn for CoForest {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let pseudo_labels = PseudoLabels::new(prepared)?;
         check_memory(self.members, pseudo_labels.classes.len(), pseudo_labels.n_classes)?;
-        let bags = bootstraps(&prepared.codes, self.seed, self.members)?;
-        let mut forest = Forest::new(self, &pseudo_labels, bags)?;
+        let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
+        let mut forest = Forest::new(self, &pseudo_labels, draws)?;
         let mut concomitants = vec![Concomitant::default(); self.members];
         let nothing = pseudo_labels.unlabeled().is_empty();
         for round in 0..MOST_ROUNDS {
@@ -71,10 +71,10 @@ impl Learn for CoForest {
                 break;
             }
             watch.member(round.min(self.members - 1), self.members)?;
-            let draws = |i: usize| Stream::new(self.seed, Purpose::CoForest, (round * self.members + i) as u32);
+            let stream = |i: usize| Stream::new(self.seed, Purpose::CoForest, (round * self.members + i) as u32);
             let labels_for = |i: usize| {
                 watch.ask()?;
-                Ok(concomitants[i].new_labels(&forest, i, self.confidence, &mut draws(i)))
+                Ok(concomitants[i].new_labels(&forest, i, self.confidence, &mut stream(i)))
             };
             let new_labels: Vec<Option<NewLabels>> = (0..self.members).into_par_iter().map(labels_for).collect::<Result<_>>()?;
             if new_labels.iter().all(Option::is_none) {
@@ -110,7 +110,7 @@ fn check_memory(members: usize, n_rows: usize, n_classes: usize) -> Result<()> {
 struct Forest<'a> {
     pseudo_labels: &'a PseudoLabels,
     /// The bootstraps of the initial trees: how often each labeled row is drawn.
-    bags: Vec<Vec<u8>>,
+    draws: Vec<Vec<u8>>,
     trees: Vec<Hypothesis>,
     distributions: Vec<Dense>,
     /// Row by row, the sum of the distributions of all trees that vote on the row, and how many these are.
@@ -119,7 +119,7 @@ struct Forest<'a> {
 }
 
 impl<'a> Forest<'a> {
-    fn new(settings: &CoForest, pseudo_labels: &'a PseudoLabels, bags: Vec<Vec<u8>>) -> Result<Self> {
+    fn new(settings: &CoForest, pseudo_labels: &'a PseudoLabels, draws: Vec<Vec<u8>>) -> Result<Self> {
         let grow = |(i, bag): (usize, &Vec<u8>)| {
             let mut weights = vec![0.0; pseudo_labels.classes.len()];
             for ((weight, own), &count) in weights.iter_mut().zip(&pseudo_labels.weights).zip(bag) {
@@ -127,16 +127,16 @@ impl<'a> Forest<'a> {
             }
             settings.tree.learn(&sample(pseudo_labels, &pseudo_labels.classes, &weights, member_seed(settings.seed, i)))
         };
-        let trees: Vec<Hypothesis> = bags.par_iter().enumerate().map(grow).collect::<Result<_>>()?;
+        let trees: Vec<Hypothesis> = draws.par_iter().enumerate().map(grow).collect::<Result<_>>()?;
         let distributions = trees.iter().map(|tree| tree.distributions(pseudo_labels.rows())).collect();
-        let mut forest = Forest { pseudo_labels, bags, trees, distributions, sums: Vec::new(), n_votes: Vec::new() };
+        let mut forest = Forest { pseudo_labels, draws, trees, distributions, sums: Vec::new(), n_votes: Vec::new() };
         forest.add_up();
         Ok(forest)
     }
 
     /// Whether a tree votes on a row: on a labeled one only if the row is out of bag for the tree.
     fn votes_on(&self, tree: usize, row: usize) -> bool {
-        row >= self.pseudo_labels.n_labeled || self.bags[tree][row] == 0
+        row >= self.pseudo_labels.n_labeled || self.draws[tree][row] == 0
     }
 
     /// Sums the distributions of all trees.
@@ -280,9 +280,9 @@ mod tests {
         let silent = Hypothesis::Linear(Linear::new(vec![vec![0.0, 0.0]]));
         let table = |second: [f64; 5]| Dense::new(5, 2, second.iter().flat_map(|p| [1.0 - p, *p]).collect()).unwrap();
         // The first row is in the bootstrap of the first tree, the second in those of the others.
-        let bags = vec![vec![1, 0], vec![0, 1], vec![0, 1]];
+        let draws = vec![vec![1, 0], vec![0, 1], vec![0, 1]];
         let distributions = distributions.map(table).to_vec();
-        let mut forest = Forest { pseudo_labels, bags, trees: vec![silent; 3], distributions, sums: Vec::new(), n_votes: Vec::new() };
+        let mut forest = Forest { pseudo_labels, draws, trees: vec![silent; 3], distributions, sums: Vec::new(), n_votes: Vec::new() };
         forest.add_up();
         forest
     }

@@ -57,8 +57,8 @@ impl Learn for CoTraining {
         let learner = self.base.learner(self.lambda, watch);
         let views = self.views(prepared)?;
         let mut pseudo_labels = PseudoLabels::new(prepared)?;
-        let seen: Result<Vec<Matrix>> = views.iter().map(|columns| pseudo_labels.rows.columns(columns)).collect();
-        let seen = seen?;
+        let view_rows: Result<Vec<Matrix>> = views.iter().map(|columns| pseudo_labels.rows.columns(columns)).collect();
+        let view_rows = view_rows?;
         let mut left = pseudo_labels.unlabeled();
         let nothing = left.is_empty();
         Stream::new(self.seed, Purpose::Boosting, 0).shuffle(&mut left);
@@ -70,10 +70,10 @@ impl Learn for CoTraining {
                 break;
             }
             watch.member(round, self.rounds)?;
-            members = self.members(&*learner, &pseudo_labels, &seen, &members)?;
-            for (member, rows) in members.iter().zip(&seen) {
+            members = self.members(&*learner, &pseudo_labels, &view_rows, &members)?;
+            for (member, rows) in members.iter().zip(&view_rows) {
                 let predictions = Predictions::by(member, rows.rows(), &pool);
-                let mut chosen = predictions.surest(&wanted);
+                let mut chosen = predictions.most_confident(&wanted);
                 chosen.iter().for_each(|&place| pseudo_labels.add(pool[place], predictions.classes[place], 1.0));
                 chosen.sort_unstable();
                 chosen.iter().rev().for_each(|&place| _ = pool.remove(place));
@@ -81,7 +81,7 @@ impl Learn for CoTraining {
             let missing = self.pool.saturating_sub(pool.len()).min(left.len());
             pool.extend(left.split_off(left.len() - missing));
         }
-        let members = self.members(&*learner, &pseudo_labels, &seen, &members)?;
+        let members = self.members(&*learner, &pseudo_labels, &view_rows, &members)?;
         let views = members.into_iter().zip(views);
         let members = views.map(|(of, columns)| Hypothesis::View { columns, of: Box::new(of) }).collect::<Vec<_>>();
         let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), Part::alike(members, Rule::Product)));
@@ -96,7 +96,7 @@ impl CoTraining {
         &self,
         learner: &dyn Learner,
         pseudo_labels: &PseudoLabels,
-        seen: &[Matrix],
+        view_rows: &[Matrix],
         before: &[Hypothesis],
     ) -> Result<Vec<Hypothesis>> {
         let (classes, weights, n_classes) = (&pseudo_labels.classes[..], &pseudo_labels.weights[..], pseudo_labels.n_classes);
@@ -108,7 +108,7 @@ impl CoTraining {
                 None => learner.learn(&sample),
             }
         };
-        seen.iter().enumerate().map(learn).collect()
+        view_rows.iter().enumerate().map(learn).collect()
     }
 
     /// The features that each member sees.

@@ -76,7 +76,7 @@ impl Learn for Setred {
             let pool = if self.pool == 0 { left.len() } else { self.pool.min(left.len()) };
             let predictions = Predictions::by(&member, pseudo_labels.rows(), &left[..pool]);
             let wanted = shares.iter().map(|share| ((share * self.pick_share * pool as f64).round() as usize).max(1));
-            let chosen = predictions.surest(&wanted.collect::<Vec<usize>>());
+            let chosen = predictions.most_confident(&wanted.collect::<Vec<usize>>());
             let candidates: Vec<(usize, u8)> =
                 chosen.iter().map(|&place| (left[place], predictions.classes[place])).collect();
             let kept = edited(&pseudo_labels, &candidates, &shares, critical, watch)?;

@@ -43,7 +43,7 @@ pub struct FourierMap {
 }
 
 impl FourierMap {
-    /// Draws a map. Every input has a random stream of its own.
+    /// Draws a map. Its first features do not depend on the number of features.
     pub(crate) fn draw(n_inputs: usize, n_features: usize, bandwidth: f64, seed: u64) -> Result<Self> {
         check_memory(n_features, n_inputs + 1, "inputs")?;
         let mut weights = vec![0.0; (n_inputs + 1) * n_features];

@@ -132,12 +132,12 @@ impl Udeed {
 
     /// Fits networks to bootstraps of the labeled rows.
     fn networks(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Vec<Members>> {
-        let bags = bootstraps(&prepared.codes, self.seed, self.members)?;
+        let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
         let (mut heads, total) = (Vec::new(), self.members * prepared.heads.len());
         for (place, head) in prepared.heads.iter().enumerate() {
             let mut members: Vec<Vec<f64>> = Vec::new();
             // In chunks, so that the observer can end the fit.
-            for some in bags.chunks(rayon::current_num_threads().max(1)) {
+            for some in draws.chunks(rayon::current_num_threads().max(1)) {
                 let first = place * self.members + members.len();
                 let fit = |(k, bag): (usize, &Vec<u8>)| {
                     let counts: Vec<f64> = bag.iter().zip(&prepared.weights).map(|(&n, w)| f64::from(n) * w).collect();
