@@ -4,8 +4,6 @@
 //! EuroCOLT 1995. More than two classes: J. Zhu, H. Zou, S. Rosset and T. Hastie, "Multi-class AdaBoost", Statistics and
 //! its Interface 2, 2009 (SAMME).
 
-
-use crate::words::words;
 use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::Boosted;
@@ -16,6 +14,7 @@ use crate::method::Learn;
 use crate::method::declare::method;
 use crate::observer::Watch;
 use crate::random::{Purpose, Stream};
+use crate::words::words;
 
 words! {
     /// Treatment of a member without weighted error.

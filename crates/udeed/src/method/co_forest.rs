@@ -76,7 +76,8 @@ impl Learn for CoForest {
                 watch.ask()?;
                 Ok(concomitants[i].new_labels(&forest, i, self.confidence, &mut stream(i)))
             };
-            let new_labels: Vec<Option<NewLabels>> = (0..self.members).into_par_iter().map(labels_for).collect::<Result<_>>()?;
+            let new_labels: Vec<Option<NewLabels>> =
+                (0..self.members).into_par_iter().map(labels_for).collect::<Result<_>>()?;
             if new_labels.iter().all(Option::is_none) {
                 break;
             }
@@ -282,7 +283,14 @@ mod tests {
         // The first row is in the bootstrap of the first tree, the second in those of the others.
         let draws = vec![vec![1, 0], vec![0, 1], vec![0, 1]];
         let distributions = distributions.map(table).to_vec();
-        let mut forest = Forest { pseudo_labels, draws, trees: vec![silent; 3], distributions, sums: Vec::new(), n_votes: Vec::new() };
+        let mut forest = Forest {
+            pseudo_labels,
+            draws,
+            trees: vec![silent; 3],
+            distributions,
+            sums: Vec::new(),
+            n_votes: Vec::new(),
+        };
         forest.add_up();
         forest
     }

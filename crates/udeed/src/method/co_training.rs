@@ -4,7 +4,7 @@
 
 use crate::data::Matrix;
 use crate::ensemble::Learned;
-use crate::ensemble::pseudo_labels::{PseudoLabels, Predictions};
+use crate::ensemble::pseudo_labels::{Predictions, PseudoLabels};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
 use crate::error::{Error, Place, Result};
 use crate::learner::{Hypothesis, Learner, Sample};
@@ -99,7 +99,8 @@ impl CoTraining {
         view_rows: &[Matrix],
         before: &[Hypothesis],
     ) -> Result<Vec<Hypothesis>> {
-        let (classes, weights, n_classes) = (&pseudo_labels.classes[..], &pseudo_labels.weights[..], pseudo_labels.n_classes);
+        let (classes, weights, n_classes) =
+            (&pseudo_labels.classes[..], &pseudo_labels.weights[..], pseudo_labels.n_classes);
         let learn = |(place, rows): (usize, &Matrix)| {
             let seed = member_seed(self.seed, place);
             let sample = Sample { rows: rows.rows(), classes, n_classes, weights, seed };

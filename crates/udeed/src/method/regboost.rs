@@ -64,14 +64,20 @@ impl Learn for RegBoost {
         let learner = self.base.learner(self.lambda, watch);
         let pseudo_labels = PseudoLabels::new(prepared)?;
         // The paper divides by twice the square of the width.
-        let width = std::f64::consts::SQRT_2 * distance_percentile(pseudo_labels.rows(), self.percentile, self.seed, watch)?;
-        let near = warned_matrix(&Similarity::Nearest(self.neighbors), pseudo_labels.rows(), 0, width, self.memory, watch)?;
+        let width =
+            std::f64::consts::SQRT_2 * distance_percentile(pseudo_labels.rows(), self.percentile, self.seed, watch)?;
+        let near =
+            warned_matrix(&Similarity::Nearest(self.neighbors), pseudo_labels.rows(), 0, width, self.memory, watch)?;
         let nearest = nearest_point(prepared.unlabeled.in_memory()?.rows(), prepared.labeled.rows(), watch)?;
         boost_heads(prepared, self.members, watch, |head, boosted| {
             let mut labels = head.targets.clone();
             labels.extend(nearest.iter().map(|&k| head.targets[k]));
-            let state =
-                State { labels, votes: vec![0.0; pseudo_labels.classes.len()], near: &near, smoothness: self.smoothness };
+            let state = State {
+                labels,
+                votes: vec![0.0; pseudo_labels.classes.len()],
+                near: &near,
+                smoothness: self.smoothness,
+            };
             self.boost(&*learner, (prepared, &pseudo_labels, head), state, boosted, watch)
         })
     }
@@ -101,7 +107,8 @@ impl RegBoost {
             let draws = if self.emphasis == Emphasis::Resampling { l } else { classes.len() };
             let weights = self.emphasis.row_weights(&mut stream, &shares, &classes, draws, draws as f64);
             let seed = boosted.seed(self.seed);
-            let sample = Sample { rows: pseudo_labels.rows(), classes: &classes, n_classes: 2, weights: &weights, seed };
+            let sample =
+                Sample { rows: pseudo_labels.rows(), classes: &classes, n_classes: 2, weights: &weights, seed };
             let member = learner.relearn(&sample, boosted.latest())?;
             let outputs = member.classify(pseudo_labels.rows());
             let error = error_of(&outputs, &classes, &shares, &contradictions);

@@ -3,7 +3,7 @@
 //! D. Yarowsky, "Unsupervised word sense disambiguation rivaling supervised methods", ACL 1995.
 
 use crate::ensemble::Learned;
-use crate::ensemble::pseudo_labels::{PseudoLabels, Predictions};
+use crate::ensemble::pseudo_labels::{Predictions, PseudoLabels};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
 use crate::error::Result;
 use crate::method::Learn;

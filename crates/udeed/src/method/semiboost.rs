@@ -4,7 +4,6 @@
 
 use rayon::prelude::*;
 
-use crate::words::words;
 use crate::data::{Matrix, Rows};
 use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
@@ -20,6 +19,7 @@ use crate::method::declare::method;
 use crate::neighbors::{Similarity, distance_percentile, warned_matrix};
 use crate::observer::Watch;
 use crate::random::{Purpose, Stream};
+use crate::words::words;
 
 words! {
     /// Selection of the unlabeled rows that a member is fitted to.

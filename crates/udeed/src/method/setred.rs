@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::data::Rows;
 use crate::ensemble::Learned;
-use crate::ensemble::pseudo_labels::{PseudoLabels, Predictions};
+use crate::ensemble::pseudo_labels::{Predictions, PseudoLabels};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
 use crate::error::Result;
 use crate::method::Learn;
@@ -108,8 +108,10 @@ fn edited(
     watch: &Watch<'_>,
 ) -> Result<Vec<(usize, u8)>> {
     let rows = pseudo_labels.rows();
-    let mut known: Vec<(usize, u8)> =
-        (0..pseudo_labels.classes.len()).filter(|&i| pseudo_labels.weights[i] > 0.0).map(|i| (i, pseudo_labels.classes[i])).collect();
+    let mut known: Vec<(usize, u8)> = (0..pseudo_labels.classes.len())
+        .filter(|&i| pseudo_labels.weights[i] > 0.0)
+        .map(|i| (i, pseudo_labels.classes[i]))
+        .collect();
     let first = known.len();
     known.extend(candidates);
     let points: Vec<usize> = known.iter().map(|&(row, _)| row).collect();

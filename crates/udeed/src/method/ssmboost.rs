@@ -2,8 +2,6 @@
 //!
 //! F. d'Alche-Buc, Y. Grandvalet and C. Ambroise, "Semi-supervised MarginBoost", NIPS 2001.
 
-
-use crate::words::words;
 use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::{Boosted, boost_heads};
@@ -15,6 +13,7 @@ use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::observer::Watch;
+use crate::words::words;
 
 words! {
     /// Margin of an unlabeled row.
@@ -97,10 +96,14 @@ impl SsmBoost {
                 break;
             }
             let seed = boosted.seed(self.seed);
-            let sample = Sample { rows: pseudo_labels.rows(), classes: &classes, n_classes: 2, weights: &weights, seed };
+            let sample =
+                Sample { rows: pseudo_labels.rows(), classes: &classes, n_classes: 2, weights: &weights, seed };
             let member = learner.relearn(&sample, boosted.latest())?;
-            let outputs: Vec<f64> =
-                member.classify(pseudo_labels.rows()).iter().map(|&class| if class == 1 { 1.0 } else { -1.0 }).collect();
+            let outputs: Vec<f64> = member
+                .classify(pseudo_labels.rows())
+                .iter()
+                .map(|&class| if class == 1 { 1.0 } else { -1.0 })
+                .collect();
             let gain = |of: &[f64]| -> f64 { slopes.iter().zip(of).map(|(slope, f)| slope * f).sum() };
             if gain(&outputs) <= gain(&votes) {
                 break;

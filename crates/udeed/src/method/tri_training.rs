@@ -64,8 +64,8 @@ impl Learn for TriTraining {
             }
             watch.member(round.min(2), 3)?;
             let labels: Vec<Vec<u8>> = members.iter().map(|member| member.classify(pseudo_labels.rows())).collect();
-            let new_labels =
-                [0, 1, 2].map(|i| pairs[i].new_labels(&pseudo_labels, &labels[(i + 1) % 3], &labels[(i + 2) % 3], &mut stream));
+            let new_labels = [0, 1, 2]
+                .map(|i| pairs[i].new_labels(&pseudo_labels, &labels[(i + 1) % 3], &labels[(i + 2) % 3], &mut stream));
             if new_labels.iter().all(Option::is_none) {
                 break;
             }
@@ -146,12 +146,19 @@ struct NewLabels {
 
 impl Pair {
     /// Pseudo-labels for the third member, if they are likely to lower its error.
-    fn new_labels(&mut self, pseudo_labels: &PseudoLabels, first: &[u8], second: &[u8], stream: &mut Stream) -> Option<NewLabels> {
+    fn new_labels(
+        &mut self,
+        pseudo_labels: &PseudoLabels,
+        first: &[u8],
+        second: &[u8],
+        stream: &mut Stream,
+    ) -> Option<NewLabels> {
         let error = joint_error(pseudo_labels, first, second);
         if error >= self.error {
             return None;
         }
-        let mut rows: Vec<usize> = pseudo_labels.unlabeled().into_iter().filter(|&row| first[row] == second[row]).collect();
+        let mut rows: Vec<usize> =
+            pseudo_labels.unlabeled().into_iter().filter(|&row| first[row] == second[row]).collect();
         let wanted = self.how_many(error, rows.len())?;
         if wanted < rows.len() {
             stream.shuffle(&mut rows);

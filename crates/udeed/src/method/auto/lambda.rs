@@ -7,7 +7,7 @@ use crate::ensemble::{Lambda, Shared, TrainingRows};
 use crate::error::Result;
 use crate::method::Method;
 use crate::method::auto::LAMBDAS;
-use crate::method::auto::out_of_bag::{OutOfBag, MappedRows, FeatureMaps};
+use crate::method::auto::out_of_bag::{FeatureMaps, MappedRows, OutOfBag};
 use crate::observer::Watch;
 use crate::view::FeatureMap;
 
@@ -46,7 +46,9 @@ fn choose(prepared: &TrainingRows, shared: Shared, watch: &Watch<'_>) -> Result<
     warnings.iter().for_each(|warning| watch.warn(warning));
     let lambda = libm::exp(shares.iter().zip(lambdas).map(|(share, lambda)| share * libm::log(lambda)).sum());
     let [chosen, plain] = [(lambda, 4), (1.0, 5)].map(|(lambda, done)| {
-        out_of_bag.fit(&maps, &[lambda], None, (out_of_bag.n_fits(done), total), watch).map(|mut fits| fits.swap_remove(0))
+        out_of_bag
+            .fit(&maps, &[lambda], None, (out_of_bag.n_fits(done), total), watch)
+            .map(|mut fits| fits.swap_remove(0))
     });
     Ok(Findings {
         views: vec![ViewFound { view: "members before a descent".into(), weight: 1.0, lambda }],

@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::learner::winner;
 use crate::memory::{MUCH_MEMORY, half_of_memory};
 use crate::method::Learn;
-use crate::method::auto::out_of_bag::{OutOfBag, Fit, MappedRows, FeatureMaps};
+use crate::method::auto::out_of_bag::{FeatureMaps, Fit, MappedRows, OutOfBag};
 use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::observer::{Warning, Watch};
@@ -282,7 +282,8 @@ impl Auto {
         // Each view is fitted at all lambdas and at the chosen one; then the logistic regressions are.
         let total = mapped_views.len() * out_of_bag.n_fits(LAMBDAS.len() + 1) + out_of_bag.n_fits(1);
         let mut views = self.weigh(out_of_bag, mapped_views, total, warnings, watch)?;
-        let maps = FeatureMaps::Shared(Arc::new(FeatureMap::Plain), MappedRows::new(out_of_bag.prepared.labeled.clone()));
+        let maps =
+            FeatureMaps::Shared(Arc::new(FeatureMap::Plain), MappedRows::new(out_of_bag.prepared.labeled.clone()));
         let fit = out_of_bag.fit(&maps, &[1.0], None, (total - out_of_bag.n_fits(1), total), watch)?.swap_remove(0);
         let logistic = out_of_bag.accuracy(&fit.outputs);
         let ahead = out_of_bag.ahead(&fit.outputs, &mixed(out_of_bag, &views));
@@ -379,7 +380,13 @@ impl Auto {
         landmarks.gather(prepared.labeled.rows(), prepared.unlabeled.blocks()?)
     }
 
-    fn findings(&self, out_of_bag: &OutOfBag<'_>, views: &[Chosen], logistic: f64, ensemble: &Ensemble) -> Result<Findings> {
+    fn findings(
+        &self,
+        out_of_bag: &OutOfBag<'_>,
+        views: &[Chosen],
+        logistic: f64,
+        ensemble: &Ensemble,
+    ) -> Result<Findings> {
         let view = |chosen: &Chosen| ViewFound {
             view: chosen.view.name.clone(),
             weight: chosen.weight,
@@ -434,5 +441,9 @@ fn mixed(out_of_bag: &OutOfBag<'_>, views: &[Chosen]) -> Vec<Vec<f64>> {
 fn linear(prepared: &TrainingRows) -> MappedView {
     let varying = prepared.preparation.factors().iter().filter(|factor| **factor != 0.0).count();
     let mapped_rows = MappedRows::scaled(&prepared.labeled, 1.0 / (varying.max(1) as f64).sqrt());
-    MappedView { name: "linear".into(), maps: FeatureMaps::Shared(Arc::new(FeatureMap::Plain), mapped_rows), by_labels: true }
+    MappedView {
+        name: "linear".into(),
+        maps: FeatureMaps::Shared(Arc::new(FeatureMap::Plain), mapped_rows),
+        by_labels: true,
+    }
 }

@@ -231,7 +231,13 @@ impl<'a> OutOfBag<'a> {
     }
 
     /// Fits members that have a feature map each.
-    fn fit_each(&self, each: &[MappedRows], lambdas: &[f64], near: Option<&Fit>, watch: &Watch<'_>) -> Result<Vec<Fit>> {
+    fn fit_each(
+        &self,
+        each: &[MappedRows],
+        lambdas: &[f64],
+        near: Option<&Fit>,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<Fit>> {
         let heads = self.n_heads();
         // For each lambda and head the weights, and the outputs on each row.
         type Alone = Vec<Vec<(Vec<f64>, Vec<f64>)>>;
@@ -250,13 +256,17 @@ impl<'a> OutOfBag<'a> {
         // In chunks: only the sums of their outputs are kept.
         for (place, some) in each.chunks(AT_ONCE).enumerate() {
             let first = place * AT_ONCE;
-            let found: Vec<Alone> =
-                some.par_iter().enumerate().map(|(k, mapped_rows)| alone((first + k, mapped_rows))).collect::<Result<_>>()?;
+            let found: Vec<Alone> = some
+                .par_iter()
+                .enumerate()
+                .map(|(k, mapped_rows)| alone((first + k, mapped_rows)))
+                .collect::<Result<_>>()?;
             for (k, alone) in found.into_iter().enumerate() {
                 for (fit, answers) in fits.iter_mut().zip(alone) {
                     for (head, (weights, outputs)) in answers.into_iter().enumerate() {
                         fit.weights[head].push(weights);
-                        let out = outputs.iter().zip(&self.draws[first + k]).map(|(f, &n)| if n == 0 { *f } else { 0.0 });
+                        let out =
+                            outputs.iter().zip(&self.draws[first + k]).map(|(f, &n)| if n == 0 { *f } else { 0.0 });
                         fit.outputs[head].iter_mut().zip(out).for_each(|(sum, f)| *sum += f);
                     }
                 }

@@ -14,7 +14,7 @@ use crate::ensemble::mapped_members::Mapped;
 use crate::error::Result;
 use crate::kernel::{Real, Visit, dot, in_memory, map_rows, pass};
 use crate::linalg::minimise;
-use crate::method::auto::out_of_bag::{OutOfBag, MappedRows, FeatureMaps};
+use crate::method::auto::out_of_bag::{FeatureMaps, MappedRows, OutOfBag};
 use crate::observer::Watch;
 use crate::view::FeatureMap;
 
@@ -63,7 +63,15 @@ pub(crate) fn groups<'a>(
             Some(features) => features.into(),
             None => unlabeled.scaled(mapped_rows.factor()),
         };
-        Ok(Group { labeled: mapped_rows.features(), unlabeled, factor: mapped_rows.factor(), bags, lambda, share, heads })
+        Ok(Group {
+            labeled: mapped_rows.features(),
+            unlabeled,
+            factor: mapped_rows.factor(),
+            bags,
+            lambda,
+            share,
+            heads,
+        })
     };
     let heads = out_of_bag.prepared.heads.len();
     match maps {
@@ -88,7 +96,12 @@ pub(crate) struct FineTuned {
 ///
 /// # Errors
 /// [`Error::Stopped`](crate::Error::Stopped) if the observer ends the fit.
-pub(crate) fn fine_tune(groups: &[Group<'_>], members: &[Mapped], known: &Known<'_>, watch: &Watch<'_>) -> Result<FineTuned> {
+pub(crate) fn fine_tune(
+    groups: &[Group<'_>],
+    members: &[Mapped],
+    known: &Known<'_>,
+    watch: &Watch<'_>,
+) -> Result<FineTuned> {
     let starts: Vec<Vec<f64>> =
         groups.iter().zip(members).map(|(group, mapped)| group.variables(mapped.scores.weights())).collect();
     let mut stopped = Ok(());

@@ -2,12 +2,12 @@
 
 use pulp::Simd;
 
-use crate::words::words;
 use crate::data::Blocks;
 use crate::error::Result;
 use crate::kernel::{Real, Visit, pass};
 use crate::learner::walk_networks;
 use crate::observer::Losses;
+use crate::words::words;
 
 words! {
     /// Empirical loss on the labeled rows.

@@ -11,7 +11,6 @@ use rayon::prelude::*;
 
 use self::descend::run_stage;
 use crate::ensemble::Lambda;
-use crate::words::words;
 use crate::ensemble::Learned;
 use crate::ensemble::Vote;
 use crate::ensemble::{Ensemble, Members, Part, TrainingRows, Voters};
@@ -24,6 +23,7 @@ use crate::method::declare::method;
 use crate::observer::{Stage, Stop, Warning, Watch};
 use crate::prepare::Scaling;
 use crate::random::{Purpose, Stream};
+use crate::words::words;
 
 words! {
     /// Rows on which the descent makes the members diverse.
@@ -106,7 +106,11 @@ pub(crate) type ObjectiveOf<'o> = dyn for<'a> Fn(Stage, EnsembleLoss<'a>) -> Box
 impl Learn for Udeed {
     fn check(&self) -> Result<()> {
         if self.lambda == Lambda::Auto && self.hidden > 0 {
-            return Err(Error::setting("lambda", "`auto`", "a number with hidden units: it is chosen by linear members"));
+            return Err(Error::setting(
+                "lambda",
+                "`auto`",
+                "a number with hidden units: it is chosen by linear members",
+            ));
         }
         Ok(())
     }
@@ -144,7 +148,8 @@ impl Udeed {
                     let mut stream = Stream::new(self.seed, Purpose::RandomStart, (first + k) as u32);
                     let rows = prepared.labeled.rows();
                     watch.ask()?;
-                    let network = Network::fit(self.hidden, self.lambda.value(), rows, &head.targets, &counts, &mut stream);
+                    let network =
+                        Network::fit(self.hidden, self.lambda.value(), rows, &head.targets, &counts, &mut stream);
                     Ok(network.weights().to_vec())
                 };
                 members.extend(some.par_iter().enumerate().map(fit).collect::<Result<Vec<Vec<f64>>>>()?);
