@@ -214,7 +214,7 @@ fn of_sparse_rows_there_is_the_linear_view() {
     let model = Auto::new().fit(&sparse(&train)).unwrap();
     assert_eq!(model.training().warnings, [Warning::SparseViews]);
     let text = model.training().findings.as_ref().unwrap().to_string();
-    assert!(text.contains("no view looks at unlabeled rows"), "{text}");
+    assert!(text.contains("no view uses unlabeled rows"), "{text}");
     let moved = Auto::new().prior(Prior::Shares(vec![0.5, 0.5])).fit(&sparse(&train)).unwrap();
     assert_ne!(moved.ensemble(), model.ensemble());
     assert!(accuracy(&model, &sparse(&all)) > 0.75);

@@ -9,7 +9,7 @@ use crate::observer::Watch;
 use crate::parallel;
 use crate::random::{Purpose, Stream};
 
-/// Logistic regressions on bootstraps of the labeled rows, for each question the same bootstraps.
+/// Fits logistic regressions to bootstraps of the labeled rows, the same bootstraps for each head.
 pub(crate) fn bootstrapped(
     prepared: &TrainingRows,
     total: usize,
@@ -25,7 +25,7 @@ pub(crate) fn bootstrapped(
             rows: prepared.labeled.rows(),
             targets: &head.targets,
             counts: &counts,
-            weights: &prepared.counts,
+            weights: &prepared.weights,
             start: &head.logistic,
             before: (place * total, all),
         };
@@ -42,13 +42,13 @@ pub(crate) fn bootstraps(classes: &[u8], seed: u64, total: usize) -> Result<Vec<
     Ok(parallel::map(total, |member| bootstrap(classes, seed, member as u32)))
 }
 
-/// How often each row is drawn. A draw with one class only is repeated.
+/// A bootstrap: how often each row is drawn. Bootstraps of a single class are redrawn.
 pub(crate) fn bootstrap(classes: &[u8], seed: u64, member: u32) -> Vec<u8> {
     let mut stream = Stream::new(seed, Purpose::Bootstrap, member);
     loop {
         let mut counts = vec![0u8; classes.len()];
         for _ in classes {
-            // More than 255 times is likelier to be an error of the machine.
+            // More than 255 draws of one row are less likely than a hardware error.
             let count = &mut counts[stream.below(classes.len())];
             *count = count.saturating_add(1);
         }
@@ -58,7 +58,7 @@ pub(crate) fn bootstrap(classes: &[u8], seed: u64, member: u32) -> Vec<u8> {
     }
 }
 
-/// Whether rows of more than one class count.
+/// Whether rows of more than one class have a positive count or weight.
 pub(crate) fn has_two_classes<T: Default + PartialOrd>(classes: &[u8], counts: &[T]) -> bool {
     let mut counted = classes.iter().zip(counts).filter(|(_, count)| **count > T::default()).map(|(class, _)| class);
     let first = counted.next();

@@ -1,5 +1,5 @@
-//! What is fitted on the columns of the training rows and travels with the model: how missing values are filled, nominal
-//! values become numbers, and numbers are scaled.
+//! Preparation of rows, fitted to the training rows and saved with the model: imputation of missing values, one-hot encoding
+//! of nominal columns, scaling, random Fourier features.
 
 use std::sync::Arc;
 
@@ -19,14 +19,14 @@ use statistics::{ColumnStatistics, EachRows};
 use transform::Features;
 
 words! {
-    /// How each feature is scaled.
+    /// Scaling of the features.
     pub enum Scaling = MinMax {
         /// To `[0, 1]` over the training rows. Sparse rows keep their zeros: they are divided by the largest value, and
         /// negative values are refused.
         MinMax = "minmax",
-        /// To mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation only.
+        /// To mean 0 and standard deviation 1. Sparse rows keep their zeros: they are divided by the deviation only.
         Standard = "standard",
-        /// Not at all.
+        /// No scaling.
         None = "none",
     }
 }
@@ -34,11 +34,12 @@ words! {
 /// A nominal column with more values than this is an identifier, not a feature.
 const MOST_LEVELS: usize = 1000;
 
-/// What was learned from the columns of the training rows.
+/// The preparation of rows, fitted to the training rows.
 ///
-/// A missing number becomes the mean of its column, a missing nominal value the most frequent one; a nominal column
-/// becomes one column of 0 and 1 for each value that occurs in training (in sparse rows not for the first declared one,
-/// which is the implied zero); then every column is scaled. A value never seen in training becomes all zeros.
+/// A missing number is replaced by the mean of its column, a missing nominal value by the most frequent one. A nominal column
+/// is one-hot encoded: one column of 0 and 1 for each value that occurs in training (in sparse rows not for the first
+/// declared one, which is the implied zero). Then every column is scaled. A value that does not occur in training is encoded
+/// as all zeros.
 ///
 /// ```
 /// use udeed::{Format, Preparation, Reader, Scaling};
@@ -62,17 +63,17 @@ pub struct Preparation {
     pub(crate) scaling: Scaling,
     /// Whether zeros stay zeros, so that sparse rows stay sparse.
     pub(crate) sparse: bool,
-    /// What a missing value of each column becomes: a number, or the index of a level.
+    /// The replacement of a missing value in each column: a number, or the index of a level.
     pub(crate) fill: Vec<f64>,
     /// Each feature is `(value - shift) * factor`.
     pub(crate) shift: Vec<f64>,
     pub(crate) factor: Vec<f64>,
-    /// What scaled rows are mapped by.
+    /// The map of scaled rows, if any.
     pub(crate) fourier: Option<FourierMap>,
 }
 
 impl Preparation {
-    /// Learns from the columns of training rows, labeled and unlabeled.
+    /// Fits a preparation to training rows, labeled and unlabeled.
     ///
     /// # Errors
     /// If there is no row or no column, a nominal column has too many values, a number is too large to be scaled, or
@@ -85,8 +86,8 @@ impl Preparation {
         })
     }
 
-    /// Learns from the columns of training rows and of more rows below them that are in a file: what
-    /// [`Preparation::fit`] learns from all of them in memory, to the last bit.
+    /// Fits a preparation to training rows in memory and to more rows in a file. The result has the same bits as
+    /// [`Preparation::fit`] on all of them in memory.
     ///
     /// # Errors
     /// As [`Preparation::fit`]; also if the rows in the file lack a column or hold another kind of values in it, or it
@@ -114,13 +115,13 @@ impl Preparation {
         })
     }
 
-    /// The same preparation with a random Fourier feature map behind it, see [`FourierMap`]: its features take the
-    /// place of all others. Its bandwidth is the median distance of some of the training rows, labeled and unlabeled, and of those
-    /// below them that are in a file. Features of mean 0 and deviation 1 suit it best: [`Scaling::Standard`].
+    /// The same preparation followed by a random Fourier feature map, see [`FourierMap`]: `n_features` features replace all
+    /// others. The bandwidth is the median distance of a sample of the training rows, labeled and unlabeled, in memory and in
+    /// the file. [`Scaling::Standard`] suits it best.
     ///
     /// # Errors
-    /// If there are no features to be drawn or more than half of the memory holds, the rows are not those that this was
-    /// fitted to, their distances are beyond all numbers, or a file cannot be read.
+    /// If `n_features` is 0, the map takes more than half of the memory, a column of the fit is missing, the distances
+    /// overflow, or a file cannot be read.
     pub fn with_fourier(
         mut self,
         n_features: usize,
@@ -137,7 +138,7 @@ impl Preparation {
         Ok(self)
     }
 
-    /// The features of those rows that a bandwidth is taken from.
+    /// The features of the rows sampled for the bandwidth.
     fn drawn_features(&self, table: &Table, below: Option<&DiskTable>, seed: u64) -> Result<Matrix> {
         let mut first = table.n_rows();
         let drawn = fourier::drawn_rows(first + below.map_or(0, DiskTable::n_rows), seed);
@@ -162,7 +163,7 @@ impl Preparation {
         Preparation { columns: Arc::new([]), naming, scaling, sparse, fill, shift, factor, fourier: None }
     }
 
-    /// Learns from all columns of `n_rows` rows.
+    /// Fits all columns.
     fn learn(mut self, columns: &[Column], n_rows: usize, each_rows: EachRows<'_>) -> Result<Self> {
         if n_rows == 0 || columns.is_empty() {
             return Err(Error::training(
@@ -176,7 +177,7 @@ impl Preparation {
         Ok(self)
     }
 
-    /// Takes in a column, and tells what it is in rows made ready.
+    /// Fits a column; returns it with the levels that occur.
     fn add(&mut self, column: &Column, statistics: &ColumnStatistics, n_rows: usize) -> Result<Column> {
         match &column.kind {
             Kind::Numeric => {
@@ -213,7 +214,7 @@ impl Preparation {
     fn scale(&self, column: &Column, statistics: &ColumnStatistics) -> Result<(f64, f64)> {
         let place = || Place::new("the training rows").column(&column.name);
         let (low, high) = (statistics.low, statistics.high);
-        // Of values that are all the same, the deviation is what rounding leaves of it.
+        // The deviation of a constant column is rounding error.
         let rounding = 1e-12 * low.abs().max(high.abs());
         let deviation = Some(statistics.deviation()).filter(|deviation| *deviation > rounding).unwrap_or(0.0);
         let (shift, width) = match self.scaling {
@@ -235,11 +236,11 @@ impl Preparation {
                 "a range that can be scaled",
             ));
         }
-        // A constant column says nothing: it becomes zero, whatever value it has later.
+        // A constant column carries no information: it becomes zero, whatever its later values.
         Ok((shift, if width > 0.0 { factor } else { 0.0 }))
     }
 
-    /// The names of the features that the members see, the constant one left out.
+    /// The names of the features, without the constant one.
     pub fn features(&self) -> Vec<String> {
         if let Some(map) = &self.fourier {
             return (1..=map.n_features()).map(|k| format!("fourier {k}")).collect();
@@ -257,7 +258,7 @@ impl Preparation {
         names
     }
 
-    /// The place of the column that each feature comes from.
+    /// The index of the column from which each feature comes.
     pub(crate) fn columns_of_features(&self) -> Vec<usize> {
         let features = |(place, column): (usize, &Column)| {
             let shown = match &column.kind {
@@ -269,18 +270,18 @@ impl Preparation {
         self.columns.iter().enumerate().flat_map(features).collect()
     }
 
-    /// How many features the members see, the constant one left out.
+    /// Number of features, without the constant one.
     pub fn n_features(&self) -> usize {
         self.fourier.as_ref().map_or(self.factor.len(), FourierMap::n_features)
     }
 
-    /// What scaled rows are mapped by, if anything.
+    /// The random Fourier feature map of scaled rows, if any.
     pub fn fourier(&self) -> Option<&FourierMap> {
         self.fourier.as_ref()
     }
 
-    /// What is taken from each feature before it is multiplied by its [factor](Preparation::factors); a Fourier feature map
-    /// comes after that.
+    /// The shift of each feature: a feature is `(value - shift) * factor`, see [`Preparation::factors`]. A Fourier feature map
+    /// is applied after that.
     ///
     /// ```
     /// use udeed::{Preparation, Scaling, Table};
@@ -293,7 +294,7 @@ impl Preparation {
         &self.shift
     }
 
-    /// What each feature is multiplied by.
+    /// The factor of each feature, see [`Preparation::shifts`].
     pub fn factors(&self) -> &[f64] {
         &self.factor
     }
@@ -308,12 +309,12 @@ impl Preparation {
         self.naming
     }
 
-    /// How features are scaled.
+    /// Scaling of the features.
     pub fn scaling(&self) -> Scaling {
         self.scaling
     }
 
-    /// Turns rows into features: the columns are matched by name, further ones ignored.
+    /// Computes the features of rows. Columns are matched by name; further ones are ignored.
     ///
     /// # Errors
     /// If a column is missing or holds another kind of values, or Fourier features take more than half of the memory.
@@ -321,26 +322,26 @@ impl Preparation {
         Features::new(self, table)?.all()
     }
 
-    /// Like [`Preparation::apply`], but the features are computed where they are wanted and kept nowhere.
+    /// As [`Preparation::apply`], but computes the features block by block on demand.
     pub(crate) fn features_of<'a>(&'a self, table: &'a Table) -> Result<Features<'a>> {
         Features::new(self, table)
     }
 
-    /// Turns rows in a file into features in another one, below those that are there.
+    /// Computes the features of rows in a file and appends them to another one.
     ///
     /// # Errors
     /// As [`Preparation::apply`]; also if a file cannot be read or written.
     pub(crate) fn apply_on_disk(&self, table: &DiskTable, into: &mut DiskRowsWriter) -> Result<()> {
         table.for_each_piece(|piece| {
             let features = Features::new(self, piece)?;
-            // Nominal columns become many features: what was a few megabytes may be gigabytes then.
+            // Nominal columns become many features: a few megabytes may become gigabytes.
             let row_size = if features.is_sparse() { 1 } else { dense_size(1, self.n_features()) };
             pieces(piece.n_rows(), row_size)
                 .try_for_each(|range| into.push(&features.of(&range.collect::<Vec<usize>>())?))
         })
     }
 
-    /// Calls `set` with the features that the value `x` of column `c` makes.
+    /// Calls `set` with the features of the value `x` in column `c`.
     fn encode(&self, c: usize, start: usize, x: f64, mut set: impl FnMut(usize, f64)) {
         let x = if x.is_nan() { self.fill[c] } else { x };
         match &self.columns[c].kind {
@@ -366,7 +367,7 @@ impl Preparation {
         self.columns.iter().map(&mut start_of).collect()
     }
 
-    /// How many features a column makes.
+    /// Number of features of a column.
     fn width(&self, column: &Column) -> usize {
         match &column.kind {
             Kind::Numeric => 1,
@@ -374,7 +375,7 @@ impl Preparation {
         }
     }
 
-    /// Whether the parts fit together, asked of a model that was read from a file.
+    /// Whether the parts are consistent; checked when a model is loaded.
     pub(crate) fn is_sound(&self) -> bool {
         let width: usize = self.columns.iter().map(|column| self.width(column)).sum();
         let finite = |values: &[f64]| values.iter().all(|x| x.is_finite());
@@ -388,7 +389,7 @@ impl Preparation {
     }
 }
 
-/// How a column of 0 and 1 is scaled, of which a share of the rows is 1.
+/// The shift and factor of a column of 0 and 1, which is 1 in this share of the rows.
 fn scale_indicator(scaling: Scaling, share: f64, sparse: bool) -> (f64, f64) {
     let constant = share == 0.0 || share == 1.0;
     match scaling {
