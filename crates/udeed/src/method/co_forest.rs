@@ -16,8 +16,8 @@ use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::observer::{Warning, Watch};
-use crate::random::{Purpose, Stream, member_seed};
 use crate::parallel;
+use crate::random::{Purpose, Stream, member_seed};
 
 method! {
     /// Co-forest: a random forest in which each tree also learns from rows that the other trees are confident of.

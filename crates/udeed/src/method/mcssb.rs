@@ -15,8 +15,8 @@ use crate::method::declare::method;
 use crate::method::semiboost::draw_without_replacement;
 use crate::neighbors::{Similarity, distance_percentile, warned_matrix};
 use crate::observer::{Warning, Watch};
-use crate::random::{Purpose, Stream};
 use crate::parallel;
+use crate::random::{Purpose, Stream};
 
 method! {
     /// MCSSB: multi-class boosting that gives similar rows the same class.

@@ -2,7 +2,6 @@
 //!
 //! P. Mallapragada, R. Jin, A. Jain and Y. Liu, "SemiBoost: boosting for semi-supervised learning", PAMI 31, 2009.
 
-
 use crate::data::{Matrix, Rows};
 use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
@@ -17,8 +16,8 @@ use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::neighbors::{Similarity, distance_percentile, warned_matrix};
 use crate::observer::Watch;
-use crate::random::{Purpose, Stream};
 use crate::parallel;
+use crate::random::{Purpose, Stream};
 use crate::words::words;
 
 words! {

@@ -12,8 +12,8 @@ use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::neighbors::squared_distance;
 use crate::observer::{Warning, Watch};
-use crate::random::{Purpose, Stream};
 use crate::parallel;
+use crate::random::{Purpose, Stream};
 
 method! {
     /// SETRED: self-training that drops pseudo-labels contradicted by the neighbours of a row.

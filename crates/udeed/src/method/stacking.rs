@@ -12,8 +12,8 @@ use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::observer::Watch;
-use crate::random::{Purpose, Stream, member_seed};
 use crate::parallel;
+use crate::random::{Purpose, Stream, member_seed};
 
 method! {
     /// Stacking: logistic regression combines the out-of-fold probabilities of different base learners.

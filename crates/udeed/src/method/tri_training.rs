@@ -2,7 +2,6 @@
 //!
 //! Z.-H. Zhou and M. Li, "Tri-training: exploiting unlabeled data using three classifiers", TKDE 17, 2005.
 
-
 use crate::ensemble::Learned;
 use crate::ensemble::bootstraps;
 use crate::ensemble::pseudo_labels::PseudoLabels;
@@ -12,8 +11,8 @@ use crate::learner::{Hypothesis, Learner, Sample};
 use crate::method::Learn;
 use crate::method::declare::method;
 use crate::observer::{Warning, Watch};
-use crate::random::{Purpose, Stream, member_seed};
 use crate::parallel;
+use crate::random::{Purpose, Stream, member_seed};
 
 method! {
     /// Tri-training: of three members, two give pseudo-labels to the third where they agree.

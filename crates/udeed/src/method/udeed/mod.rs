@@ -7,7 +7,6 @@ mod loss;
 
 pub use loss::{EnsembleLoss, Loss, Objective, Precision};
 
-
 use self::descend::run_stage;
 use crate::ensemble::Lambda;
 use crate::ensemble::Learned;
@@ -19,8 +18,8 @@ use crate::learner::{Hypothesis, Network, from_lanes, random_network, to_lanes};
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
-use crate::parallel;
 use crate::observer::{Stage, Stop, Warning, Watch};
+use crate::parallel;
 use crate::prepare::Scaling;
 use crate::random::{Purpose, Stream};
 use crate::words::words;
