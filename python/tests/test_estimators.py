@@ -97,7 +97,7 @@ def test_fourier_features(kind: type, cancer: Data) -> None:
 
 def test_fourier_features_that_memory_cannot_hold_are_refused() -> None:
     model = udeed.BaggingClassifier(fourier=2**32 - 1)
-    with pytest.raises(ValueError, match="Fourier features of 41 inputs, which take .*\n.*take fewer with `fourier`"):
+    with pytest.raises(ValueError, match="Fourier features of 41 inputs take .*\n.*use fewer with `fourier`"):
         model.fit(np.eye(40), np.arange(40) % 2)
 
 

@@ -287,18 +287,18 @@ mod tests {
     fn minima_are_scipys() {
         let problems: Problems = serde_json::from_str(include_str!("../../tests/oracle/lbfgs.json")).unwrap();
         assert!(!problems.rosenbrock.is_empty() && !problems.quadratic.is_empty() && !problems.logistic.is_empty());
+        let mut times = 0;
         for problem in &problems.rosenbrock {
-            let times = compare("rosenbrock", &problem.found, rosenbrock);
-            assert!(times < 150, "{times} evaluations");
+            times += compare("rosenbrock", &problem.found, rosenbrock);
         }
         for problem in &problems.quadratic {
-            let times = compare("quadratic", &problem.found, |x, gradient| problem.evaluate(x, gradient));
-            assert!(times < 1000, "{times} evaluations");
+            times += compare("quadratic", &problem.found, |x, gradient| problem.evaluate(x, gradient));
         }
         for problem in &problems.logistic {
-            let times = compare("logistic", &problem.found, |x, gradient| problem.evaluate(x, gradient));
-            assert!(times < 150, "{times} evaluations");
+            times += compare("logistic", &problem.found, |x, gradient| problem.evaluate(x, gradient));
         }
+        // It was 992; steps that only have to lower the value take 1245.
+        assert!(times < 1100, "{times} evaluations");
     }
 
     /// Lines on which a first step is far too short, far too long, or leads to where there is no number.

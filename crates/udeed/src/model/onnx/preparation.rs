@@ -1,0 +1,79 @@
+//! The preparation of rows as nodes of a graph.
+
+use crate::data::{Column, Kind};
+use crate::model::Model;
+use crate::model::onnx::graph::{Element, Graph, attribute, axis, to, value};
+use crate::prepare::FourierMap;
+
+impl Graph {
+    /// Rows as they come, made into features.
+    pub(super) fn prepare(&mut self, model: &Model) -> String {
+        let preparation = &model.preparation;
+        let columns = &preparation.columns;
+        let raw = if !model.by_column() {
+            self.numbers("X", &preparation.fill)
+        } else {
+            let parts: Vec<String> = columns
+                .iter()
+                .zip(&preparation.fill)
+                .filter_map(|(column, &fill)| self.column(column, fill, preparation.sparse))
+                .collect();
+            let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+            self.node("Concat", &parts, vec![axis(1)])
+        };
+        let width = preparation.factor.len();
+        let shift = self.doubles(&[1, width], &preparation.shift);
+        let factor = self.doubles(&[1, width], &preparation.factor);
+        let shifted = self.node("Sub", &[&raw, &shift], vec![]);
+        let scaled = self.node("Mul", &[&shifted, &factor], vec![]);
+        match &preparation.fourier {
+            Some(map) => self.fourier(map, width, &scaled),
+            None => scaled,
+        }
+    }
+
+    pub(super) fn fourier(&mut self, map: &FourierMap, width: usize, scaled: &str) -> String {
+        let frequencies = self.doubles(&[width, map.n_features()], map.frequencies());
+        let phases = self.doubles(&[1, map.n_features()], map.phases());
+        let factor = self.doubles(&[], &[map.factor()]);
+        let products = self.node("MatMul", &[scaled, &frequencies], vec![]);
+        let angles = self.node("Add", &[&products, &phases], vec![]);
+        let cosines = self.node("Cos", &[&angles], vec![]);
+        self.node("Mul", &[&cosines, &factor], vec![])
+    }
+
+    /// An input of numbers, those missing filled in.
+    fn numbers(&mut self, name: &str, fill: &[f64]) -> String {
+        self.inputs.push(value(name, Element::Float, Some(fill.len())));
+        let missing = self.node("IsNaN", &[name], vec![]);
+        let wide = self.node("Cast", &[name], vec![to(Element::Double)]);
+        let fill = self.doubles(&[1, fill.len()], fill);
+        self.node("Where", &[&missing, &fill, &wide], vec![])
+    }
+
+    /// An input for one column: its features, unless it has none.
+    fn column(&mut self, column: &Column, fill: f64, sparse: bool) -> Option<String> {
+        let Kind::Nominal { levels } = &column.kind else { return Some(self.numbers(&column.name, &[fill])) };
+        let shown: Vec<i64> = (i64::from(sparse)..levels.len() as i64).collect();
+        if shown.is_empty() {
+            return None;
+        }
+        self.inputs.push(value(&column.name, Element::String, Some(1)));
+        // An empty text is a missing value.
+        let mut keys: Vec<&str> = levels.iter().map(String::as_str).collect();
+        let mut numbers: Vec<i64> = (0..levels.len() as i64).collect();
+        if !keys.contains(&"") {
+            keys.push("");
+            numbers.push(fill as i64);
+        }
+        let encode = vec![
+            attribute("keys_strings", 8).each(9, keys),
+            numbers.iter().fold(attribute("values_int64s", 7), |list, &number| list.number(8, number)),
+            attribute("default_int64", 2).number(3, -1),
+        ];
+        let level = self.node("LabelEncoder", &[&column.name], encode);
+        let shown = self.integers(&[1, shown.len()], &shown);
+        let equal = self.node("Equal", &[&level, &shown], vec![]);
+        Some(self.node("Cast", &[&equal], vec![to(Element::Double)]))
+    }
+}
