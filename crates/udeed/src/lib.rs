@@ -100,10 +100,7 @@ pub use file::{check_writable, write_file};
 pub use fit::InitialEnsemble;
 pub use format::{BuiltIn, Format, HeldSheet, Layout, Reader, Sheet, Writer, built_in};
 pub use kernel::check_instructions;
-pub use learner::{
-    Base, Bayes, Criterion, GaussianBayes, Hypothesis, Learner, LearnerCard, LearnerSetting, Linear, Logistic,
-    LogisticFit, NearestNeighbors, Neighbors, Network, Sample, SplitFeatures, Tree, TreeSettings,
-};
+pub use learner::{Base, Criterion, LearnerCard, LearnerSetting, NearestNeighbors, SplitFeatures, TreeSettings};
 pub use memory::{Room, check_memory, half_of_memory};
 pub use method::adaboost::ZeroError;
 pub use method::auto::Prior;

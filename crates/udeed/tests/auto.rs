@@ -197,7 +197,7 @@ fn rows_that_give_little_to_go_by_are_no_failure() {
     // Two labeled rows: none is ever out of bag.
     let (train, _) = ionosphere(|i| i < 2);
     let text = Auto::new().fit(&train).unwrap().training().findings.as_ref().unwrap().to_string();
-    assert!(text.contains("no row was out of bag"), "{text}");
+    assert!(text.contains("no row is out of bag"), "{text}");
     // A prior without unlabeled rows moves nothing, and says so.
     let (labeled, _) = ionosphere(|_| true);
     let model = Auto::new().members(4).prior(Prior::Labeled).fit(&labeled).unwrap();

@@ -13,17 +13,6 @@ use crate::tensor::{Tensor, TensorReader, TensorWriter};
 
 /// Gaussian naive Bayes: each feature is normally distributed in each class, as in scikit-learn's `GaussianNB`. Variances are
 /// smoothed by 1e-9 of the largest variance of a feature. A class without rows of a weight has probability 0.
-///
-/// ```
-/// use udeed::{Dense, GaussianBayes, Sample};
-///
-/// let rows = Dense::new(4, 1, vec![0.0, 1.0, 6.0, 8.0])?;
-/// let sample = Sample { rows: &rows, classes: &[0, 0, 1, 1], n_classes: 2, weights: &[1.0; 4], seed: 0 };
-/// let bayes = GaussianBayes.fit(&sample)?;
-/// assert_eq!(bayes.means(), [0.5, 7.0]);
-/// assert_eq!(bayes.priors(), [0.5, 0.5]);
-/// # Ok::<(), udeed::Error>(())
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GaussianBayes;
 
@@ -152,21 +141,6 @@ impl Bayes {
     pub fn n_classes(&self) -> usize {
         self.priors.len()
     }
-
-    /// The prior probability of each class.
-    pub fn priors(&self) -> &[f64] {
-        &self.priors
-    }
-
-    /// The mean of each feature, class after class.
-    pub fn means(&self) -> &[f64] {
-        &self.means
-    }
-
-    /// The variance of each feature, class after class.
-    pub fn variances(&self) -> &[f64] {
-        &self.variances
-    }
 }
 
 impl Learned for Bayes {
@@ -244,9 +218,9 @@ mod tests {
             let once = Sample { rows: rows.rows(), classes: &problem.classes, n_classes, weights: &weights, seed: 0 };
             let often = Sample { rows: repeated.rows(), classes: &classes, n_classes, weights: &ones, seed: 0 };
             let (once, often) = (GaussianBayes.fit(&once).unwrap(), GaussianBayes.fit(&often).unwrap());
-            assert_near(once.priors(), often.priors(), 1e-15);
-            assert_near(once.means(), often.means(), 1e-14);
-            assert_near(once.variances(), often.variances(), 1e-14);
+            assert_near(&once.priors, &often.priors, 1e-15);
+            assert_near(&once.means, &often.means, 1e-14);
+            assert_near(&once.variances, &often.variances, 1e-14);
         }
     }
 
@@ -260,8 +234,8 @@ mod tests {
         let sample = problem.sample(&dense, &weights);
         let from_dense = GaussianBayes.fit(&sample).unwrap();
         let from_sparse = GaussianBayes.fit(&Sample { rows: &sparse, ..sample }).unwrap();
-        assert_near(from_dense.means(), from_sparse.means(), 1e-15);
-        assert_near(from_dense.variances(), from_sparse.variances(), 1e-15);
+        assert_near(&from_dense.means, &from_sparse.means, 1e-15);
+        assert_near(&from_dense.variances, &from_sparse.variances, 1e-15);
         for i in 0..dense.n_rows() {
             assert_eq!(of_row(&from_dense, dense.row(i), 4), of_row(&from_dense, sparse.row(i), 4));
         }

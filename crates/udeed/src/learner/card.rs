@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LearnerCard {
-    /// The name, as `--base` takes it.
+    /// Its name in options and files.
     pub name: &'static str,
     /// What it is, in one sentence.
     pub about: &'static str,

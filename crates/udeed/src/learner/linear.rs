@@ -9,15 +9,6 @@ use crate::tensor::{Tensor, TensorReader, TensorWriter};
 
 /// A linear score a head, as weights of the features, that of the constant one last: one head for two classes, which stands
 /// for the second; for more a head for each class against the rest.
-///
-/// ```
-/// use udeed::{Dense, Hypothesis, Linear};
-///
-/// let halves = Hypothesis::Linear(Linear::new(vec![vec![4.0, -2.0]]));
-/// let rows = Dense::new(2, 1, vec![0.0, 1.0])?;
-/// assert_eq!(halves.classify(&rows), [0, 1]);
-/// # Ok::<(), udeed::Error>(())
-/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Linear {
     heads: Vec<Vec<f64>>,

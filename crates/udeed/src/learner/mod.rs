@@ -34,19 +34,17 @@ mod scikit_learn;
 pub(crate) mod tree;
 
 pub use base::Base;
-pub use bayes::{Bayes, GaussianBayes};
 pub use card::{LearnerCard, LearnerSetting};
-pub use hypothesis::Hypothesis;
-pub use linear::Linear;
-pub use logistic::{Logistic, LogisticFit};
-pub use neighbors::{NearestNeighbors, Neighbors};
-pub use network::Network;
-pub use tree::{Criterion, SplitFeatures, Tree, TreeSettings};
+pub use neighbors::NearestNeighbors;
+pub use tree::{Criterion, SplitFeatures, TreeSettings};
 
-pub(crate) use hypothesis::{Learned, Shape, StoredHypothesis, likeliest, winner};
-pub(crate) use linear::normalise;
-pub(crate) use logistic::Batch;
-pub(crate) use network::{from_lanes, random as random_network, to_lanes, walk as walk_networks};
+pub(crate) use bayes::{Bayes, GaussianBayes};
+pub(crate) use hypothesis::{Hypothesis, Learned, Shape, StoredHypothesis, likeliest, winner};
+pub(crate) use linear::{Linear, normalise};
+pub(crate) use logistic::{Batch, Logistic};
+pub(crate) use neighbors::Neighbors;
+pub(crate) use network::{Network, from_lanes, random as random_network, to_lanes, walk as walk_networks};
+pub(crate) use tree::Tree;
 
 use crate::data::Rows;
 use crate::error::Result;
@@ -68,16 +66,6 @@ pub struct Sample<'a> {
 }
 
 /// A base learner: makes the members of most ensembles.
-///
-/// ```
-/// use udeed::{Dense, Learner, Logistic, Sample};
-///
-/// let learner: &dyn Learner = &Logistic { lambda: 1.0 };
-/// let rows = Dense::new(3, 1, vec![0.0, 1.0, 2.0])?;
-/// let sample = Sample { rows: &rows, classes: &[0, 1, 1], n_classes: 2, weights: &[5.0; 3], seed: 0 };
-/// assert_eq!(learner.learn(&sample)?.classify(&rows), [0, 1, 1]);
-/// # Ok::<(), udeed::Error>(())
-/// ```
 pub trait Learner: Send + Sync {
     /// Learns from rows of known classes.
     ///

@@ -17,16 +17,6 @@ use crate::tensor::{TensorReader, TensorWriter};
 learner_settings! {
     /// k-nearest neighbours: a row has the class shares of the `k` training rows nearest to it, each with its weight. Of rows
     /// at the same distance the first ones are taken.
-    ///
-    /// ```
-    /// use udeed::{Dense, NearestNeighbors, Sample};
-    ///
-    /// let rows = Dense::new(3, 1, vec![0.0, 1.0, 5.0])?;
-    /// let sample = Sample { rows: &rows, classes: &[0, 0, 1], n_classes: 2, weights: &[1.0; 3], seed: 0 };
-    /// let neighbors = NearestNeighbors { k: 1 }.fit(&sample)?;
-    /// assert_eq!(neighbors.votes().to_dense()?.values(), [1.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
-    /// # Ok::<(), udeed::Error>(())
-    /// ```
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     NearestNeighbors {
         /// Number of neighbours that vote; all rows, if there are fewer.

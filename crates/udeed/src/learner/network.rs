@@ -36,11 +36,6 @@ impl Network {
         Network { hidden, weights }
     }
 
-    /// Number of hidden units.
-    pub fn hidden(&self) -> usize {
-        self.hidden
-    }
-
     /// All weights, as [`Network::new`] takes them.
     pub fn weights(&self) -> &[f64] {
         &self.weights

@@ -113,6 +113,7 @@ fn pivoted_cholesky(matrix: &[f64], n: usize) -> (Vec<f64>, Vec<usize>) {
 mod tests {
     use super::*;
     use crate::learner::Logistic;
+    use crate::observer::Watch;
     use crate::random::{Purpose, Stream};
 
     #[test]
@@ -131,8 +132,11 @@ mod tests {
             let span = RowSpace::of(rows.rows()).unwrap();
             assert_eq!(span.rows.rows().shape(), (n, n - 2));
             for lambda in [0.01, 1.0, 100.0] {
-                let fit =
-                    |rows: &dyn Rows| Logistic { lambda }.fit(rows, &targets, &vec![1.0; n], None).unwrap().weights;
+                let fit = |rows: &dyn Rows| {
+                    let mut nobody = ();
+                    let watch = &Watch::new(&mut nobody);
+                    Logistic { lambda }.fit(rows, &targets, &vec![1.0; n], None, watch).unwrap().weights
+                };
                 let (direct, own) = (fit(rows.rows()), fit(span.rows.rows()));
                 for (a, b) in span.weights(rows.rows(), &own).iter().zip(direct) {
                     assert!((a - b).abs() < 1e-7, "lambda {lambda}: {a} against {b}");

@@ -40,7 +40,7 @@ impl Batch<'_> {
     /// Fits the weights of each regression, and reports progress to `watch`.
     ///
     /// # Errors
-    /// As [`Logistic::fit_watched`].
+    /// As [`Logistic::fit`].
     pub(crate) fn fit(&self, watch: &Watch<'_>) -> Result<Vec<Vec<f64>>> {
         let mut searches: Vec<Search> = self.counts.iter().map(|_| Search::new(self.start)).collect();
         if let Some(factor) = self.factor() {
@@ -63,7 +63,7 @@ impl Batch<'_> {
     fn fit_alone(&self, k: usize, start: &[f64], watch: &Watch<'_>) -> Result<Vec<f64>> {
         let worth = |(&count, weight): (&u8, &f64)| f64::from(count) * weight;
         let counts: Vec<f64> = self.counts[k].iter().zip(self.weights).map(worth).collect();
-        Ok(self.learner.fit_watched(self.rows, self.targets, &counts, Some(start), watch)?.weights)
+        Ok(self.learner.fit(self.rows, self.targets, &counts, Some(start), watch)?.weights)
     }
 
     /// The factor of the Hessian of the fit on all rows; none where it would be too large, or tell little about the members
@@ -274,7 +274,7 @@ mod tests {
             for lambda in [0.01, 1.0, 100.0] {
                 let learner = Logistic { lambda };
                 let weights: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { 0.7 } else { 1.0 }).collect();
-                let start = learner.fit(rows.rows(), &targets, &weights, None).unwrap().weights;
+                let start = learner.fit(rows.rows(), &targets, &weights, None, &Watch::new(&mut ())).unwrap().weights;
                 for rows in [rows.clone(), rows.to_sparse().into()] {
                     let rows = rows.rows();
                     let batch = Batch {
@@ -308,7 +308,7 @@ mod tests {
         let (rows, targets, counts) = problem(3000, 20, 16, 1.0);
         let learner = Logistic { lambda: 1.0 };
         let weights = vec![1.0; 3000];
-        let start = learner.fit(rows.rows(), &targets, &weights, None).unwrap().weights;
+        let start = learner.fit(rows.rows(), &targets, &weights, None, &Watch::new(&mut ())).unwrap().weights;
         let batch = Batch {
             learner,
             rows: rows.rows(),

@@ -1,6 +1,8 @@
 //! Logistic regression, regularised and fitted to convergence.
 
 mod batch;
+#[cfg(test)]
+mod scikit_learn;
 
 pub(crate) use batch::Batch;
 
@@ -21,16 +23,6 @@ use crate::observer::Watch;
 /// identity, so the Newton decrement `sqrt(g' H^-1 g)` bounds the distance of the weights from their optimum, whatever
 /// the scale of the features. Near the optimum the Hessian hardly changes: an earlier one serves as long as each step brings
 /// the weights a hundred times nearer. The fit ends with the step that brings them within [`Logistic::TOLERANCE`].
-///
-/// ```
-/// use udeed::{Dense, Logistic};
-///
-/// let rows = Dense::new(4, 1, vec![0.0, 1.0, 2.0, 3.0])?;
-/// let fit = Logistic { lambda: 1.0 }.fit(&rows, &[-1.0, -1.0, 1.0, 1.0], &[1.0; 4], None)?;
-/// assert!(fit.weights[0] > 0.0);
-/// assert!(fit.distance < Logistic::TOLERANCE);
-/// # Ok::<(), udeed::Error>(())
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Logistic {
     /// Inverse regularisation strength, scikit-learn's `C`: larger values fit the labels more closely.
@@ -77,19 +69,12 @@ impl Logistic {
     /// default at zero.
     ///
     /// # Errors
-    /// If the search does not converge, which happens when features are so large that the arithmetic fails.
+    /// If the search does not converge, which happens when features are so large that the arithmetic fails;
+    /// [`Error::Stopped`] if it is stopped.
     ///
     /// # Panics
     /// If the lengths do not fit together.
-    pub fn fit(&self, rows: &dyn Rows, targets: &[f64], weights: &[f64], start: Option<&[f64]>) -> Result<LogisticFit> {
-        self.fit_watched(rows, targets, weights, start, &Watch::new(&mut ()))
-    }
-
-    /// As [`Logistic::fit`], but can be stopped.
-    ///
-    /// # Errors
-    /// Also [`Error::Stopped`].
-    pub(crate) fn fit_watched(
+    pub(crate) fn fit(
         &self,
         rows: &dyn Rows,
         targets: &[f64],
@@ -100,10 +85,10 @@ impl Logistic {
         self.fit_to(Self::TOLERANCE, rows, targets, weights, start, watch)
     }
 
-    /// As [`Logistic::fit_watched`], but ends as soon as the weights are within a tolerance.
+    /// As [`Logistic::fit`], but ends as soon as the weights are within a tolerance.
     ///
     /// # Errors
-    /// As [`Logistic::fit_watched`].
+    /// As [`Logistic::fit`].
     pub(crate) fn fit_to(
         &self,
         tolerance: f64,
@@ -180,7 +165,7 @@ impl Logistic {
         };
         let fit = |head: usize| {
             let (targets, start) = (sample.targets(head), starts.get(head).map(Vec::as_slice));
-            Ok(self.fit_watched(sample.rows, &targets, sample.weights, start, watch)?.weights)
+            Ok(self.fit(sample.rows, &targets, sample.weights, start, watch)?.weights)
         };
         let heads: Result<Vec<Vec<f64>>> = (0..sample.n_heads()).map(fit).collect();
         Ok(Hypothesis::Linear(Linear::new(heads?)))

@@ -29,18 +29,6 @@ learner_settings! {
     /// A node is split where that makes both sides purest, halfway between two neighbouring values. Values that differ by less
     /// than 1e-7 count as equal. Of several best splits the first column wins, or the first that was drawn, and there the lowest
     /// value. A node that is pure, or has no split, becomes a leaf.
-    ///
-    /// ```
-    /// use udeed::{Dense, Sample, TreeSettings};
-    ///
-    /// let rows = Dense::new(4, 2, vec![0.0, 7.0, 1.0, 7.0, 2.0, 7.0, 3.0, 7.0])?;
-    /// let sample = Sample { rows: &rows, classes: &[0, 0, 1, 1], n_classes: 2, weights: &[1.0; 4], seed: 0 };
-    /// let tree = TreeSettings::default().fit(&sample)?;
-    /// assert_eq!((tree.n_leaves(), tree.depth()), (2, 1));
-    /// assert_eq!(tree.features()[0], 0);
-    /// assert_eq!(tree.thresholds()[0], 1.5);
-    /// # Ok::<(), udeed::Error>(())
-    /// ```
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     TreeSettings {
         /// Impurity of a node.

@@ -206,7 +206,7 @@ impl<'a> OutOfBag<'a> {
             for (&lambda, fit) in lambdas.iter().zip(&mut fits) {
                 let learner = Logistic { lambda };
                 let (targets, weights) = (&head.targets, &self.prepared.weights);
-                let all = learner.fit_watched(rows, targets, weights, start.as_deref(), watch)?.weights;
+                let all = learner.fit(rows, targets, weights, start.as_deref(), watch)?.weights;
                 let counts = &self.draws;
                 let members =
                     Batch { learner, rows, targets, counts, weights, start: &all, before: (done, total) }.fit(watch)?;

@@ -1,8 +1,11 @@
-//! Initial members against scikit-learn. `oracle/logistic.py` made the figures.
-#![allow(clippy::unwrap_used)]
+//! Logistic regressions against scikit-learn. `tests/oracle/logistic.py` made the figures.
 
+use crate::data::Rows;
+use crate::format::built_in;
+use crate::learner::Logistic;
+use crate::observer::Watch;
+use crate::prepare::{Preparation, Scaling};
 use serde::Deserialize;
-use udeed::{Logistic, Preparation, Rows, Scaling, built_in};
 
 #[derive(Deserialize)]
 struct Oracle {
@@ -18,7 +21,7 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    let oracle: Oracle = serde_json::from_str(include_str!("oracle/logistic.json")).unwrap();
+    let oracle: Oracle = serde_json::from_str(include_str!("../../../tests/oracle/logistic.json")).unwrap();
     assert!(oracle.cases.len() >= 8);
     oracle.cases
 }
@@ -32,7 +35,7 @@ fn difference(case: &Case, sparse: bool) -> f64 {
     let counts: Vec<f64> = (0..targets.len()).map(|i| ((7 * i + 3) % 4) as f64).collect();
     let rows = features.to_sparse();
     let rows: &dyn Rows = if sparse { &rows } else { features.rows() };
-    let fit = Logistic { lambda: case.lambda }.fit(rows, &targets, &counts, None).unwrap();
+    let fit = Logistic { lambda: case.lambda }.fit(rows, &targets, &counts, None, &Watch::new(&mut ())).unwrap();
     assert!(fit.distance <= Logistic::TOLERANCE, "{} Newton steps, {}", fit.steps, fit.distance);
     assert_eq!(fit.weights.len(), case.coefficients.len());
     fit.weights.iter().zip(&case.coefficients).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
