@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use udeed::{Labeled, Method, MethodCard, Setting, SettingKind, Shares, Udeed};
-use udeed_lab::Contender;
+use udeed_lab::Entry;
 
 use crate::output::Usage;
 
@@ -218,12 +218,12 @@ impl Settings {
 
     /// UDEED and all other methods for a comparison, each with what was given about it. Each setting must be one of a method
     /// that takes part.
-    pub fn methods(&self, contenders: &[Contender]) -> anyhow::Result<(Udeed, Vec<Method>)> {
+    pub fn methods(&self, entries: &[Entry]) -> anyhow::Result<(Udeed, Vec<Method>)> {
         let mut methods: Vec<Method> =
             Method::NAMES.iter().map(|name| Method::named(name)).collect::<udeed::Result<_>>()?;
         let takes_part = |method: &Method| {
-            let named = |contender: &Contender| contender.method().unwrap_or("udeed") == method.name();
-            contenders.iter().any(named)
+            let named = |entry: &Entry| entry.card().map_or("udeed", |card| card.name) == method.name();
+            entries.iter().any(named)
         };
         for given in &self.given {
             let last = given.path.rsplit('.').next().unwrap_or(&given.path);

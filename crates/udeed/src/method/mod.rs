@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::ensemble::{Learned, Shared, TrainingRows};
 use crate::error::{Error, Result};
+use crate::memory::MUCH_MEMORY;
 use crate::observer::Watch;
 use crate::text::{listed, quoted};
 
@@ -63,6 +64,11 @@ pub(crate) trait Learn {
     }
 
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned>;
+
+    /// The bytes that the similarities of so many rows take; none for a method without them.
+    fn similarity_bytes(&self, _n_labeled: usize, _n_unlabeled: usize) -> Option<u64> {
+        None
+    }
 }
 
 /// The settings of a method, and its name before them.
@@ -177,6 +183,22 @@ macro_rules! methods {
 with_methods!(methods);
 
 impl Method {
+    /// Similarities that take more than this many bytes are warned of.
+    pub const MUCH_MEMORY: u64 = MUCH_MEMORY;
+
+    /// The bytes that the similarities of so many rows take; none for a method without them.
+    ///
+    /// ```
+    /// use udeed::{Bagging, Method, SemiBoost};
+    ///
+    /// let bytes = |method: Method| method.similarity_bytes(1000, 9000);
+    /// assert!(bytes(SemiBoost::new().into()) < bytes(SemiBoost::new().neighbors(0).into()));
+    /// assert_eq!(bytes(Bagging::new().into()), None);
+    /// ```
+    pub fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> Option<u64> {
+        self.learner().similarity_bytes(n_labeled, n_unlabeled)
+    }
+
     /// Its card.
     pub fn card(&self) -> &'static MethodCard {
         let place = Self::NAMES.iter().position(|name| *name == self.name());

@@ -75,14 +75,13 @@ impl Learn for RegBoost {
             self.boost(&*learner, (prepared, &growing, head), state, boosted, watch)
         })
     }
+
+    fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> Option<u64> {
+        Some(Similarity::Nearest(self.neighbors).bytes(n_labeled + n_unlabeled, 0))
+    }
 }
 
 impl RegBoost {
-    /// How many bytes the similarities of so many rows take.
-    pub fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> u64 {
-        Similarity::Nearest(self.neighbors).bytes(n_labeled + n_unlabeled, 0)
-    }
-
     fn boost(
         &self,
         learner: &dyn Learner,

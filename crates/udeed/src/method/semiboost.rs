@@ -13,7 +13,6 @@ use crate::ensemble::pseudo_labels::Growing;
 use crate::ensemble::training_rows::Head;
 use crate::error::Result;
 use crate::learner::{Learner, Sample};
-use crate::memory::MUCH_MEMORY;
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
@@ -89,24 +88,13 @@ impl Learn for SemiBoost {
             None => Ok(()),
         })
     }
+
+    fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> Option<u64> {
+        Some(self.kind().bytes(n_labeled + n_unlabeled, n_labeled))
+    }
 }
 
 impl SemiBoost {
-    /// Similarities that take more than this many bytes are warned of.
-    pub const MUCH_MEMORY: u64 = MUCH_MEMORY;
-
-    /// How many bytes the similarities of so many rows take.
-    ///
-    /// ```
-    /// use udeed::SemiBoost;
-    ///
-    /// let all = SemiBoost::new().neighbors(0).similarity_bytes(1000, 9000);
-    /// assert!(SemiBoost::new().similarity_bytes(1000, 9000) < all / 10);
-    /// ```
-    pub fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> u64 {
-        self.kind().bytes(n_labeled + n_unlabeled, n_labeled)
-    }
-
     fn boost(
         &self,
         learner: &dyn Learner,
