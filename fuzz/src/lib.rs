@@ -23,7 +23,7 @@ pub fn rows(format: Format, data: &[u8]) {
     }
     // Few bytes of sparse rows may be many cells.
     let small = sheet.table.n_rows() * sheet.table.columns().len() < 100_000;
-    for format in [Format::Csv, Format::Arff, Format::Libsvm].into_iter().filter(|_| small) {
+    for &format in Format::ALL.iter().filter(|_| small) {
         let _ = Writer::new(format).write(&sheet, &mut Vec::new());
     }
     let mut train = sheet.clone().into_train().expect("a label or none for each row");

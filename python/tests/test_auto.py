@@ -84,7 +84,8 @@ def test_linear_views_and_relevance_are_exported(cancer: Data, iris: Data) -> No
     X = X.astype(np.float32)
     model = udeed.UDEEDAutoClassifier(4, views=["linear", "relevance"], random_state=0).fit(X, few)
     check(model, X)
-    with pytest.raises(ValueError, match="spectral"):
+    hint = r'hint: fit the model again with `views=\["linear", "relevance"\]`'
+    with pytest.raises(ValueError, match=f"spectral.*\n{hint}"):
         udeed.to_onnx(udeed.UDEEDAutoClassifier(3, random_state=0).fit(X, few))
     X, _, few = iris
     X = X.astype(np.float32)

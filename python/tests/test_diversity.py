@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import udeed
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
+from udeed import _core
 
 Data = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -22,6 +25,15 @@ def test_measures_by_their_definitions() -> None:
     assert found["kw"] == pytest.approx((right * (3 - right)).mean() / 9)
     assert found["ent"] == pytest.approx(np.minimum(right, 3 - right).mean())
     assert found["rho"] == pytest.approx(np.mean([np.corrcoef(oracle[:, i], oracle[:, j])[0, 1] for i, j in pairs]))
+
+
+def test_the_documentation_names_every_measure_with_its_direction() -> None:
+    described = str(udeed.diversity.__doc__).partition("Returns\n")[2].partition("References\n")[0]
+    lower, higher = (re.findall(r"``(\w+)``", text) for text in described.split("where lower is more diverse"))
+    table = _core.measures()
+    assert lower == [name for name, _, is_higher in table if not is_higher]
+    assert higher == [name for name, _, is_higher in table if is_higher]
+    assert list(udeed.diversity([[True, False], [False, True]])) == [name for name, _, _ in table]
 
 
 def test_any_fitted_classifiers(cancer: Data) -> None:

@@ -178,7 +178,8 @@ def test_votes_that_do_not_fit_into_memory_are_refused() -> None:
 
 def test_similarities_that_do_not_fit_into_memory_are_refused() -> None:
     rows = np.arange(2000.0).reshape(1000, 2)
-    with pytest.raises(ValueError, match="hint: .*`neighbors"):
+    words = "the similarities of 1000 rows take .*, expected at most 1000 bytes\nhint: .*`neighbors=5`"
+    with pytest.raises(ValueError, match=words):
         udeed.SemiBoostClassifier(memory=1000).fit(rows, np.arange(1000) % 3 - 1)
 
 

@@ -104,7 +104,7 @@ def test_members_that_are_not_linear_are_refused(kind: type, base: str, iris: Da
 def test_trees_and_hidden_units_are_refused(kind: type, cancer: Data) -> None:
     X, _, few = cancer
     model = small(kind, **({"hidden": 3} if kind is udeed.UDEEDClassifier else {})).fit(X, few)
-    with pytest.raises(ValueError, match="not linear scores, expected linear members, which ONNX can be told"):
+    with pytest.raises(ValueError, match="not linear scores, expected linear members, which ONNX can express"):
         udeed.to_onnx(model)
 
 

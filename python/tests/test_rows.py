@@ -66,7 +66,7 @@ def test_sparse_rows_out_of_order_are_put_in_order_and_left_alone() -> None:
 
 
 def test_negative_sparse_rows_say_what_to_do() -> None:
-    words = r'no negative values for `minmax`\nhint: say `X.toarray\(\)`, `scaling="standard"`'
+    words = r'no negative values for `minmax`\nhint: pass `X.toarray\(\)`, or set `scaling="standard"`'
     with pytest.raises(ValueError, match=words):
         small(udeed.UDEEDClassifier).fit(sparse.csr_matrix(-DENSE), Y)
     small(udeed.UDEEDClassifier, scaling="standard").fit(sparse.csr_matrix(-DENSE), Y)

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use udeed::{BuiltIn, Format, Kind, Reader, Rows, Sheet, Writer, stratified_split};
 use udeed_lab::tables::TextTable;
 
-use crate::input::{FormatName, Reading, parse_delimiter, read_any};
+use crate::input::{Reading, format_parser, parse_delimiter, read_any};
 use crate::laboratory::named;
 use crate::output::{Usage, check_outputs, is_stream, write_to};
 use crate::progress::Progress;
@@ -46,8 +46,8 @@ enum DataVerb {
         #[arg(long, short, value_name = "FILE")]
         out: Option<PathBuf>,
         /// Format to write [default: what the name tells, else CSV]
-        #[arg(long, value_enum)]
-        to: Option<FormatName>,
+        #[arg(long, value_parser = format_parser())]
+        to: Option<Format>,
         /// What stands between the cells of a CSV file that is written [default: a comma]
         #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
         to_delimiter: Option<u8>,
@@ -230,9 +230,9 @@ impl Figures {
 }
 
 /// A writer of what was asked for, or of what the name tells.
-fn writer(path: Option<&Path>, to: Option<FormatName>, delimiter: Option<u8>) -> Writer {
+fn writer(path: Option<&Path>, to: Option<Format>, delimiter: Option<u8>) -> Writer {
     let name = path.map(|path| path.display().to_string()).unwrap_or_default();
-    let format = to.map(Format::from).or_else(|| Format::of(&name)).unwrap_or(Format::Csv);
+    let format = to.or_else(|| Format::of(&name)).unwrap_or(Format::Csv);
     let tabs = name.to_lowercase().trim_end_matches(".gz").ends_with(".tsv");
     Writer::new(format).delimiter(delimiter.unwrap_or(if tabs { b'\t' } else { b',' }))
 }
@@ -240,17 +240,18 @@ fn writer(path: Option<&Path>, to: Option<FormatName>, delimiter: Option<u8>) ->
 fn write(
     sheet: &Sheet,
     path: Option<&Path>,
-    to: Option<FormatName>,
+    to: Option<Format>,
     delimiter: Option<u8>,
     progress: &Progress,
 ) -> anyhow::Result<()> {
     let writer = writer(path, to, delimiter);
     write_to(path, |out| Ok(writer.write(sheet, out)?))?;
-    let numbers = Writer::libsvm_labels(&sheet.labels);
-    if writer.format() == Format::Libsvm && numbers != sheet.labels.classes() {
+    let numbers = writer.class_labels(&sheet.labels);
+    if numbers != sheet.labels.classes() {
         let classes: Vec<String> =
             numbers.iter().zip(sheet.labels.classes()).map(|(number, class)| format!("{number} is {class}")).collect();
-        progress.note(format_args!("note: LIBSVM labels are numbers: {}", classes.join(", ")));
+        let (title, classes) = (writer.format().title(), classes.join(", "));
+        progress.note(format_args!("note: {title} labels are numbers: {classes}"));
     }
     Ok(())
 }

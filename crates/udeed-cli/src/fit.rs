@@ -131,7 +131,7 @@ impl Fit {
             let room = self.room(method, train.table().columns().len());
             let more = hold_file(&self.unlabeled_reader(&train, path), path, room, progress)?;
             named(train.add_held(more.table, room), path)?;
-            if train.spilled().is_some() {
+            if train.on_disk().is_some() {
                 progress.note(format_args!("note: the rows of {} are read again in every step", path.display()));
             }
             if more.n_labeled > 0 {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use udeed::{Format, HeldSheet, Kind, Layout, Naming, Reader, Room, Sheet, Table};
 
 use crate::output::{Usage, is_stream};
@@ -14,8 +15,8 @@ use crate::settings::words;
 #[command(next_help_heading = "Reading rows")]
 pub struct Reading {
     /// Format of the rows [default: what the name of the file tells]
-    #[arg(long, value_enum)]
-    pub format: Option<FormatName>,
+    #[arg(long, value_parser = format_parser())]
+    pub format: Option<Format>,
     /// What stands between CSV cells: a character, or `tab` [default: a comma]
     #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     pub delimiter: Option<u8>,
@@ -36,8 +37,13 @@ pub struct Reading {
     pub layout: LayoutName,
 }
 
-words!(FormatName, Format { Csv = "csv", Arff = "arff", Libsvm = "libsvm" });
 words!(LayoutName, Layout { Auto = "auto", Dense = "dense", Sparse = "sparse" });
+
+/// Parses the name of a format; help and messages list the names.
+pub fn format_parser() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.iter().map(|format| format.name()))
+        .try_map(|name| Format::named(&name).ok_or("expected a format"))
+}
 
 pub fn parse_delimiter(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
@@ -51,7 +57,7 @@ impl Reading {
     /// Adds what was asked for to a reader.
     pub fn reader(&self, mut reader: Reader) -> Reader {
         if let Some(format) = self.format {
-            reader = reader.format(format.into());
+            reader = reader.format(format);
         }
         if let Some(delimiter) = self.delimiter {
             reader = reader.delimiter(delimiter);
@@ -102,7 +108,7 @@ pub fn read_any(reader: &Reader, name: &Path, progress: &Progress) -> anyhow::Re
     }
 }
 
-/// Rows to learn from need a column of labels, which only ARFF and LIBSVM files name by themselves.
+/// Rows to learn from need a label column, which CSV files do not name by themselves.
 pub fn check_label(sheet: &Sheet, given: Option<&str>, path: &Path) -> anyhow::Result<()> {
     let none = sheet.labels.n_labeled() == 0 && sheet.label.is_none() && given.is_none();
     if !none || sheet.table.naming() == Naming::Index {

@@ -112,12 +112,12 @@ fn warn_of_memory(experiment: &Experiment, sets: &[Set], progress: &Progress) {
         let Ok(split) = experiment.split(set, 0) else { continue };
         let (labeled, unlabeled) = (split.labeled.len(), split.unlabeled.len());
         let Some(bytes) = experiment.similarity_bytes(entry, labeled, unlabeled) else { continue };
-        let (gib, method) = (bytes as f64 / f64::from(1 << 30), entry.name());
+        let (size, method) = (udeed::byte_size(bytes), entry.name());
         if experiment.leaves_out(entry, labeled, unlabeled) {
             let hint = "`--neighbors 20` runs it";
-            progress.note(format_args!("note: {}: no {method}, its similarities take {gib:.1} GiB; {hint}", set.name));
+            progress.note(format_args!("note: {}: no {method}, its similarities take {size}; {hint}", set.name));
         } else if bytes > Method::MUCH_MEMORY {
-            progress.note(format_args!("note: {}: {method}'s similarities take {gib:.1} GiB for each split", set.name));
+            progress.note(format_args!("note: {}: {method}'s similarities take {size} for each split", set.name));
         }
     }
 }

@@ -8,6 +8,7 @@ mod data;
 mod evaluate;
 mod export;
 mod fit;
+mod hints;
 mod input;
 mod inspect;
 mod laboratory;
@@ -97,7 +98,8 @@ fn report(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     progress::say(format_args!("error: {error:#}"));
-    if let Some(hint) = ours.and_then(udeed::Error::hint).or(lab.and_then(udeed_lab::Error::hint)) {
+    let hint = ours.and_then(udeed::Error::hint).map(hints::worded);
+    if let Some(hint) = hint.or_else(|| lab.and_then(udeed_lab::Error::hint).as_ref().map(hints::worded_lab)) {
         progress::say(format_args!("hint: {hint}"));
     }
     let usage = ours.is_some_and(udeed::Error::is_usage) || lab.is_some_and(udeed_lab::Error::is_usage);

@@ -52,6 +52,15 @@ fn place(path: &Path) -> PathBuf {
 
 /// Writes a result to a file, gzipped if its name ends in `.gz`, or to standard output.
 pub fn write_to(path: Option<&Path>, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let mut fill = Some(fill);
+    write_by(path, &mut |out| fill.take().map_or(Ok(()), |fill| fill(out)))
+}
+
+/// What writes a result.
+type Fill<'a> = dyn FnMut(&mut dyn Write) -> anyhow::Result<()> + 'a;
+
+/// As [`write_to`], but compiled once and not for each result.
+fn write_by(path: Option<&Path>, fill: &mut Fill<'_>) -> anyhow::Result<()> {
     let Some(path) = path.filter(|path| !is_stream(path)) else {
         let mut out = io::BufWriter::new(io::stdout().lock());
         fill(&mut out).and_then(|()| Ok(out.flush()?)).map_err(named)?;

@@ -1134,11 +1134,19 @@ mod model {
     #[test]
     fn a_newer_format_is_told_with_its_version() {
         let (folder, bytes) = small();
-        let newer = with_header(&bytes, |header| header.replacen(r#"\"format\":1,"#, r#"\"format\":99,"#, 1));
+        let newer = with_header(&bytes, |header| header.replacen(r#"\"format\":2,"#, r#"\"format\":99,"#, 1));
         let message = assert_refused(&folder, &newer, "a newer version");
         assert!(message.contains("format version 99") && message.contains("at most 2"), "{message}");
         let unlike = safetensors(r#"{"__metadata__":{"udeed":"{\"format\":99,\"all\":\"new\"}"}}"#, b"");
         assert!(assert_refused(&folder, &unlike, "an unlike newer version").contains("format version 99"));
+    }
+
+    #[test]
+    fn an_older_format_is_told_with_its_version() {
+        let (folder, bytes) = small();
+        let older = with_header(&bytes, |header| header.replacen(r#"\"format\":2,"#, r#"\"format\":1,"#, 1));
+        let message = assert_refused(&folder, &older, "an older version");
+        assert!(message.contains("format version 1") && message.contains("fit the model again"), "{message}");
     }
 
     #[test]
@@ -1148,7 +1156,7 @@ mod model {
             let to = format!(r#"\"format\":{version},"#);
             assert_refused(
                 &folder,
-                &with_header(&bytes, |header| header.replacen(r#"\"format\":1,"#, &to, 1)),
+                &with_header(&bytes, |header| header.replacen(r#"\"format\":2,"#, &to, 1)),
                 version,
             );
         }

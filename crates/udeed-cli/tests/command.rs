@@ -811,8 +811,8 @@ mod inspection {
         let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
         let header = parsed(&text(&bytes[8..8 + length]));
         let description = parsed(header["__metadata__"]["udeed"].as_str().unwrap());
-        assert_eq!(description["format"], 1);
-        assert_eq!(header["members"]["shape"], json!([20, 6]));
+        assert_eq!(description["format"], 2);
+        assert_eq!(header["ensemble.0.members"]["shape"], json!([20, 6]));
     }
 }
 

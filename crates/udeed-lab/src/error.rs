@@ -1,6 +1,10 @@
-//! Errors of the laboratory.
+//! Errors of the laboratory, and hints at what to try after them.
+
+use std::fmt;
 
 use std::collections::HashSet;
+
+use udeed::Format;
 
 /// The result of a function of this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -120,13 +124,20 @@ impl Error {
         Error::Set { name: name.to_owned(), cause: Box::new(cause) }
     }
 
-    /// A hint at what to try, where there is one.
-    pub fn hint(&self) -> Option<&str> {
+    /// What to try, if anything helps.
+    ///
+    /// ```
+    /// use udeed_lab::{Error, Hint};
+    ///
+    /// let error = Error::NoSets { folder: "data".into(), looked_for: "house".into() };
+    /// assert_eq!(error.hint(), Some(Hint::FileNames));
+    /// ```
+    pub fn hint(&self) -> Option<Hint<'_>> {
         match self {
-            Error::Udeed(cause) => cause.hint(),
-            Error::Set { cause, .. } => cause.hint(),
-            Error::OtherSettings { .. } => Some("go on with the old settings, or choose another `--journal`"),
-            Error::NoSets { .. } => Some("files may also end in `.csv`, `.arff` or `.libsvm`, with or without `.gz`"),
+            Error::Udeed(cause) => cause.hint().map(Hint::Udeed),
+            Error::Set { cause, .. } => cause.hint().map(Hint::Udeed),
+            Error::OtherSettings { .. } => Some(Hint::Journal),
+            Error::NoSets { .. } => Some(Hint::FileNames),
             _ => None,
         }
     }
@@ -152,4 +163,34 @@ pub(crate) fn once<T: ToString>(what: &'static str, items: impl Iterator<Item = 
         }
     }
     Ok(())
+}
+
+/// What to try after an [`Error`], as data: the command has words of its own for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Hint<'a> {
+    /// That of the library.
+    Udeed(&'a udeed::Hint),
+    /// The journal is that of another experiment.
+    Journal,
+    /// The names that files of data sets may have.
+    FileNames,
+}
+
+impl Hint<'_> {
+    /// The hints of this crate, for tests that each has words.
+    #[doc(hidden)]
+    pub const OWN: [Hint<'static>; 2] = [Hint::Journal, Hint::FileNames];
+}
+
+impl fmt::Display for Hint<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Hint::Udeed(hint) => hint.fmt(f),
+            Hint::Journal => f.write_str("go on with the old settings, or begin another journal"),
+            Hint::FileNames => {
+                write!(f, "files may also end in {}, with or without `.gz`", Format::usual_extensions())
+            }
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use udeed::{Column, Csr, Dense, Labels, Matrix, Table, TrainSet, half_of_memory};
+use udeed::{Column, Csr, Dense, Hint, Labels, Matrix, Table, TrainSet, half_of_memory};
 
 use crate::error::exception;
 
@@ -90,16 +90,9 @@ fn bytes_of_votes(members: usize) -> u128 {
 
 /// Refuses what takes more than half of the memory: to ask for too much would end the process.
 fn check_memory(count: usize, what: &str, members: usize, bytes_each: u128) -> PyResult<()> {
-    let (bytes, most) = (count as u128 * bytes_each, half_of_memory());
-    if bytes <= u128::from(most) {
-        return Ok(());
-    }
-    let gib = |bytes: f64| bytes / f64::from(1 << 30);
-    Err(PyValueError::new_err(format!(
-        "X has {count} {what}, for which {members} members take {:.1} GiB, expected at most {:.1} GiB, half of the memory",
-        gib(bytes as f64),
-        gib(most as f64)
-    )))
+    let bytes = u64::try_from(count as u128 * bytes_each).unwrap_or(u64::MAX);
+    let found = || format!("X has {count} {what}, for which {members} members");
+    udeed::check_memory(bytes, half_of_memory(), Hint::Members, found).map_err(exception)
 }
 
 /// Whole numbers of another width.

@@ -4,10 +4,11 @@ use pyo3::PyErr;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use udeed::Error;
 
-/// The exception that says what the error says. Its hints speak of the command's options; those that the package has no
-/// parameter for are left out.
+use crate::hints::worded;
+
+/// The exception for an error, with its hint if there is one for Python.
 pub fn exception(error: Error) -> PyErr {
-    let hint = error.hint().and_then(in_python);
+    let hint = error.hint().and_then(worded);
     let message = match &error {
         // scikit-learn's name for it.
         Error::Setting { name, found, expected } if name == "lambda" => format!("`C` is {found}, expected {expected}"),
@@ -27,20 +28,6 @@ pub fn exception(error: Error) -> PyErr {
         Error::Stopped => PyKeyboardInterrupt::new_err(message),
         _ => PyValueError::new_err(message),
     }
-}
-
-/// A hint with parameters in place of options, unless one of these has none.
-fn in_python(hint: &str) -> Option<String> {
-    let hint = hint
-        .replace("`--layout dense`", "`X.toarray()`")
-        .replace("`--scaling standard`", "`scaling=\"standard\"`")
-        .replace("`--scaling none`", "`scaling=\"none\"`")
-        .replace("labels are read from the column given by `--label`", "`unlabeled` says which labels mean none")
-        .replace("`--unlabeled-mark`", "`unlabeled`")
-        .replace("`--neighbors 5`", "`neighbors=5`")
-        .replace("`--fourier`", "`fourier`")
-        .replace("`--memory`", "`memory`");
-    (!hint.contains("`--")).then_some(hint)
 }
 
 /// A panic, which is always a bug.

@@ -8,6 +8,7 @@ mod data;
 mod diversity;
 mod ensemble;
 mod error;
+mod hints;
 mod lab;
 mod model;
 mod observer;
@@ -18,7 +19,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::diversity::diversity;
+    use crate::diversity::{diversity, measures};
     #[pymodule_export]
     use crate::ensemble::{defaults, fit, methods};
     #[pymodule_export]

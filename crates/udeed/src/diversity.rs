@@ -1,70 +1,188 @@
-//! How differently the members of an ensemble err: the ten measures of Kuncheva and Whitaker ("Measures of diversity in
-//! classifier ensembles and their relationship with the ensemble accuracy", Machine Learning 51, 2003).
+//! Diversity of the members of an ensemble: the ten measures of Kuncheva and Whitaker ("Measures of diversity in
+//! classifier ensembles and their relationship with the ensemble accuracy", Machine Learning 51, 2003), as a table.
 //!
-//! All ten see the predictions only through the oracle output: which member is right on which row. Eight of them are
-//! sums over the rows of a function of how many members fail there, so one count of the failures, `O(mN)`, serves
-//! them all. Q and rho need every pair of members: one population count for each 64 rows of a pair, `O(m^2 N / 64)`.
+//! All of them see the predictions only through the oracle output: which member is right on which row. Eight are sums over
+//! the rows of a function of the number of members that fail there, so one count of the failures, `O(mN)`, serves them all.
+//! Q and rho need every pair of members: one population count for each 64 rows of a pair, `O(m^2 N / 64)`.
 
-use rayon::prelude::*;
+use std::cell::OnceCell;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Place, Result};
+use crate::parallel;
 
-/// A measure of the diversity of `m` members on `N` rows.
-///
-/// `N11`, `N00`, `N10` and `N01` count the rows on which both members of a pair are right, both wrong, only the first
-/// right and only the second right. Pairwise measures are means over the `m (m - 1) / 2` pairs. `r_j` is the number
-/// of members that fail on row `j`, `p_r` the share of rows on which exactly `r` members fail, and `p` the mean
-/// accuracy of the members.
-///
-/// No measure is defined for fewer than 2 members or without rows; what else is not defined stands at the measure.
-///
-/// ```
-/// use udeed::{Measure, Oracle};
-///
-/// let oracle = Oracle::from_members(&[[true, true, false, false], [true, false, true, false]])?;
-/// let shown: Vec<String> = Measure::ALL
-///     .iter()
-///     .filter_map(|&measure| Some(format!("{} {:.2}", measure.name(), oracle.measure(measure)?)))
-///     .collect();
-/// assert_eq!(shown[..4], ["q 0.00", "rho 0.00", "dis 0.50", "df 0.25"]);
-/// # Ok::<(), udeed::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Measure {
+/// Declares the measures as a table, one row each: its documentation, its title, what it means, in which direction it grows,
+/// and how it is computed. Its name in files is that of its variant in lower case.
+macro_rules! measures {
+    ($(
+        $(#[$doc:meta])*
+        $variant:ident = $name:literal {
+            title: $title:literal,
+            meaning: $meaning:literal,
+            more_diverse: $direction:ident,
+            of: $of:expr $(,)?
+        }
+    )+) => {
+        /// A measure of the diversity of `m` members on `N` rows.
+        ///
+        /// `N11`, `N00`, `N10` and `N01` count the rows on which both members of a pair are right, both wrong, only the
+        /// first right and only the second right. Pairwise measures are means over the `m (m - 1) / 2` pairs. `r_j` is the
+        /// number of members that fail on row `j`, `p_r` the share of rows on which exactly `r` members fail, and `p` the
+        /// mean accuracy of the members.
+        ///
+        /// No measure is defined for fewer than 2 members or without rows; further exceptions stand at the measure.
+        ///
+        /// ```
+        /// use udeed::{Measure, Oracle};
+        ///
+        /// let oracle = Oracle::from_members(&[[true, true, false, false], [true, false, true, false]])?;
+        /// let shown: Vec<String> = Measure::ALL
+        ///     .iter()
+        ///     .filter_map(|&measure| Some(format!("{} {:.2}", measure.name(), oracle.measure(measure)?)))
+        ///     .collect();
+        /// assert_eq!(shown[..4], ["q 0.00", "rho 0.00", "dis 0.50", "df 0.25"]);
+        /// # Ok::<(), udeed::Error>(())
+        /// ```
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        pub enum Measure {
+            $($(#[$doc])* $variant,)+
+        }
+
+        const N_MEASURES: usize = [$($name),+].len();
+
+        /// The table, in the order of the variants.
+        const TABLE: [Row; N_MEASURES] = [$(Row {
+            measure: Measure::$variant,
+            name: $name,
+            title: $title,
+            meaning: $meaning,
+            direction: Direction::$direction,
+            of: $of,
+        }),+];
+    };
+}
+
+/// What is known of a measure.
+struct Row {
+    measure: Measure,
+    name: &'static str,
+    title: &'static str,
+    meaning: &'static str,
+    direction: Direction,
+    of: fn(&Counts<'_>) -> Option<f64>,
+}
+
+/// The direction in which a measure goes as members become more diverse.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Higher,
+    Lower,
+}
+
+measures! {
     /// Yule's Q statistic, `(N11 N00 - N01 N10) / (N11 N00 + N01 N10)`, over the pairs in which it is defined; lower is
     /// more diverse.
     ///
     /// It is not defined for a pair in which one member is right, or wrong, on every row; such a pair is left out, and
     /// without any other pair there is no Q.
-    Q,
+    Q = "q" {
+        title: "Q statistic",
+        meaning: "(N11 N00 \u{2212} N01 N10) / (N11 N00 + N01 N10), mean over pairs.",
+        more_diverse: Lower,
+        of: |counts| counts.pairs().q(),
+    }
     /// The correlation, `(N11 N00 - N01 N10) / sqrt((N11 + N10) (N01 + N00) (N11 + N01) (N10 + N00))`, over the pairs
     /// in which it is defined, the same as for [`Measure::Q`]; lower is more diverse.
-    Rho,
+    Rho = "rho" {
+        title: "Correlation \u{3c1}",
+        meaning: "The correlation of being right, mean over pairs.",
+        more_diverse: Lower,
+        of: |counts| counts.pairs().rho(),
+    }
     /// The disagreement, `(N01 + N10) / N`; higher is more diverse.
-    Dis,
+    Dis = "dis" {
+        title: "Disagreement",
+        meaning: "(N01 + N10) / N, mean over pairs: the share of rows on which one is right and the other wrong.",
+        more_diverse: Higher,
+        of: |counts| Some(2.0 * counts.disagreeing() / (counts.n() * counts.m() * (counts.m() - 1.0))),
+    }
     /// The double fault, `N00 / N`; lower is more diverse.
-    Df,
+    Df = "df" {
+        title: "Double fault",
+        meaning: "N00 / N, mean over pairs: the share of rows on which both are wrong.",
+        more_diverse: Lower,
+        of: |counts| Some(counts.failing_together() / (counts.n() * counts.m() * (counts.m() - 1.0))),
+    }
     /// The entropy, `1/N sum_j min(r_j, m - r_j) / (m - ceil(m / 2))`; higher is more diverse.
-    Ent,
+    Ent = "ent" {
+        title: "Entropy",
+        meaning: "The mean of min(r, m \u{2212} r) / (m \u{2212} \u{2308}m/2\u{2309}): 1 where half fail on every row.",
+        more_diverse: Higher,
+        of: |counts| {
+            let m = counts.m();
+            Some(counts.sum(|r| r.min(m - r)) / (counts.n() * (m - (m / 2.0).ceil())))
+        },
+    }
     /// The Kohavi-Wolpert variance, `1/(N m^2) sum_j r_j (m - r_j)`; higher is more diverse.
-    Kw,
+    Kw = "kw" {
+        title: "Kohavi-Wolpert variance",
+        meaning: "The mean of r (m \u{2212} r) / m\u{b2}.",
+        more_diverse: Higher,
+        of: |counts| Some(counts.disagreeing() / (counts.n() * counts.m() * counts.m())),
+    }
     /// The interrater agreement, `1 - sum_j r_j (m - r_j) / (N m (m - 1) p (1 - p))`; lower is more diverse.
     ///
     /// It is not defined where `p` is 0 or 1: all members are wrong, or right, on all rows.
-    Kappa,
+    Kappa = "kappa" {
+        title: "Interrater agreement \u{3ba}",
+        meaning: "1 \u{2212} the mean of r (m \u{2212} r) / (m (m \u{2212} 1) p (1 \u{2212} p)): 0 is agreement by chance.",
+        more_diverse: Lower,
+        of: |counts| {
+            let (failed, all) = (counts.failed(), counts.n() * counts.m());
+            // N m p (1 - p), with the failures in place of 1 - p.
+            let expected = || (counts.m() - 1.0) * failed * (1.0 - failed / all);
+            (failed > 0.0 && failed < all).then(|| 1.0 - counts.disagreeing() / expected())
+        },
+    }
     /// The difficulty, which is the variance over the rows (divided by `N`) of the share of members that are right on
     /// them; lower is more diverse.
-    Theta,
+    Theta = "theta" {
+        title: "Difficulty \u{3b8}",
+        meaning: "The variance over the rows of the share of members that are right.",
+        more_diverse: Lower,
+        of: |counts| {
+            let (n, m, failed) = (counts.n(), counts.m(), counts.failed());
+            Some(counts.sum(|r| (r - failed / n) * (r - failed / n)) / (n * m * m))
+        },
+    }
     /// The generalised diversity, `1 - p(2) / p(1)` with `p(1) = sum_r r/m p_r` and
     /// `p(2) = sum_r r (r - 1) / (m (m - 1)) p_r`; higher is more diverse.
     ///
     /// It is not defined where `p` is 1: no member ever fails.
-    Gd,
+    Gd = "gd" {
+        title: "Generalised diversity",
+        meaning: "1 less how likely two members drawn at random both fail, over how likely one fails.",
+        more_diverse: Higher,
+        of: |counts| {
+            let failed = counts.failed();
+            (failed > 0.0).then(|| 1.0 - counts.failing_together() / ((counts.m() - 1.0) * failed))
+        },
+    }
     /// The coincident failure diversity, `sum_{r >= 1} (m - r)/(m - 1) p_r / (1 - p_0)`, and 0 where `p_0` is 1, that
     /// is, where no member ever fails; higher is more diverse.
-    Cfd,
+    Cfd = "cfd" {
+        title: "Coincident failure diversity",
+        meaning: "1 where at most one member fails on any row, 0 where all fail together.",
+        more_diverse: Higher,
+        of: |counts| {
+            let m = counts.m();
+            let right_beside_failures = counts.sum(|r| if r == 0.0 { 0.0 } else { m - r });
+            let rows_with_failures = counts.n() - counts.n_rows_with[0] as f64;
+            Some(if counts.failed() == 0.0 { 0.0 } else { right_beside_failures / ((m - 1.0) * rows_with_failures) })
+        },
+    }
 }
 
 impl Measure {
@@ -76,37 +194,45 @@ impl Measure {
     /// let names: Vec<&str> = Measure::ALL.iter().map(|measure| measure.name()).collect();
     /// assert_eq!(names, ["q", "rho", "dis", "df", "ent", "kw", "kappa", "theta", "gd", "cfd"]);
     /// ```
-    pub const ALL: [Measure; 10] = [
-        Measure::Q,
-        Measure::Rho,
-        Measure::Dis,
-        Measure::Df,
-        Measure::Ent,
-        Measure::Kw,
-        Measure::Kappa,
-        Measure::Theta,
-        Measure::Gd,
-        Measure::Cfd,
-    ];
+    pub const ALL: [Measure; N_MEASURES] = {
+        let mut all = [Measure::Q; N_MEASURES];
+        let mut i = 0;
+        while i < N_MEASURES {
+            all[i] = TABLE[i].measure;
+            i += 1;
+        }
+        all
+    };
 
-    /// Its short name, which is also the name of its field in [`Diversity`].
+    fn row(self) -> &'static Row {
+        &TABLE[self as usize]
+    }
+
+    /// Its short name, also in files.
     ///
     /// ```
     /// assert_eq!(udeed::Measure::Kappa.name(), "kappa");
     /// ```
     pub fn name(self) -> &'static str {
-        match self {
-            Measure::Q => "q",
-            Measure::Rho => "rho",
-            Measure::Dis => "dis",
-            Measure::Df => "df",
-            Measure::Ent => "ent",
-            Measure::Kw => "kw",
-            Measure::Kappa => "kappa",
-            Measure::Theta => "theta",
-            Measure::Gd => "gd",
-            Measure::Cfd => "cfd",
-        }
+        self.row().name
+    }
+
+    /// Its name in full.
+    ///
+    /// ```
+    /// assert_eq!(udeed::Measure::Df.title(), "Double fault");
+    /// ```
+    pub fn title(self) -> &'static str {
+        self.row().title
+    }
+
+    /// What it measures, in a sentence.
+    ///
+    /// ```
+    /// assert!(udeed::Measure::Df.meaning().ends_with("the share of rows on which both are wrong."));
+    /// ```
+    pub fn meaning(self) -> &'static str {
+        self.row().meaning
     }
 
     /// Whether a higher value means more diverse members.
@@ -118,53 +244,35 @@ impl Measure {
     /// assert!(!Measure::Df.more_diverse_is_higher());
     /// ```
     pub fn more_diverse_is_higher(self) -> bool {
-        match self {
-            Measure::Q | Measure::Rho | Measure::Df | Measure::Kappa | Measure::Theta => false,
-            Measure::Dis | Measure::Ent | Measure::Kw | Measure::Gd | Measure::Cfd => true,
-        }
+        self.row().direction == Direction::Higher
     }
 }
 
-/// The ten measures of one ensemble on some rows; None where a measure is not defined (see [`Measure`]).
+/// All measures of one ensemble on some rows; None where a measure is not defined (see [`Measure`]). In files each is a
+/// field with the name of its measure.
 ///
 /// ```
-/// use udeed::Oracle;
+/// use udeed::{Measure, Oracle};
 ///
 /// // The third member is always right: only the pair of the first two has a Q.
 /// let oracle = Oracle::new(3, 9, |member, row| member == 2 || (member + row) % 3 == 0);
 /// let diversity = oracle.measures();
-/// assert_eq!(diversity.q, Some(-1.0));
+/// assert_eq!(diversity.get(Measure::Q), Some(-1.0));
 /// assert_eq!(diversity.pairs_left_out, 2);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Diversity {
-    /// See [`Measure::Q`].
-    pub q: Option<f64>,
-    /// See [`Measure::Rho`].
-    pub rho: Option<f64>,
-    /// See [`Measure::Dis`].
-    pub dis: Option<f64>,
-    /// See [`Measure::Df`].
-    pub df: Option<f64>,
-    /// See [`Measure::Ent`].
-    pub ent: Option<f64>,
-    /// See [`Measure::Kw`].
-    pub kw: Option<f64>,
-    /// See [`Measure::Kappa`].
-    pub kappa: Option<f64>,
-    /// See [`Measure::Theta`].
-    pub theta: Option<f64>,
-    /// See [`Measure::Gd`].
-    pub gd: Option<f64>,
-    /// See [`Measure::Cfd`].
-    pub cfd: Option<f64>,
-    /// How many pairs `q` and `rho` leave out, because one of the two members is right, or wrong, on every row. It is
-    /// one number because these are the pairs that have no Q and also those that have no rho.
+    /// In the order of [`Measure::ALL`].
+    #[serde(flatten, with = "by_name")]
+    values: [Option<f64>; N_MEASURES],
+    /// Pairs that [`Measure::Q`] and [`Measure::Rho`] leave out, because one of the two members is right, or wrong, on
+    /// every row: the pairs without a Q are those without a rho.
     pub pairs_left_out: usize,
 }
 
 impl Diversity {
-    /// One measure out of the ten.
+    /// One of the measures.
     ///
     /// ```
     /// use udeed::{Measure, Oracle};
@@ -174,18 +282,25 @@ impl Diversity {
     /// # Ok::<(), udeed::Error>(())
     /// ```
     pub fn get(&self, measure: Measure) -> Option<f64> {
-        match measure {
-            Measure::Q => self.q,
-            Measure::Rho => self.rho,
-            Measure::Dis => self.dis,
-            Measure::Df => self.df,
-            Measure::Ent => self.ent,
-            Measure::Kw => self.kw,
-            Measure::Kappa => self.kappa,
-            Measure::Theta => self.theta,
-            Measure::Gd => self.gd,
-            Measure::Cfd => self.cfd,
-        }
+        self.values[measure as usize]
+    }
+}
+
+/// The values of all measures, each under the name of its measure.
+mod by_name {
+    use std::collections::HashMap;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::{Measure, N_MEASURES};
+
+    pub(super) fn serialize<S: Serializer>(values: &[Option<f64>; N_MEASURES], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(Measure::ALL.iter().map(|measure| measure.name()).zip(values))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<[Option<f64>; N_MEASURES], D::Error> {
+        let values = HashMap::<String, Option<f64>>::deserialize(from)?;
+        Ok(Measure::ALL.map(|measure| values.get(measure.name()).copied().flatten()))
     }
 }
 
@@ -281,47 +396,31 @@ impl Oracle {
     /// assert_eq!(Oracle::new(5, 80, |_, _| true).measure(Measure::Kappa), None);
     /// ```
     pub fn measure(&self, measure: Measure) -> Option<f64> {
-        match measure {
-            Measure::Q => self.pairs()?.q(),
-            Measure::Rho => self.pairs()?.rho(),
-            _ => self.failures()?.measure(measure),
-        }
+        (measure.row().of)(&self.counts()?)
     }
 
-    /// All ten measures, for little more than the cost of one of the pairwise ones.
+    /// All measures, for little more than the cost of one of the pairwise ones.
     ///
     /// ```
     /// use udeed::{Measure, Oracle};
     ///
     /// let diversity = Oracle::new(5, 80, |member, row| row % 5 != member).measures();
-    /// assert_eq!(diversity.cfd, Some(1.0)); // no two members fail together
-    /// assert_eq!(diversity.df, Some(0.0));
+    /// assert_eq!(diversity.get(Measure::Cfd), Some(1.0)); // no two members fail together
+    /// assert_eq!(diversity.get(Measure::Df), Some(0.0));
     /// ```
     pub fn measures(&self) -> Diversity {
-        let (pairs, failures) = (self.pairs(), self.failures());
-        let of_failures = |measure| failures.as_ref()?.measure(measure);
-        Diversity {
-            q: pairs.as_ref().and_then(Pairs::q),
-            rho: pairs.as_ref().and_then(Pairs::rho),
-            dis: of_failures(Measure::Dis),
-            df: of_failures(Measure::Df),
-            ent: of_failures(Measure::Ent),
-            kw: of_failures(Measure::Kw),
-            kappa: of_failures(Measure::Kappa),
-            theta: of_failures(Measure::Theta),
-            gd: of_failures(Measure::Gd),
-            cfd: of_failures(Measure::Cfd),
-            pairs_left_out: pairs.map_or(0, |pairs| pairs.left_out),
+        match self.counts() {
+            None => Diversity { values: [None; N_MEASURES], pairs_left_out: 0 },
+            Some(counts) => Diversity {
+                values: TABLE.each_ref().map(|row| (row.of)(&counts)),
+                pairs_left_out: counts.pairs().left_out,
+            },
         }
     }
 
-    /// No measure makes sense of a lone member, or without rows.
-    fn is_measurable(&self) -> bool {
-        self.n_members >= 2 && self.n_rows >= 1
-    }
-
-    fn failures(&self) -> Option<Failures> {
-        if !self.is_measurable() {
+    /// What the measures are computed from. None for a lone member or without rows, of which there are no measures.
+    fn counts(&self) -> Option<Counts<'_>> {
+        if self.n_members < 2 || self.n_rows == 0 {
             return None;
         }
         let mut right = vec![0; self.n_rows];
@@ -336,13 +435,10 @@ impl Oracle {
         for count in right {
             n_rows_with[self.n_members - count] += 1;
         }
-        Some(Failures { n_rows_with })
+        Some(Counts { oracle: self, n_rows_with, pairs: OnceCell::new() })
     }
 
-    fn pairs(&self) -> Option<Pairs> {
-        if !self.is_measurable() {
-            return None;
-        }
+    fn pairs(&self) -> Pairs {
         let members: Vec<&[u64]> = self.words.chunks_exact(self.n_rows.div_ceil(64)).collect();
         let right: Vec<f64> = members.iter().map(|words| n_common(words, words)).collect();
         let with_later = |i: usize| -> Vec<Option<Pair>> {
@@ -355,10 +451,10 @@ impl Oracle {
         let mut pairs = Pairs { q: 0.0, rho: 0.0, counted: 0, left_out: 0 };
         for begin in (0..members.len()).step_by(AT_A_TIME) {
             let end = members.len().min(begin + AT_A_TIME);
-            let found: Vec<Vec<Option<Pair>>> = (begin..end).into_par_iter().map(with_later).collect();
+            let found: Vec<Vec<Option<Pair>>> = parallel::map(end - begin, |i| with_later(begin + i));
             found.into_iter().flatten().for_each(|pair| pairs.add(pair));
         }
-        Some(pairs)
+        pairs
     }
 }
 
@@ -418,43 +514,50 @@ impl Pairs {
     }
 }
 
-/// How many rows have no member that fails on them, how many have one, two, ... up to all.
-struct Failures {
+/// Counts of failures by rows, and by pairs of members where a measure needs them.
+///
+/// Disagreement and double fault, which are defined by pairs, come from the rows as well: on a row where `r` members fail,
+/// `r (m - r)` pairs disagree and `r (r - 1) / 2` fail together.
+struct Counts<'a> {
+    oracle: &'a Oracle,
+    /// Rows on which no member fails, one, two, ... up to all.
     n_rows_with: Vec<usize>,
+    pairs: OnceCell<Pairs>,
 }
 
-impl Failures {
+impl Counts<'_> {
+    fn pairs(&self) -> &Pairs {
+        self.pairs.get_or_init(|| self.oracle.pairs())
+    }
+
     /// The sum over the rows of a function of the number of members that fail: exact where the function is an integer.
     fn sum(&self, function: impl Fn(f64) -> f64) -> f64 {
         self.n_rows_with.iter().enumerate().map(|(failing, &n_rows)| n_rows as f64 * function(failing as f64)).sum()
     }
 
-    /// Any measure but Q and rho. Those that are defined by pairs come from the rows as well: on a row where `r`
-    /// members fail, `r (m - r)` pairs disagree and `r (r - 1) / 2` fail together.
-    fn measure(&self, measure: Measure) -> Option<f64> {
-        let n = self.sum(|_| 1.0);
-        let m = (self.n_rows_with.len() - 1) as f64;
-        let failed = self.sum(|r| r);
-        let disagreeing = || self.sum(|r| r * (m - r));
-        let failing_together = || self.sum(|r| r * (r - 1.0));
-        match measure {
-            Measure::Q | Measure::Rho => None,
-            Measure::Dis => Some(2.0 * disagreeing() / (n * m * (m - 1.0))),
-            Measure::Df => Some(failing_together() / (n * m * (m - 1.0))),
-            Measure::Ent => Some(self.sum(|r| r.min(m - r)) / (n * (m - (m / 2.0).ceil()))),
-            Measure::Kw => Some(disagreeing() / (n * m * m)),
-            Measure::Kappa if failed == 0.0 || failed == n * m => None,
-            // N m p (1 - p), with the failures in place of 1 - p.
-            Measure::Kappa => Some(1.0 - disagreeing() / ((m - 1.0) * failed * (1.0 - failed / (n * m)))),
-            Measure::Theta => Some(self.sum(|r| (r - failed / n) * (r - failed / n)) / (n * m * m)),
-            Measure::Gd if failed == 0.0 => None,
-            Measure::Gd => Some(1.0 - failing_together() / ((m - 1.0) * failed)),
-            Measure::Cfd if failed == 0.0 => Some(0.0),
-            Measure::Cfd => {
-                let right_beside_failures = self.sum(|r| if r == 0.0 { 0.0 } else { m - r });
-                Some(right_beside_failures / ((m - 1.0) * (n - self.n_rows_with[0] as f64)))
-            }
-        }
+    /// `N`
+    fn n(&self) -> f64 {
+        self.oracle.n_rows as f64
+    }
+
+    /// `m`
+    fn m(&self) -> f64 {
+        self.oracle.n_members as f64
+    }
+
+    /// `sum_j r_j`
+    fn failed(&self) -> f64 {
+        self.sum(|r| r)
+    }
+
+    /// `sum_j r_j (m - r_j)`
+    fn disagreeing(&self) -> f64 {
+        self.sum(|r| r * (self.m() - r))
+    }
+
+    /// `sum_j r_j (r_j - 1)`
+    fn failing_together(&self) -> f64 {
+        self.sum(|r| r * (r - 1.0))
     }
 }
 
@@ -598,19 +701,19 @@ mod tests {
             let (m, p) = (plain.m() as f64, plain.accuracy());
             let one = plain.mean_over_failures(|r| r / m);
             let two = plain.mean_over_failures(|r| r / m * (r - 1.0) / (m - 1.0));
-            prop_assert!(near(diversity.kw, diversity.dis.map(|dis| (m - 1.0) / (2.0 * m) * dis)));
+            prop_assert!(near(diversity.get(Measure::Kw), diversity.get(Measure::Dis).map(|dis| (m - 1.0) / (2.0 * m) * dis)));
             prop_assert!(near(Some(one), Some(1.0 - p)));
-            prop_assert!(near(Some(two), diversity.df));
-            if diversity.kappa.is_some() {
+            prop_assert!(near(Some(two), diversity.get(Measure::Df)));
+            if diversity.get(Measure::Kappa).is_some() {
                 // Near p = 0 or 1 the division takes digits with it.
-                let kappa = diversity.dis.map(|dis| 1.0 - dis / (2.0 * p * (1.0 - p)));
-                prop_assert!((kappa.unwrap() - diversity.kappa.unwrap()).abs() < 1e-10);
+                let kappa = diversity.get(Measure::Dis).map(|dis| 1.0 - dis / (2.0 * p * (1.0 - p)));
+                prop_assert!((kappa.unwrap() - diversity.get(Measure::Kappa).unwrap()).abs() < 1e-10);
             }
-            if diversity.gd.is_some() {
-                prop_assert!(near(diversity.gd, diversity.df.map(|df| 1.0 - df / (1.0 - p))));
+            if diversity.get(Measure::Gd).is_some() {
+                prop_assert!(near(diversity.get(Measure::Gd), diversity.get(Measure::Df).map(|df| 1.0 - df / (1.0 - p))));
             }
             // Population variance of l/m = mean square less squared mean, and KW = p - mean of (l/m)^2.
-            prop_assert!(near(diversity.theta.zip(diversity.kw).map(|(theta, kw)| theta + kw), Some(p * (1.0 - p))));
+            prop_assert!(near(diversity.get(Measure::Theta).zip(diversity.get(Measure::Kw)).map(|(theta, kw)| theta + kw), Some(p * (1.0 - p))));
         }
 
         #[test]
@@ -701,18 +804,46 @@ mod tests {
     #[test]
     fn members_that_are_never_wrong() {
         let diversity = Oracle::new(4, 70, |_, _| true).measures();
-        assert_eq!([diversity.q, diversity.rho, diversity.kappa, diversity.gd], [None; 4]);
-        assert_eq!([diversity.dis, diversity.df, diversity.ent, diversity.kw, diversity.theta], [Some(0.0); 5]);
-        assert_eq!(diversity.cfd, Some(0.0));
+        assert_eq!(
+            [
+                diversity.get(Measure::Q),
+                diversity.get(Measure::Rho),
+                diversity.get(Measure::Kappa),
+                diversity.get(Measure::Gd)
+            ],
+            [None; 4]
+        );
+        assert_eq!(
+            [
+                diversity.get(Measure::Dis),
+                diversity.get(Measure::Df),
+                diversity.get(Measure::Ent),
+                diversity.get(Measure::Kw),
+                diversity.get(Measure::Theta)
+            ],
+            [Some(0.0); 5]
+        );
+        assert_eq!(diversity.get(Measure::Cfd), Some(0.0));
         assert_eq!(diversity.pairs_left_out, 6);
     }
 
     #[test]
     fn members_that_are_never_right() {
         let diversity = Oracle::new(4, 70, |_, _| false).measures();
-        assert_eq!([diversity.q, diversity.rho, diversity.kappa], [None; 3]);
-        assert_eq!([diversity.dis, diversity.ent, diversity.kw, diversity.theta], [Some(0.0); 4]);
-        assert_eq!([diversity.df, diversity.gd, diversity.cfd], [Some(1.0), Some(0.0), Some(0.0)]);
+        assert_eq!([diversity.get(Measure::Q), diversity.get(Measure::Rho), diversity.get(Measure::Kappa)], [None; 3]);
+        assert_eq!(
+            [
+                diversity.get(Measure::Dis),
+                diversity.get(Measure::Ent),
+                diversity.get(Measure::Kw),
+                diversity.get(Measure::Theta)
+            ],
+            [Some(0.0); 4]
+        );
+        assert_eq!(
+            [diversity.get(Measure::Df), diversity.get(Measure::Gd), diversity.get(Measure::Cfd)],
+            [Some(1.0), Some(0.0), Some(0.0)]
+        );
         assert_eq!(diversity.pairs_left_out, 6);
     }
 
@@ -743,7 +874,7 @@ mod tests {
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let found = pool.install(|| oracle.measures());
-            assert_eq!((found.q, found.rho), (expected.q(), expected.rho()));
+            assert_eq!((found.get(Measure::Q), found.get(Measure::Rho)), (expected.q(), expected.rho()));
             assert_eq!(found.pairs_left_out, expected.left_out);
         }
     }
@@ -755,12 +886,27 @@ mod tests {
     }
 
     #[test]
+    fn files_have_a_field_for_each_measure_in_order() {
+        let diversity = Oracle::new(2, 4, |member, row| row > member).measures();
+        let text = serde_json::to_string(&diversity).unwrap();
+        let expected = "{\"q\":null,\"rho\":null,";
+        assert!(Oracle::new(2, 4, |_, _| true).measures().get(Measure::Q).is_none());
+        assert!(serde_json::to_string(&Oracle::new(2, 4, |_, _| true).measures()).unwrap().starts_with(expected));
+        let places = Measure::ALL.map(|measure| text.find(&format!("\"{}\":", measure.name())).unwrap());
+        assert!(places.is_sorted() && text.ends_with(",\"pairs_left_out\":0}"), "{text}");
+        // A measure that an older file does not have is not defined there.
+        let older: Diversity = serde_json::from_str("{\"q\":0.5,\"pairs_left_out\":3}").unwrap();
+        assert_eq!((older.get(Measure::Q), older.get(Measure::Cfd), older.pairs_left_out), (Some(0.5), None, 3));
+    }
+
+    #[test]
     fn names_are_those_of_the_fields() {
         let diversity = Oracle::new(3, 70, |member, row| row % (member + 2) == 0).measures();
         let json = serde_json::to_value(diversity).unwrap();
         for measure in Measure::ALL {
             assert_eq!(json[measure.name()].as_f64(), diversity.get(measure));
             assert_eq!(serde_json::to_value(measure).unwrap(), measure.name());
+            assert_eq!(TABLE[measure as usize].measure, measure);
         }
         assert_eq!(serde_json::from_value::<Diversity>(json).unwrap(), diversity);
     }

@@ -1,6 +1,6 @@
-//! What can go wrong, said so that a person can mend it.
+//! Errors: where, what was found, what was expected, and a hint as data.
 
-use crate::text::quoted;
+use crate::text::{byte_size, listed, quoted};
 
 use std::borrow::Cow;
 use std::fmt;
@@ -73,10 +73,158 @@ impl fmt::Display for Place {
     }
 }
 
+/// Declares the hints, each once: what it is for, its data with an example, and its words for users of the library.
+macro_rules! hints {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $({ $($(#[$about:meta])* $field:ident: $kind:ty = $example:expr),+ $(,)? })? => $words:expr;
+    )+) => {
+        /// What to try after an [`Error`], as data.
+        ///
+        /// Its `Display` names neither options of the command nor parameters of the Python package, each of which has
+        /// words of its own.
+        ///
+        /// ```
+        /// use udeed::{Error, Hint, Preparation, Scaling, Table};
+        ///
+        /// let sparse = Table::from_matrix(Table::from_rows(&[[0.0], [-1.0]])?.matrix().to_sparse())?;
+        /// let error = Preparation::fit(&sparse, Scaling::MinMax).unwrap_err();
+        /// assert_eq!(error.hint(), Some(&Hint::NegativeSparse));
+        /// assert_eq!(Hint::NegativeSparse.to_string(), "make the rows dense, or scale them to deviation 1 or not at all");
+        /// # Ok::<(), Error>(())
+        /// ```
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Hint {
+            $($(#[$doc])* $name $({ $($(#[$about])* $field: $kind),+ })?,)+
+        }
+
+        impl Hint {
+            /// Every hint once, for tests that each has words.
+            #[doc(hidden)]
+            pub fn examples() -> Vec<Hint> {
+                vec![$(Hint::$name $({ $($field: $example),+ })?),+]
+            }
+        }
+
+        impl fmt::Display for Hint {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Hint::$name $({ $($field),+ })? => f.write_str($words.as_ref()),)+
+                }
+            }
+        }
+    };
+}
+
+hints! {
+    /// The name of a file does not reveal its format.
+    Format => "name the format";
+    /// The text of a file is not UTF-8.
+    Encoding => "convert the text to UTF-8: that of Excel is often in WINDOWS-1252";
+    /// A quote in a CSV file never closes.
+    UnclosedQuote => "is there a quote that never closes? Inside a quoted cell, quotes are doubled: `\"\"`";
+    /// A record with the wrong number of cells has a cell that holds the end of a line.
+    LineEndInCell => "a cell holds the end of a line: is there a quote that never closes?";
+    /// The names in the first line cannot be those of columns.
+    NoHeader => "if the first line is no header, read the file without one";
+    /// The names in the first line are numbers.
+    NumericHeader => "the first line holds numbers: if it is no header, read the file without one";
+    /// Another character separates the cells.
+    Delimiter {
+        /// The character, as found in the header.
+        found: char = ';',
+    } => match found {
+        '\t' => "the header holds tabs: are they the delimiter?".to_owned(),
+        other => format!("the header holds `{other}`: is it the delimiter?"),
+    };
+    /// The first line was read as a row, but looks like a header.
+    Header => "the first line looks like a header: read it as one";
+    /// The first line was read as a row; if it is a header, the model cannot use its names.
+    HeaderForUnnamed => "if the first line is a header, the columns have names: the model has none";
+    /// Columns are wanted by name, but the rows were read without a header.
+    UnnamedColumns => "the columns of these rows are numbered, those wanted have names";
+    /// Columns are wanted by name, but LIBSVM rows only number them.
+    IndexedColumns => "the columns wanted have names, LIBSVM rows only number them";
+    /// Columns are wanted by number, but the rows have names.
+    NumberedColumns => "the columns wanted are numbers: if these rows have no header, read them without one";
+    /// Rows without a header have another number of columns than those of training.
+    WidthOfTraining => "the model numbers its columns: the rows must have those of training, without a header";
+    /// A column holds numbers and text.
+    NominalOrDrop {
+        /// The column.
+        column: Box<str> = "color".into(),
+    } => format!("if column {} is nominal, read it as such; else leave it out", quoted(column));
+    /// A column of numbers takes the place of a nominal one.
+    Nominal {
+        /// The column.
+        column: Box<str> = "color".into(),
+    } => format!("if the numbers in column {} are names, read it as nominal", quoted(column));
+    /// A column cannot be learned from.
+    Drop {
+        /// The column.
+        column: Box<str> = "comment".into(),
+    } => format!("leave out column {}", quoted(column));
+    /// A nominal column has too many levels: it is likely to identify the rows.
+    Identifier {
+        /// The column.
+        column: Box<str> = "name".into(),
+    } => format!("if column {} identifies the rows, leave it out", quoted(column));
+    /// A numeric ARFF attribute takes the place of a nominal one.
+    DeclareLevels => "declare its values in the file: `{a, b, ...}`";
+    /// A LIBSVM index is 0.
+    CountFromOne => "LIBSVM counts from 1; add 1 to every index";
+    /// Rows cannot be written in a format as they are.
+    WriteAs {
+        /// The formats that keep them.
+        formats: &'static [&'static str] = &["CSV", "ARFF"],
+    } => format!("write {}", formats.join(" or "));
+    /// No row has a label.
+    NoLabels => "are the labels where they were looked for?";
+    /// All labels are of one class.
+    OneClass => "rows of another class need labels too";
+    /// There are too many classes.
+    ManyClasses => "are these the labels?";
+    /// A class has too few rows for the shares asked for.
+    Shares => "choose other shares";
+    /// Feature scaling would help.
+    Scaling => "scale the features";
+    /// Sparse rows with negative values cannot be scaled to [0, 1].
+    NegativeSparse => "make the rows dense, or scale them to deviation 1 or not at all";
+    /// The features are too large for the arithmetic.
+    LargeFeatures => "the features are too large: scale them, or use double precision";
+    /// Dense rows do not fit into memory.
+    Sparse => "keep the rows sparse, or leave out columns";
+    /// Rows take more memory than they may, or lie in a file, and the method needs them all at once.
+    RowsInMemory => "allow more memory, or use a method that does not need all rows at once, such as `udeed` or `bagging`";
+    /// The disk for the temporary file of the rows is full.
+    FullDisk => "use a folder on a larger disk, or allow more memory";
+    /// Fourier features take too much memory.
+    Fourier => "use fewer Fourier features, or keep the unlabeled rows in a file";
+    /// Similarities of rows take too much memory.
+    Similarities => "use fewer neighbours, such as 5, or allow more memory";
+    /// What is kept for each member takes too much memory.
+    Members => "use fewer members";
+    /// Some views take too much memory.
+    Views {
+        /// The views to use in place of all.
+        keep: &'static [&'static str] = &["linear", "relevance"],
+    } => format!("use only these views: {}", listed(*keep));
+    /// Some views, of which there is one for each member, take too much memory.
+    ViewsOrMembers {
+        /// The views to use in place of all.
+        keep: &'static [&'static str] = &["linear", "spectral"],
+    } => format!("use only these views: {}; or use fewer members", listed(*keep));
+    /// Some views of the model cannot be exported.
+    ExportedViews {
+        /// The views that can.
+        keep: &'static [&'static str] = &["linear", "relevance"],
+    } => format!("fit the model again with these views only: {}", listed(*keep));
+}
+
 /// Everything that can go wrong in this crate.
 ///
-/// A message is one line: where, what was found, what was expected. [`Error::hint`] adds what to try, where there is
-/// something to try.
+/// A message is one line: where, what was found, what was expected. [`Error::hint`] adds what to try, if anything helps.
 ///
 /// ```
 /// use udeed::Udeed;
@@ -97,7 +245,7 @@ pub enum Error {
         /// What should stand there.
         expected: String,
         /// What to try.
-        hint: Option<String>,
+        hint: Option<Hint>,
     },
 
     /// A setting has a value that makes no sense.
@@ -119,7 +267,20 @@ pub enum Error {
         /// What is needed.
         expected: String,
         /// What to try.
-        hint: Option<String>,
+        hint: Option<Hint>,
+    },
+
+    /// Something would take more memory than it may. It is refused before the memory is asked for.
+    #[error("{what} take {}, expected at most {}", byte_size(*.bytes), byte_size(*.most))]
+    Memory {
+        /// What would take it, in the plural: `the similarities of 1000 rows`.
+        what: String,
+        /// How much it would take.
+        bytes: u64,
+        /// How much it may take.
+        most: u64,
+        /// What to try.
+        hint: Hint,
     },
 
     /// Rows have other columns than the model or the table they are to be matched with.
@@ -134,7 +295,7 @@ pub enum Error {
         /// The columns that are needed.
         expected: String,
         /// What to try.
-        hint: Option<String>,
+        hint: Option<Hint>,
     },
 
     /// A model file is not what this version can read.
@@ -158,7 +319,7 @@ pub enum Error {
         /// What the system said. It is part of the message, so it is not given as a source again.
         cause: std::io::Error,
         /// What to try.
-        hint: Option<String>,
+        hint: Option<Hint>,
     },
 
     /// A fit of logistic regression did not reach its optimum.
@@ -195,25 +356,27 @@ impl Error {
         matches!(self, Error::Setting { .. })
     }
 
-    /// What to try, where there is something to try.
+    /// What to try, if anything helps. [`Hint`] is data: the command words it with options, the Python package with
+    /// parameters, and its `Display` names neither.
     ///
     /// ```
-    /// use udeed::{Labels, Table, TrainSet, Udeed};
+    /// use udeed::{Hint, Labels, Table, TrainSet, Udeed};
     ///
     /// let table = Table::from_rows(&[[0.0], [1.0]])?;
     /// let train = TrainSet::new(table, Labels::new([Some("yes"), None]))?;
     /// let error = Udeed::new().fit(&train).unwrap_err();
     /// assert!(error.to_string().contains("one class"));
-    /// assert!(error.hint().is_some());
+    /// assert_eq!(error.hint(), Some(&Hint::OneClass));
     /// # Ok::<(), udeed::Error>(())
     /// ```
-    pub fn hint(&self) -> Option<&str> {
+    pub fn hint(&self) -> Option<&Hint> {
         match self {
             Error::Input { hint, .. }
             | Error::Training { hint, .. }
             | Error::Columns { hint, .. }
-            | Error::Io { hint, .. } => hint.as_deref(),
-            Error::NotConverged { .. } => Some("scale the features: `scaling` `minmax` or `standard`"),
+            | Error::Io { hint, .. } => hint.as_ref(),
+            Error::Memory { hint, .. } => Some(hint),
+            Error::NotConverged { .. } => Some(&Hint::Scaling),
             _ => None,
         }
     }
@@ -242,13 +405,13 @@ impl Error {
         Error::Model { path: path.display().to_string(), found: found.into(), expected: expected.into() }
     }
 
-    pub(crate) fn with_hint(mut self, text: impl Into<String>) -> Self {
+    pub(crate) fn with_hint(mut self, new: Hint) -> Self {
         if let Error::Input { hint, .. }
         | Error::Training { hint, .. }
         | Error::Columns { hint, .. }
         | Error::Io { hint, .. } = &mut self
         {
-            *hint = Some(text.into());
+            *hint = Some(new);
         }
         self
     }
@@ -261,5 +424,14 @@ mod tests {
     #[test]
     fn place_says_all_it_knows() {
         assert_eq!(Place::new("a").row(3).column("b").to_string(), "a, row 3, column `b`");
+    }
+
+    #[test]
+    fn hints_have_words_of_their_own_and_no_options() {
+        let words: Vec<String> = Hint::examples().iter().map(Hint::to_string).collect();
+        for (i, one) in words.iter().enumerate() {
+            assert!(!one.is_empty() && !one.contains("--") && !one.contains('\n') && !one.ends_with('.'), "{one}");
+            assert!(!words[..i].contains(one), "{one}");
+        }
     }
 }

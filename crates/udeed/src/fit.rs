@@ -1,12 +1,12 @@
-//! From training rows to a model.
+//! Fitting: training rows and a method make a model.
 
 use crate::data::TrainSet;
 use crate::ensemble::{Learned, Members, TrainingRows};
 use crate::error::{Error, Result};
-use crate::method::udeed::Variant;
+use crate::method::udeed::{EnsembleLoss, Objective, Variant};
 use crate::method::{Method, Udeed, with_methods};
 use crate::model::{Model, Training};
-use crate::observer::{Observer, Watch};
+use crate::observer::{Observer, Stage, Watch};
 use crate::prepare::Preparation;
 
 macro_rules! fits {
@@ -15,15 +15,15 @@ macro_rules! fits {
             /// Learns an ensemble.
             ///
             /// # Errors
-            /// If a setting makes no sense, or the rows cannot be learned from.
+            /// If a setting is invalid, or the rows cannot be learned from.
             pub fn fit(&self, train: &TrainSet) -> Result<Model> {
                 self.fit_observed(train, &mut ())
             }
 
-            /// Learns an ensemble while an observer looks on.
+            /// Learns an ensemble and reports to an observer.
             ///
             /// # Errors
-            /// As `fit`; also [`Error::Stopped`] if the observer ends it before there is an ensemble.
+            /// As `fit`; also [`Error::Stopped`] if the observer ends the fit before there is an ensemble.
             pub fn fit_observed(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<Model> {
                 Method::from(self.clone()).fit_observed(train, observer)
             }
@@ -37,15 +37,15 @@ impl Method {
     /// Learns an ensemble.
     ///
     /// # Errors
-    /// If a setting makes no sense, or the rows cannot be learned from.
+    /// If a setting is invalid, or the rows cannot be learned from.
     pub fn fit(&self, train: &TrainSet) -> Result<Model> {
         self.fit_observed(train, &mut ())
     }
 
-    /// Learns an ensemble while an observer looks on.
+    /// Learns an ensemble and reports to an observer.
     ///
     /// # Errors
-    /// As [`Method::fit`]; also [`Error::Stopped`] if the observer ends it before there is an ensemble.
+    /// As [`Method::fit`]; also [`Error::Stopped`] if the observer ends the fit before there is an ensemble.
     pub fn fit_observed(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<Model> {
         self.validate()?;
         let watch = Watch::new(observer);
@@ -58,7 +58,7 @@ impl Method {
 }
 
 impl TrainingRows {
-    /// The model that a method made of these rows.
+    /// The model of a method and what it learned from these rows.
     pub(crate) fn model(&self, method: Method, learned: Learned) -> Model {
         let mut class_counts = vec![0; self.n_classes()];
         self.codes.iter().for_each(|&class| class_counts[usize::from(class)] += 1);
@@ -85,7 +85,7 @@ impl TrainingRows {
 }
 
 impl Udeed {
-    /// The first half of a fit: everything before the descent.
+    /// The first half of a fit: preparation and initial members, everything before the descent.
     ///
     /// # Errors
     /// As [`Udeed::fit_observed`].
@@ -101,8 +101,8 @@ impl Udeed {
     }
 }
 
-/// The start of a fit: the rows made ready, logistic regression on the labels alone, and the initial members. Descents
-/// with different settings can begin here.
+/// The first half of a fit of UDEED: prepared rows, logistic regression on the labels alone, and the initial members.
+/// Descents with different settings can start from it.
 ///
 /// ```
 /// use udeed::{Udeed, Variant, built_in};
@@ -117,12 +117,12 @@ impl Udeed {
 pub struct InitialEnsemble {
     settings: Udeed,
     prepared: TrainingRows,
-    /// For each question.
+    /// The members of each head.
     members: Vec<Members>,
 }
 
 impl InitialEnsemble {
-    /// What is done to rows before the members see them.
+    /// The preparation of the rows.
     pub fn preparation(&self) -> &Preparation {
         &self.prepared.preparation
     }
@@ -132,24 +132,65 @@ impl InitialEnsemble {
         &self.prepared.classes
     }
 
-    /// The first members as they are: bagging, where they are fitted to bootstraps.
+    /// The model of the first `members` members without a descent: bagging, if they are fitted to bootstraps.
     ///
     /// # Errors
-    /// If more members are wanted than there are.
+    /// If there are fewer members.
     pub fn model(&self, members: usize) -> Result<Model> {
         let still = self.settings.clone().members(members).variant(Variant::Lc).steps(0);
         self.descend(&still, &mut ())
     }
 
-    /// The second half of a fit. Of the settings only those count that concern the descent and the vote; of the members
-    /// the first ones are taken.
+    /// The second half of a fit: the descent. Uses the first `settings.members` members, and only those settings that
+    /// concern the descent and the vote.
     ///
     /// # Errors
-    /// If a setting makes no sense, or more members are wanted than there are.
+    /// If a setting is invalid, or there are fewer members.
     pub fn descend(&self, settings: &Udeed, observer: &mut dyn Observer) -> Result<Model> {
+        self.descend_on(settings, &|_, loss| Box::new(loss), observer)
+    }
+
+    /// The descent on an objective of your own, made for each stage from UDEED's loss: one with a further term, or one that
+    /// is evaluated on other hardware.
+    ///
+    /// # Errors
+    /// As [`InitialEnsemble::descend`].
+    ///
+    /// ```
+    /// use udeed::{EnsembleLoss, Losses, Objective, Udeed, built_in};
+    ///
+    /// /// UDEED's loss and a penalty on large weights.
+    /// struct Penalised<'a>(EnsembleLoss<'a>);
+    ///
+    /// impl Objective for Penalised<'_> {
+    ///     fn evaluate(&self, weights: &[f64], gradient: &mut [f64]) -> udeed::Result<Losses> {
+    ///         let mut losses = self.0.evaluate(weights, gradient)?;
+    ///         for (g, w) in gradient.iter_mut().zip(weights) {
+    ///             losses.total += 0.05 * w * w;
+    ///             *g += 0.1 * w;
+    ///         }
+    ///         Ok(losses)
+    ///     }
+    /// }
+    ///
+    /// let train = built_in("ionosphere")?.read()?.into_train()?;
+    /// let settings = Udeed::new();
+    /// let start = settings.start(&train, &mut ())?;
+    /// let plain = start.descend(&settings, &mut ())?;
+    /// let penalised = start.descend_on(&settings, &|_, loss| Box::new(Penalised(loss)), &mut ())?;
+    /// let size = |model: &udeed::Model| model.ensemble().linear(0).unwrap().weights().iter().map(|w| w * w).sum::<f64>();
+    /// assert!(size(&penalised) < size(&plain));
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn descend_on(
+        &self,
+        settings: &Udeed,
+        objective: &dyn for<'a> Fn(Stage, EnsembleLoss<'a>) -> Box<dyn Objective + 'a>,
+        observer: &mut dyn Observer,
+    ) -> Result<Model> {
         settings.validate()?;
         if settings.members > self.settings.members {
-            let expected = format!("at most {}, as many as were begun with", self.settings.members);
+            let expected = format!("at most {}, the number of initial members", self.settings.members);
             return Err(Error::setting("members", settings.members, expected));
         }
         let settings = Udeed {
@@ -162,7 +203,7 @@ impl InitialEnsemble {
             ..settings.clone()
         };
         let first = self.members.iter().map(|members| members.prefix(settings.members)).collect();
-        let learned = settings.descend(&self.prepared, first, &Watch::new(observer))?;
+        let learned = settings.descend(&self.prepared, first, objective, &Watch::new(observer))?;
         Ok(self.prepared.model(settings.into(), learned))
     }
 }

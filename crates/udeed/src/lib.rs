@@ -1,35 +1,36 @@
-//! Ensembles that are accurate on labeled rows and diverse on unlabeled ones.
+//! Semi-supervised classification with ensembles: learning from a few labeled rows and many unlabeled ones.
 //!
-//! You have a table in which a few rows carry a label and many do not. This crate learns from all of them: it implements
-//! **UDEED** ("Unlabeled Data to Enhance Ensemble Diversity", Zhang and Zhou, ICDM 2010), an ensemble of logistic
-//! regressions that starts as bagging on the labeled rows and is then moved, by gradient descent on one loss, so that its
-//! members stay accurate where labels are known and disagree where none are.
+//! The crate is built around **UDEED** ("Exploiting Unlabeled Data to Enhance Ensemble Diversity", Zhang and Zhou, ICDM
+//! 2010). Its members are logistic regressions, fitted to bootstraps of the labeled rows as in bagging. Gradient descent
+//! on one loss then keeps them accurate on the labeled rows and makes them differ on the unlabeled ones. Fourteen further
+//! methods share its data types, its preparation and its models: [`Auto`], which needs no tuning; the supervised baselines
+//! [`Bagging`], [`AdaBoost`] and [`Stacking`]; and semi-supervised boosting, self-training, co-training and their
+//! relatives, see [`Method`].
 //!
 //! # A complete example
 //!
 //! ```
-//! use udeed::{Reader, Udeed, Model, built_in};
+//! use udeed::{Model, Udeed, built_in};
 //!
 //! # fn main() -> udeed::Result<()> {
 //! # let folder = tempfile::tempdir().unwrap();
 //! # let path = folder.path().join("model.safetensors");
-//! // Rows and labels: from a file with `Reader`, from memory with `Table` and `Labels`, or a built-in set.
+//! // Rows and labels come from a file with `Reader`, from memory with `Table` and `Labels`, or from a built-in set.
 //! let sheet = built_in("ionosphere")?.read()?;
 //! let all: Vec<usize> = (0..sheet.labels.len()).collect();
 //! let (train, test) = all.split_at(176);
 //!
-//! // Pretend that only the first 44 rows were ever labeled.
+//! // Of the training rows, only the first 44 keep their labels.
 //! let test = sheet.clone().into_train()?.select(test);
 //! let train = sheet.into_train()?.select(train).hide_labels(&train[44..]);
 //!
-//! let model = Udeed::new()        // the paper's defaults
-//!     .members(20)
-//!     .gamma(2.0)
-//!     .seed(7)
-//!     .fit(&train)?;
-//! let gained = model.evaluate(test.table(), test.labels())?;
-//! let labels_alone = model.logistic().evaluate(test.table(), test.labels())?;
-//! println!("{:.3} with unlabeled rows, {:.3} without", gained.accuracy, labels_alone.accuracy);
+//! // The defaults are those of the paper.
+//! let model = Udeed::new().members(20).gamma(2.0).seed(7).fit(&train)?;
+//!
+//! // Every model also holds the baseline: logistic regression on the labels alone.
+//! let ensemble = model.evaluate(test.table(), test.labels())?;
+//! let baseline = model.logistic().evaluate(test.table(), test.labels())?;
+//! println!("accuracy {:.3}, labels alone {:.3}", ensemble.accuracy, baseline.accuracy);
 //!
 //! model.save(&path)?;
 //! let model = Model::load(&path)?;
@@ -41,17 +42,28 @@
 //!
 //! # The way of the data
 //!
-//! [`Reader`] turns a CSV, ARFF or LIBSVM file into a [`Table`] (columns with names and kinds, dense or sparse) and
-//! [`Labels`] (some of them missing). [`Udeed`] holds the settings; its [`fit`](Udeed::fit) learns a [`Preparation`]
-//! (missing values, nominal columns, scaling), the initial members, and descends. The [`Model`] that comes out predicts,
-//! is evaluated beside what the labels alone give, and is saved as one safetensors file. An [`Observer`] sees every step
-//! of a fit; the crate itself never prints.
+//! 1. **Read.** A [`Reader`] turns a CSV, ARFF or LIBSVM file into a [`Sheet`]: a [`Table`] of named columns, numeric or
+//!    nominal, dense or sparse, and its [`Labels`], some of them missing. Together they are a [`TrainSet`]. Unlabeled
+//!    rows that exceed the memory stay in a file.
+//! 2. **Prepare.** A [`Preparation`] is fitted to all training rows: it fills missing values, encodes nominal columns and
+//!    scales the features. It is saved with the model, so that new rows are prepared in the same way.
+//! 3. **Learn.** The settings of a method, such as [`Udeed`] or [`Bagging`], are a struct with one setter each;
+//!    [`Method`] is any of them, and [`MethodCard`] describes each for programs that list them. `fit` trains the members,
+//!    [base learners](Base) such as logistic regression or trees, and combines them in an [`Ensemble`]. An [`Observer`]
+//!    follows the fit and can end it.
+//! 4. **Use.** A [`Model`] predicts classes and probabilities, is evaluated beside its baseline, and is saved as one
+//!    safetensors file.
+//!
+//! [`cross_validate`] estimates the accuracy of a method from the labeled rows, [`choose`] its settings, and
+//! [`choose_threshold`] the decision threshold; [`Diversity`] measures how much the members differ.
 //!
 //! # What is promised
 //!
-//! One seed gives the same bits, whatever the number of threads and the instruction set (which [`check_instructions`]
-//! tells more about). A file, a setting or a table
-//! that makes no sense is an [`Error`] that says where, what was found and what was expected; never a panic.
+//! * **Reproducible.** The same random seed gives the same bits for any number of threads and on any instruction set, see
+//!   [`check_instructions`].
+//! * **No panic on bad input.** A file, table or setting that is invalid gives an [`Error`], which says where, what was
+//!   found and what was expected.
+//! * **Silent.** The library never prints. Progress and warnings go to the [`Observer`], warnings also into the model.
 
 mod data;
 mod diversity;
@@ -68,29 +80,31 @@ mod method;
 mod model;
 mod neighbors;
 mod observer;
+mod parallel;
 mod prepare;
 mod random;
+mod tensor;
 mod text;
 mod validation;
 mod view;
 mod words;
 
 pub use data::{
-    Block, Blocks, Buffer, Column, Csr, Dense, HeldTable, Kind, Labeled, Labels, Matrix, Naming, Row, Rows, Shares,
-    Spilled, SpilledBuilder, SpilledTable, Split, Table, TrainSet, stratified_folds, stratified_split,
+    Block, Blocks, Buffer, Column, Csr, Dense, DiskTable, HeldTable, Kind, Labeled, Labels, Matrix, Naming, Row, Rows,
+    Shares, Split, Table, TrainSet, stratified_folds, stratified_split,
 };
 pub use diversity::{Diversity, Measure, Oracle};
 pub use ensemble::{Changed, Emphasis, Ensemble, Findings, Members, Shared, ViewFound, Vote};
-pub use error::{Error, Place, Result};
+pub use error::{Error, Hint, Place, Result};
 pub use file::{check_writable, write_file};
 pub use fit::InitialEnsemble;
-pub use format::{BuiltIn, Format, HeldSheet, Layout, Reader, Sheet, SpilledSheet, Writer, built_in};
+pub use format::{BuiltIn, Format, HeldSheet, Layout, Reader, Sheet, Writer, built_in};
 pub use kernel::check_instructions;
 pub use learner::{
-    Base, Bayes, Criterion, GaussianBayes, Hypothesis, Learner, Linear, Logistic, LogisticFit, NearestNeighbors,
-    Neighbors, Network, Sample, SplitFeatures, Tree, TreeSettings,
+    Base, Bayes, Criterion, GaussianBayes, Hypothesis, Learner, LearnerCard, LearnerSetting, Linear, Logistic,
+    LogisticFit, NearestNeighbors, Neighbors, Network, Sample, SplitFeatures, Tree, TreeSettings,
 };
-pub use memory::{Room, half_of_memory};
+pub use memory::{Room, check_memory, half_of_memory};
 pub use method::adaboost::ZeroError;
 pub use method::auto::Prior;
 pub use method::card::{Kind as SettingKind, Range, Setting};
@@ -101,28 +115,28 @@ pub use method::*;
 pub use model::{Evaluation, Model, Training};
 pub use observer::{Losses, Observer, Stage, StageSummary, Step, Stop, Warning};
 pub use prepare::{FourierMap, Preparation, Scaling};
-pub use text::quoted;
+pub use text::{byte_size, quoted, shown};
 pub use validation::{
     Candidate, Choice, CrossValidation, Grid, choose, choose_threshold, cross_validate, cross_validate_at,
 };
 pub use view::View;
 
-/// What `bench/` looks at besides the interface. No part of it: it may change in any release.
+/// Internals that the benchmarks measure. Not part of the public interface: may change in any release.
 #[doc(hidden)]
 pub mod bench {
     use crate::kernel::{Real, vectorized};
 
-    /// The kernel's `tanh(z / 2)`, in place: the bound of a step needs its speed.
+    /// The kernel's `tanh(z / 2)`, in place: its speed bounds that of a step.
     pub fn tanh_half(scores: &mut [f64]) {
         vectorized(|| scores.iter_mut().for_each(|z| *z = z.tanh_half()));
     }
 
-    /// The same in single precision.
+    /// `tanh_half` in single precision.
     pub fn tanh_half_single(scores: &mut [f32]) {
         vectorized(|| scores.iter_mut().for_each(|z| *z = z.tanh_half()));
     }
 
-    /// How often each row is drawn for a member of a bagged ensemble: peers are fitted on the same draws.
+    /// The bootstrap of a member: how often each row is drawn. Other libraries are measured on the same draws.
     pub fn bootstrap(targets: &[f64], seed: u64, member: u32) -> Vec<u8> {
         let classes: Vec<u8> = targets.iter().map(|&target| u8::from(target > 0.0)).collect();
         crate::ensemble::bootstrap(&classes, seed, member)

@@ -1,20 +1,21 @@
-//! How much memory rows may take, and where they go when they take more.
+//! Memory: what the machine has, what rows may take, and the one refusal of more.
 
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::error::{Error, Place, Result};
-use crate::text::size;
+use sysinfo::{MemoryRefreshKind, System};
 
-/// How often rows are in memory at most while they are learned from: as they were read, those of a fold, the same with
-/// the levels that occur there, and made ready, twice where candidates begin in two ways.
+use crate::error::{Error, Hint, Place, Result};
+use crate::text::byte_size;
+
+/// Copies of the rows in memory during a fit, at most: as read, of a fold, the same with the levels that occur there, and
+/// prepared, twice where candidates begin in two ways.
 const COPIES: u64 = 5;
 
-/// What is kept of each row besides its values, such as its place and its label.
+/// Bytes for each row besides its values, such as its place and its label.
 const BESIDE: u64 = 16;
 
-/// How much memory rows and all that is made of them may take, and the folder for the temporary file that they go to
-/// when they would take more.
+/// Memory budget for rows and all that is made of them, and the folder for the temporary file of rows that exceed it.
 ///
 /// ```
 /// use udeed::{Format, HeldTable, Reader, Room};
@@ -30,36 +31,36 @@ const BESIDE: u64 = 16;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Room<'a> {
-    /// The most bytes.
+    /// The budget in bytes.
     pub most: u64,
-    /// Where the temporary file goes; without a folder more rows are an error.
+    /// Folder for the temporary file; without one, rows that exceed the budget are an error.
     pub folder: Option<&'a Path>,
 }
 
 impl<'a> Room<'a> {
-    /// Whether there is room for so many rows that take so many bytes as they are, or made ready if that is more.
+    /// Whether there is room for rows of `bytes` bytes in all, as they are or prepared, whichever is more.
     pub(crate) fn holds(&self, n_rows: usize, bytes: u64) -> bool {
         bytes.saturating_add(BESIDE * n_rows as u64) <= self.most / COPIES
     }
 
-    /// The folder for rows that need more room.
+    /// The folder for rows that exceed the budget.
     ///
     /// # Errors
     /// If there is none.
     pub(crate) fn folder(&self, source: &str) -> Result<&'a Path> {
         self.folder.ok_or_else(|| {
-            let expected = format!("at most {}", size(self.most));
+            let expected = format!("at most {}", byte_size(self.most));
             Error::input(Place::new(source), "rows that take more memory than they may", expected)
-                .with_hint("allow more with `--memory`, or use a method that does not need all rows at once")
+                .with_hint(Hint::RowsInMemory)
         })
     }
 }
 
-/// Similarities that take more than this many bytes are warned of.
+/// Similarities larger than this, in bytes, cause a warning.
 pub(crate) const MUCH_MEMORY: u64 = 1 << 28;
 
-/// Half of the memory that this process may have, in bytes: of the machine's, or of what its control group allows. 4 GiB
-/// where that cannot be found out.
+/// Half of the memory that this process may have, in bytes: of the machine's, or of its control group's limit. 4 GiB where
+/// the system does not say.
 ///
 /// ```
 /// assert!(udeed::half_of_memory() > 1 << 20);
@@ -68,12 +69,55 @@ pub fn half_of_memory() -> u64 {
     // Asking the system takes longer than a small fit.
     static HALF: OnceLock<u64> = OnceLock::new();
     *HALF.get_or_init(|| {
-        let read = |path: &str| std::fs::read_to_string(path).ok();
-        let machine = read("/proc/meminfo").and_then(|text| {
-            let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-            Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
-        });
-        let group = read("/sys/fs/cgroup/memory.max").and_then(|text| text.trim().parse::<u64>().ok());
-        machine.into_iter().chain(group).min().map_or(4 << 30, |bytes| bytes / 2)
+        let mut system = System::new();
+        system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());
+        match system.total_memory() {
+            0 => 4 << 30,
+            machine => system.cgroup_limits().map_or(machine, |group| group.total_memory.min(machine)) / 2,
+        }
     })
+}
+
+/// Refuses what takes more than `most` bytes: asking for more memory than there is would end the process.
+///
+/// `what` names in the plural what takes them.
+///
+/// # Errors
+/// [`Error::Memory`] if `bytes` are more than `most`.
+///
+/// ```
+/// use udeed::{Hint, check_memory};
+///
+/// let check = |n: u64| check_memory(8 * n * n, 1 << 20, Hint::Similarities, || format!("the similarities of {n} rows"));
+/// assert!(check(100).is_ok());
+/// let error = check(1000).unwrap_err();
+/// assert_eq!(error.to_string(), "the similarities of 1000 rows take 7.6 MiB, expected at most 1.0 MiB");
+/// ```
+pub fn check_memory(bytes: u64, most: u64, hint: Hint, what: impl FnOnce() -> String) -> Result<()> {
+    if bytes <= most {
+        return Ok(());
+    }
+    Err(Error::Memory { what: what(), bytes, most, hint })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The machine's memory as the kernel says it, where it does.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn half_of_memory_is_at_most_half_of_the_machines() {
+        let text = std::fs::read_to_string("/proc/meminfo").unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:")).unwrap();
+        let machine = 1024 * line.trim().trim_end_matches(" kB").parse::<u64>().unwrap();
+        assert!(half_of_memory() <= machine / 2 && half_of_memory() > 0);
+    }
+
+    #[test]
+    fn as_much_as_the_limit_is_allowed() {
+        let check = |bytes| check_memory(bytes, 1000, Hint::Members, || "votes".into());
+        assert!(check(1000).is_ok());
+        assert_eq!(check(1001).unwrap_err().to_string(), "votes take 1001 bytes, expected at most 1000 bytes");
+    }
 }

@@ -1,4 +1,4 @@
-//! What can be seen of a fit while it runs.
+//! Observing a fit while it runs: losses, stages, steps, warnings.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -9,20 +9,20 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::text::size;
+use crate::text::byte_size;
 
 /// The losses of an ensemble: `total = empirical + gamma * diversity`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Losses {
-    /// V_emp: the mean loss of the members on the labeled rows.
+    /// Empirical loss V_emp: the mean loss of the members on the labeled rows.
     pub empirical: f64,
-    /// V_div: the mean product of the outputs of two members. The smaller, the more they differ.
+    /// Diversity loss V_div: the mean product of the outputs of two members. The smaller it is, the more they differ.
     pub diversity: f64,
-    /// V.
+    /// Total loss V.
     pub total: f64,
 }
 
-/// A part of the descent: what the diversity of the members is measured on.
+/// A stage of the descent, named after the rows on which diversity is measured.
 ///
 /// ```
 /// assert_eq!(udeed::Stage::Unlabeled.to_string(), "diversity on unlabeled rows");
@@ -30,11 +30,11 @@ pub struct Losses {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
-    /// On nothing: only the empirical loss counts.
+    /// No diversity: the empirical loss only.
     Empirical,
-    /// On the labeled rows, their labels ignored.
+    /// Diversity on the labeled rows, ignoring their labels.
     Labeled,
-    /// On the unlabeled rows.
+    /// Diversity on the unlabeled rows.
     Unlabeled,
 }
 
@@ -58,11 +58,11 @@ impl fmt::Display for Stage {
 pub enum Stop {
     /// All steps were taken.
     Steps,
-    /// The loss V did not decrease any more.
+    /// The total loss V no longer decreased.
     Loss,
-    /// The diversity loss V_div did not decrease any more.
+    /// The diversity loss V_div no longer decreased.
     Diversity,
-    /// The observer asked for it.
+    /// The observer ended it.
     Observer,
 }
 
@@ -77,35 +77,35 @@ impl fmt::Display for Stop {
     }
 }
 
-/// How one stage of the descent went.
+/// Summary of one stage of the descent.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StageSummary {
-    /// Which one.
+    /// The stage.
     pub stage: Stage,
-    /// Steps that were kept.
+    /// Number of accepted steps.
     pub steps: usize,
-    /// The losses where it began.
+    /// Losses before the first step.
     pub first: Losses,
-    /// The losses where it ended.
+    /// Losses after the last accepted step.
     pub last: Losses,
-    /// Why it ended.
+    /// Why the stage ended.
     pub stop: Stop,
 }
 
 /// One step of the descent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
-    /// The stage it belongs to.
+    /// The stage.
     pub stage: Stage,
-    /// Its number within the stage; 0 is where the stage begins.
+    /// Number of the step within the stage; 0 is the starting point.
     pub step: usize,
-    /// The losses after it.
+    /// Losses after the step.
     pub losses: Losses,
-    /// Whether it was kept.
+    /// Whether the step was accepted.
     pub accepted: bool,
 }
 
-/// Something worth knowing that is no reason to stop.
+/// A problem that does not prevent a fit.
 ///
 /// ```
 /// assert!(udeed::Warning::NoUnlabeledRows.to_string().contains("`lcd`"));
@@ -114,28 +114,28 @@ pub struct Step {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Warning {
-    /// The variant `lcud` had no unlabeled rows and became `lcd`.
+    /// There are no unlabeled rows: variant `lcud` becomes `lcd`.
     NoUnlabeledRows,
-    /// Boosting found no member to keep; the ensemble is logistic regression on the labels.
+    /// Boosting kept no member: the model is logistic regression on the labels alone.
     NothingBoosted,
-    /// Every member made no error and was thrown away: the model knows nothing.
+    /// Every member was without error and discarded: the model is undecided on every row.
     NothingLeft,
     /// The method learns from unlabeled rows, and there are none.
     NothingUnlabeled,
-    /// Of sparse rows there is the linear view only.
+    /// The rows are sparse: only the linear view is used.
     SparseViews,
-    /// Too few labeled rows to choose views: the linear one is taken.
+    /// There are too few labeled rows to choose views: only the linear one is used.
     FewLabels {
-        /// How many there are.
+        /// Number of labeled rows.
         rows: usize,
     },
-    /// A graph of the rows showed nothing: its views are left out.
+    /// The neighbourhood graph of the rows has no structure: spectral views are omitted.
     NothingSpectral,
-    /// No row of a second class was ever out of bag: all views and lambdas count alike.
+    /// All out-of-bag rows are of one class: views and lambdas are weighted equally.
     OneClassOut,
-    /// The similarities of rows take much memory.
+    /// The similarities of the rows, or their features, take much memory.
     Memory {
-        /// How much.
+        /// Bytes.
         bytes: u64,
     },
 }
@@ -150,27 +150,25 @@ impl fmt::Display for Warning {
                 f.write_str("boosting kept no member: the model is logistic regression on the labels alone")
             }
             Warning::NothingLeft => {
-                f.write_str("every member was without error and discarded: the model knows nothing")
+                f.write_str("every member was without error and discarded: the model is undecided on every row")
             }
             Warning::NothingUnlabeled => {
-                f.write_str("there are no unlabeled rows to learn from: the model is made of the labels alone")
+                f.write_str("there are no unlabeled rows: the model is learned from the labels alone")
             }
-            Warning::SparseViews => f.write_str("the rows are sparse: the members have the linear view only"),
+            Warning::SparseViews => f.write_str("the rows are sparse: only the linear view is used"),
             Warning::FewLabels { rows } => {
-                write!(f, "{rows} labeled rows are too few to choose views by: the members have the linear one only")
+                write!(f, "{rows} labeled rows are too few to choose views: only the linear one is used")
             }
             Warning::NothingSpectral => {
-                f.write_str("a graph of the rows shows nothing: the members do without spectral views")
+                f.write_str("the neighbourhood graph of the rows has no structure: spectral views are omitted")
             }
-            Warning::OneClassOut => f.write_str(
-                "the rows that members were not fitted to are of one class: they cannot choose, all views count alike",
-            ),
-            Warning::Memory { bytes } => write!(f, "what is kept of the rows takes {}", size(*bytes)),
+            Warning::OneClassOut => f.write_str("all out-of-bag rows are of one class: views are weighted equally"),
+            Warning::Memory { bytes } => write!(f, "similarities or features of the rows take {}", byte_size(*bytes)),
         }
     }
 }
 
-/// Sees a fit while it runs: for progress, traces, and to end it early. `()` looks away.
+/// Observes a fit while it runs: shows progress, records a trace, or ends the fit early. `()` ignores everything.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -192,27 +190,28 @@ impl fmt::Display for Warning {
 /// # Ok::<(), udeed::Error>(())
 /// ```
 pub trait Observer: Send {
-    /// So many of the initial members are fitted. Heard again and again while they are, also when no further one is done:
-    /// they are fitted together, and some are long in coming. To break ends the fit with an error.
+    /// Reports how many members are fitted, `done` of `total`. Also called periodically without progress. Returning `Break`
+    /// ends the fit with [`Error::Stopped`].
     fn member(&mut self, done: usize, total: usize) -> ControlFlow<()> {
         let _ = (done, total);
         ControlFlow::Continue(())
     }
 
-    /// A step was tried. To break ends the descent; the model is what was kept so far.
+    /// Reports a step of the descent, accepted or not. Returning `Break` ends the descent; the model has the last accepted
+    /// weights.
     fn step(&mut self, step: &Step) -> ControlFlow<()> {
         let _ = step;
         ControlFlow::Continue(())
     }
 
-    /// So many candidates of a choice of settings are tried, on so many folds together. To break ends the choice with an
-    /// error.
+    /// Reports how many candidates are evaluated in a choice of settings, `done` of `total`, summed over the folds.
+    /// Returning `Break` ends the choice with [`Error::Stopped`].
     fn candidate(&mut self, done: usize, total: usize) -> ControlFlow<()> {
         let _ = (done, total);
         ControlFlow::Continue(())
     }
 
-    /// Something worth knowing.
+    /// Reports a warning.
     fn warn(&mut self, warning: &Warning) {
         let _ = warning;
     }
@@ -220,71 +219,71 @@ pub trait Observer: Send {
 
 impl Observer for () {}
 
-/// How long work goes on before the observer is asked again.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// Time between two periodic calls of the observer.
+const INTERVAL: Duration = Duration::from_millis(50);
 
-/// An observer that hears how many members are done, and is asked meanwhile whether to go on.
+/// A handle on the observer for all threads of a fit: reports progress and carries a request to stop.
 pub(crate) struct Watch<'a> {
-    asked: Mutex<Asked<'a>>,
+    state: Mutex<State<'a>>,
     stopped: AtomicBool,
 }
 
-struct Asked<'a> {
+struct State<'a> {
     observer: &'a mut dyn Observer,
-    /// How many members were done, of how many, when it was last told.
+    /// Members done and their total, as last reported.
     done: (usize, usize),
     last: Instant,
 }
 
 impl<'a> Watch<'a> {
     pub(crate) fn new(observer: &'a mut dyn Observer) -> Self {
-        let asked = Mutex::new(Asked { observer, done: (0, 0), last: Instant::now() });
-        Watch { asked, stopped: AtomicBool::new(false) }
+        let state = Mutex::new(State { observer, done: (0, 0), last: Instant::now() });
+        Watch { state, stopped: AtomicBool::new(false) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Asked<'a>> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State<'a>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells that so many members are done, of so many that there will be.
+    /// Reports how many members are done, `done` of `total`.
     ///
     /// # Errors
-    /// [`Error::Stopped`] if the observer has seen enough.
+    /// [`Error::Stopped`] if the observer ends the fit.
     pub(crate) fn member(&self, done: usize, total: usize) -> Result<()> {
-        let mut asked = self.lock();
-        asked.done = (done, total);
-        self.hear(asked)
+        let mut state = self.lock();
+        state.done = (done, total);
+        self.report(state)
     }
 
-    /// Tells of a step of the descent.
+    /// Reports a step of the descent.
     pub(crate) fn step(&self, step: &Step) -> ControlFlow<()> {
         self.lock().observer.step(step)
     }
 
-    /// Tells something worth knowing.
+    /// Reports a warning.
     pub(crate) fn warn(&self, warning: &Warning) {
         self.lock().observer.warn(warning);
     }
 
-    /// Asks whether to go on, unless that was asked a moment ago. Cheap enough for every row that is compared with all.
+    /// Asks the observer whether to go on, at most once per [`INTERVAL`]. Cheap enough to be called for every row.
     ///
     /// # Errors
-    /// [`Error::Stopped`] if not.
+    /// [`Error::Stopped`] if the observer ends the fit.
     pub(crate) fn ask(&self) -> Result<()> {
         if self.stopped.load(Ordering::Relaxed) {
             return Err(Error::Stopped);
         }
-        // One thread that asks is enough.
-        match self.asked.try_lock() {
-            Ok(asked) if asked.last.elapsed() >= PATIENCE => self.hear(asked),
+        // Only one thread asks at a time; the others go on.
+        match self.state.try_lock() {
+            Ok(state) if state.last.elapsed() >= INTERVAL => self.report(state),
             _ => Ok(()),
         }
     }
 
-    fn hear(&self, mut asked: MutexGuard<'_, Asked<'a>>) -> Result<()> {
-        let (done, total) = asked.done;
-        let answer = asked.observer.member(done, total);
-        asked.last = Instant::now();
+    fn report(&self, mut state: MutexGuard<'_, State<'a>>) -> Result<()> {
+        let (done, total) = state.done;
+        let answer = state.observer.member(done, total);
+        state.last = Instant::now();
         if answer.is_break() {
             self.stopped.store(true, Ordering::Relaxed);
             return Err(Error::Stopped);
@@ -314,11 +313,11 @@ mod tests {
         let watch = Watch::new(&mut heard);
         watch.member(4, 9).unwrap();
         watch.ask().unwrap();
-        std::thread::sleep(PATIENCE);
+        std::thread::sleep(INTERVAL);
         watch.ask().unwrap();
-        std::thread::sleep(PATIENCE);
+        std::thread::sleep(INTERVAL);
         assert!(matches!(watch.ask(), Err(Error::Stopped)));
-        // Whoever asks later is not let wait.
+        // Later calls, on any thread, fail at once.
         std::thread::scope(|threads| {
             assert!(matches!(threads.spawn(|| watch.ask()).join().unwrap(), Err(Error::Stopped)));
         });

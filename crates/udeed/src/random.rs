@@ -1,14 +1,13 @@
-//! One seed, one stream of random words for each purpose.
+//! Random numbers: independent ChaCha streams of one random seed.
 //!
-//! A stream is named by what it is for (a [`Purpose`]) and by up to two numbers (a split, a member), so that member 7 of
-//! an ensemble draws the same rows whether 20 or 100 members are fitted and whichever thread fits it. Bounded integers
-//! and floats are made from raw ChaCha words here, not by `rand`'s distributions, so that a seed means the same in every
-//! release.
+//! A stream is identified by its [`Purpose`] and an index (a split, a member), so that member 7 of an ensemble draws the
+//! same rows whether 20 or 100 members are fitted, on whichever thread. Bounded integers and floats are computed here
+//! from raw ChaCha words, not by `rand`'s distributions, so that a seed means the same in every release.
 
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, SeedableRng};
 
-/// What a stream of random words is for.
+/// What a random stream is used for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Purpose {
     Bootstrap = 1,
@@ -29,7 +28,7 @@ pub(crate) enum Purpose {
     FourierPhases = 18,
 }
 
-/// A stream of random numbers.
+/// A random stream.
 pub(crate) struct Stream(ChaCha8Rng);
 
 impl Stream {
@@ -41,31 +40,31 @@ impl Stream {
         Stream(rng)
     }
 
-    /// A number in `0..bound`.
+    /// A uniform integer in `0..bound`.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         debug_assert!(bound > 0);
         ((u128::from(self.0.next_u64()) * bound as u128) >> 64) as usize
     }
 
-    /// A number in `[0, 1)`.
+    /// A uniform number in `[0, 1)`.
     pub(crate) fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// Two independent numbers of the normal distribution with mean 0 and deviation 1, by Box and Muller.
+    /// Two independent standard normal numbers, by the Box-Muller transform.
     pub(crate) fn normals(&mut self) -> [f64; 2] {
-        // Above 0, of which there is no logarithm.
+        // 1 - unit is never 0, whose logarithm is infinite.
         let radius = (-2.0 * libm::log(1.0 - self.unit())).sqrt();
         let (sine, cosine) = libm::sincos(std::f64::consts::TAU * self.unit());
         [radius * cosine, radius * sine]
     }
 
-    /// A seed for work that has streams of its own, such as the fits on one split.
+    /// A random seed for work with streams of its own, such as the fits on one split.
     pub(crate) fn seed(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// Fisher and Yates.
+    /// Shuffles items (Fisher-Yates).
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
             let j = self.below(i + 1);
@@ -74,7 +73,7 @@ impl Stream {
     }
 }
 
-/// What the draws of a member's learner follow from. Ensembles whose seeds follow one another have no members in common.
+/// The random seed of a member's base learner. Ensembles with consecutive seeds share no member seed.
 pub(crate) fn member_seed(seed: u64, member: usize) -> u64 {
     Stream::new(seed, Purpose::Members, 0).seed().wrapping_add(member as u64)
 }

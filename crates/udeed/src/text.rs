@@ -1,4 +1,4 @@
-//! Words for messages: quoted names, lists, sizes.
+//! Text for messages: quoted names, lists, numbers of bytes.
 
 /// Text from a file between backticks, cut short and without control characters, so that hostile input cannot flood or
 /// drive the terminal.
@@ -12,7 +12,11 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// What [`quoted`] puts between its backticks.
-pub(crate) fn shown(text: &str) -> String {
+///
+/// ```
+/// assert_eq!(udeed::shown("a\u{1b}b"), "a\\u{1b}b");
+/// ```
+pub fn shown(text: &str) -> String {
     const LONGEST: usize = 40;
     let mut shown = String::new();
     for (i, c) in text.chars().enumerate() {
@@ -29,10 +33,24 @@ pub(crate) fn shown(text: &str) -> String {
     shown
 }
 
-/// A number of bytes for a person.
-pub(crate) fn size(bytes: u64) -> String {
-    let gib = bytes as f64 / f64::from(1 << 30);
-    if gib >= 0.1 { format!("{gib:.1} GiB") } else { format!("{:.1} MiB", gib * 1024.0) }
+/// A number of bytes for people, in the unit that suits it.
+///
+/// ```
+/// use udeed::byte_size;
+///
+/// assert_eq!([1000, 5 << 10, 3 << 20].map(byte_size), ["1000 bytes", "5.0 KiB", "3.0 MiB"]);
+/// assert_eq!(byte_size(3 << 29), "1.5 GiB");
+/// ```
+pub fn byte_size(bytes: u64) -> String {
+    let of = |unit: u64| bytes as f64 / unit as f64;
+    let (kib, mib, gib) = (of(1 << 10), of(1 << 20), of(1 << 30));
+    match bytes {
+        _ if gib >= 0.1 => format!("{gib:.1} GiB"),
+        _ if mib >= 0.1 => format!("{mib:.1} MiB"),
+        _ if kib >= 1.0 => format!("{kib:.1} KiB"),
+        1 => "1 byte".into(),
+        _ => format!("{bytes} bytes"),
+    }
 }
 
 /// A list of names, quoted, cut after a few.

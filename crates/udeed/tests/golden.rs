@@ -49,7 +49,7 @@ fn split(set: &str, layout: Layout) -> (TrainSet, Table) {
 /// The same rows with a third class, made of every third labeled row of the first.
 fn three_classes(train: &TrainSet) -> TrainSet {
     let name = |i: usize| match train.labels().name(i) {
-        Some(name) if i % 3 == 0 => Some(format!("{name}-third")),
+        Some(name) if i.is_multiple_of(3) => Some(format!("{name}-third")),
         name => name.map(str::to_owned),
     };
     let names: Vec<Option<String>> = (0..train.labels().len()).map(name).collect();

@@ -20,8 +20,8 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde_json::{Value, json};
 use udeed::{
-    Blocks, Column, Dense, Error, Format, HeldTable, Kind, Labels, Layout, Matrix, Method, Model, Preparation, Reader,
-    Room, Scaling, Shared, Sheet, SpilledBuilder, SpilledSheet, SpilledTable, Table, Udeed, Writer,
+    Column, Dense, DiskTable, Error, Format, HeldTable, Kind, Labels, Layout, Matrix, Method, Model, Preparation,
+    Reader, Room, Scaling, Shared, Sheet, Table, Udeed, Writer,
 };
 
 /// So many cases. What failed is printed, not kept in a file.
@@ -398,7 +398,7 @@ fn checked(answer: udeed::Result<Sheet>) -> Option<Sheet> {
 
 /// A message is one line that can neither flood nor drive a terminal.
 fn assert_clean(error: &Error) {
-    for text in [error.to_string(), error.hint().unwrap_or_default().to_owned()] {
+    for text in [error.to_string(), error.hint().map(ToString::to_string).unwrap_or_default()] {
         assert!(!text.contains(char::is_control), "{text:?} holds control characters");
         assert!(text.chars().count() < 1000, "{text:?} is long");
     }
@@ -535,7 +535,7 @@ fn a_name_cannot_drive_the_terminal_through_a_hint() {
 // ------------------------------------------------------------------------------------------- more rows than memory
 
 /// All rows of a table that lies in a file.
-fn pieces_together(table: &SpilledTable) -> Table {
+fn pieces_together(table: &DiskTable) -> Table {
     let mut pieces = Vec::new();
     let keep = |piece: &Table| {
         pieces.push(piece.clone());
@@ -555,8 +555,15 @@ fn cells(table: &Table) -> String {
     format!("{:?} {:?}", table.columns(), table.matrix())
 }
 
-fn spill(reader: &Reader, bytes: &[u8]) -> udeed::Result<SpilledSheet> {
-    FOLDER.with(|folder| reader.spill_from("rows", bytes, folder.path()))
+/// The rows in a temporary file, and how many are labeled.
+fn read_to_disk(reader: &Reader, bytes: &[u8]) -> udeed::Result<(DiskTable, usize)> {
+    FOLDER.with(|folder| {
+        let held = reader.hold_from("rows", bytes, Room { most: 0, folder: Some(folder.path()) })?;
+        match held.table {
+            HeldTable::InFile(table) => Ok((table, held.n_labeled)),
+            HeldTable::InMemory(_) => panic!("rows in memory, without room for any"),
+        }
+    })
 }
 
 proptest! {
@@ -564,12 +571,12 @@ proptest! {
 
     #[test]
     fn a_file_of_rows_holds_what_memory_would((reader, input) in reader_and_file(), chunk in 1usize..40) {
-        match (reader.read_from("rows", &input.bytes[..]), spill(&reader.chunk_size(chunk), &input.bytes)) {
-            (Ok(sheet), Ok(spilled)) => {
-                prop_assert_eq!(spilled.table.n_rows(), sheet.table.n_rows());
-                prop_assert_eq!(spilled.table.naming(), sheet.table.naming());
-                prop_assert_eq!(spilled.n_labeled, sheet.labels.n_labeled());
-                prop_assert_eq!(cells(&pieces_together(&spilled.table)), cells(&sheet.table));
+        match (reader.read_from("rows", &input.bytes[..]), read_to_disk(&reader.chunk_size(chunk), &input.bytes)) {
+            (Ok(sheet), Ok((table, n_labeled))) => {
+                prop_assert_eq!(table.n_rows(), sheet.table.n_rows());
+                prop_assert_eq!(table.naming(), sheet.table.naming());
+                prop_assert_eq!(n_labeled, sheet.labels.n_labeled());
+                prop_assert_eq!(cells(&pieces_together(&table)), cells(&sheet.table));
             }
             (Err(expected), Err(found)) => prop_assert_eq!(found.to_string(), expected.to_string()),
             (expected, found) => prop_assert!(false, "{expected:?} but {found:?}"),
@@ -598,48 +605,6 @@ proptest! {
             (expected, found) => prop_assert!(false, "{expected:?} but {found:?}"),
         }
     }
-
-    /// Statistics, and the features made with them, have the same bits.
-    #[test]
-    fn rows_in_a_file_are_prepared_as_in_memory(
-        (reader, train, other) in reader_and_two_files(), chunk in 1usize..40
-    ) {
-        let Some(train) = read(&reader, &train.bytes) else { return Ok(()) };
-        let Some(other_table) = read(&reader, &other.bytes) else { return Ok(()) };
-        let spilled = spill(&reader.chunk_size(chunk), &other.bytes).unwrap().table;
-        let mut both = train.table.clone();
-        let appended = both.append(&other_table.table);
-        for scaling in SCALINGS {
-            let found = Preparation::fit_spilled(&train.table, &spilled, scaling);
-            let expected = match &appended {
-                Err(error) => {
-                    prop_assert_eq!(found.unwrap_err().to_string(), error.to_string());
-                    continue;
-                }
-                Ok(()) => Preparation::fit(&both, scaling),
-            };
-            let (found, expected) = match (found, expected) {
-                (Ok(found), Ok(expected)) => (found, expected),
-                (found, expected) => {
-                    prop_assert_eq!(found.unwrap_err().to_string(), expected.unwrap_err().to_string());
-                    continue;
-                }
-            };
-            prop_assert_eq!(format!("{found:?}"), format!("{expected:?}"));
-            let mut rows = FOLDER.with(|folder| SpilledBuilder::new(folder.path())).unwrap();
-            found.spill(&spilled, &mut rows).unwrap();
-            let below: Vec<usize> = (train.table.n_rows()..both.n_rows()).collect();
-            let features = expected.apply(&both).unwrap().select(&below);
-            let rows = rows.finish();
-            prop_assert_eq!(rows.is_sparse(), features.is_sparse());
-            prop_assert_eq!(bits(&rows.matrix(0..rows.n_rows()).unwrap()), bits(&features));
-        }
-    }
-}
-
-/// The bits of every value: a zero may or may not be stored.
-fn bits(features: &Matrix) -> Vec<u64> {
-    features.to_dense().unwrap().values().iter().map(|x| x.to_bits()).collect()
 }
 
 // ------------------------------------------------------------------------------------------------- memory and time
@@ -928,7 +893,7 @@ fn assert_same_entries(found: &Sheet, expected: &Sheet) {
     };
     assert_eq!(columns(found), columns(expected));
     let written = |sheet: &Sheet| -> Vec<Option<String>> {
-        let names = Writer::libsvm_labels(&sheet.labels);
+        let names = Writer::new(Format::Libsvm).class_labels(&sheet.labels);
         (0..sheet.labels.len()).map(|i| sheet.labels.get(i).map(|class| names[class].clone())).collect()
     };
     assert_eq!(written(found), written(expected));

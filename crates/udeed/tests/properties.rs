@@ -4,8 +4,8 @@
 use std::ops::ControlFlow;
 
 use udeed::{
-    Format, Initial, Layout, Loss, Model, Observer, Precision, Reader, Scaling, SemiBoost, Shares, Stage, Step, Stop,
-    TrainSet, Udeed, Variant, Vote, Warning, Writer, built_in, stratified_split,
+    Format, Initial, Layout, Loss, Model, Observer, Precision, Reader, Room, Scaling, SemiBoost, Shares, Stage, Step,
+    Stop, TrainSet, Udeed, Variant, Vote, Warning, Writer, built_in, stratified_split,
 };
 
 /// A quarter of half of a built-in set with labels, the rest of that half without.
@@ -266,18 +266,19 @@ fn rows_outside_of_memory_give_the_same_bits() {
         let few = all.select(&(0..sheet.labels.len()).step_by(3).collect::<Vec<_>>());
         let few = few.clone().hide_labels(&(40..few.labels().len()).collect::<Vec<_>>());
         let reader = Reader::new().expect(few.table().columns(), few.table().naming()).layout(layout);
-        let (mut in_memory, mut spilled) = (few.clone(), few);
+        let (mut in_memory, mut on_disk) = (few.clone(), few);
+        let room = Room { most: 0, folder: Some(folder.path()) };
         in_memory.add_unlabeled(&reader.read(&path).unwrap().table).unwrap();
-        spilled.add_spilled(reader.spill(&path, folder.path()).unwrap().table).unwrap();
-        assert_eq!(in_memory.n_unlabeled(), spilled.n_unlabeled());
+        on_disk.add_held(reader.hold(&path, room).unwrap().table, room).unwrap();
+        assert_eq!(in_memory.n_unlabeled(), on_disk.n_unlabeled());
         for precision in [Precision::Double, Precision::Single] {
             for scaling in [Scaling::MinMax, Scaling::Standard] {
                 let fit = |train| Udeed::new().precision(precision).scaling(scaling).fit(train).unwrap();
-                assert_eq!(fit(&in_memory), fit(&spilled), "{set}, {precision:?}, {scaling:?}");
+                assert_eq!(fit(&in_memory), fit(&on_disk), "{set}, {precision:?}, {scaling:?}");
             }
         }
-        let error = SemiBoost::new().fit(&spilled).unwrap_err();
+        let error = SemiBoost::new().fit(&on_disk).unwrap_err();
         assert!(error.to_string().contains("rows in memory"), "{error}");
-        assert!(spilled.add_spilled(reader.spill(&path, folder.path()).unwrap().table).is_err());
+        assert!(on_disk.add_held(reader.hold(&path, room).unwrap().table, room).is_err());
     }
 }

@@ -46,22 +46,6 @@ pub(super) fn section(results: &Results) -> Option<Section> {
     Some(Section { id: "diversity", title: "Diversity before and after the descent", body })
 }
 
-/// The full name of a measure.
-pub(super) fn title(measure: Measure) -> &'static str {
-    match measure {
-        Measure::Q => "Q statistic",
-        Measure::Rho => "Correlation \u{3c1}",
-        Measure::Dis => "Disagreement",
-        Measure::Df => "Double fault",
-        Measure::Ent => "Entropy",
-        Measure::Kw => "Kohavi-Wolpert variance",
-        Measure::Kappa => "Interrater agreement \u{3ba}",
-        Measure::Theta => "Difficulty \u{3b8}",
-        Measure::Gd => "Generalised diversity",
-        Measure::Cfd => "Coincident failure diversity",
-    }
-}
-
 fn of(results: &Results, size: usize, measure: Measure) -> Vec<&DiversityOutcome> {
     let wanted = |outcome: &&DiversityOutcome| outcome.size == size && outcome.measure == measure.name();
     results.diversity.iter().filter(wanted).collect()
@@ -82,7 +66,7 @@ fn summary(results: &Results) -> Markup {
             Cell::of(html! { (record.to_string()) }, Some(balance)).shaded(balance / total)
         });
         let direction = if measure.more_diverse_is_higher() { "higher" } else { "lower" };
-        [Cell::text(title(measure)), Cell::text(direction)].into_iter().chain(cells).collect()
+        [Cell::text(measure.title()), Cell::text(direction)].into_iter().chain(cells).collect()
     };
     let heads = sizes.iter().map(|&size| html! { (count(size, "member")) });
     Table {
@@ -113,7 +97,7 @@ fn picture(outcomes: &[&DiversityOutcome], size: usize, measure: Measure, piece:
     };
     Picture {
         id: format!("diversity-{}-{size}-{}", measure.name(), piece.start),
-        title: format!("{}, {}.", title(measure), count(size, "member")),
+        title: format!("{}, {}.", measure.title(), count(size, "member")),
         finding: finding(outcomes, measure),
         legend: html! {},
         width: SMALL,

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use udeed::Measure;
 
-use super::{Section, diversity, method};
+use super::{Section, method};
 use crate::experiment::Entry;
 use crate::results::Results;
 
@@ -40,29 +40,8 @@ fn method_entry(method: Entry) -> Markup {
 fn measure_entry(measure: Measure) -> Markup {
     let direction = if measure.more_diverse_is_higher() { "Higher" } else { "Lower" };
     html! {
-        dt { (diversity::title(measure)) " " code { (measure.name()) } }
-        dd { (meaning(measure)) " " (direction) " is more diverse." }
-    }
-}
-
-fn meaning(measure: Measure) -> &'static str {
-    match measure {
-        Measure::Q => "(N11 N00 \u{2212} N01 N10) / (N11 N00 + N01 N10), mean over pairs.",
-        Measure::Rho => "The correlation of correctness, mean over pairs.",
-        Measure::Dis => "(N01 + N10) / N, mean over pairs: the share of rows on which exactly one is correct.",
-        Measure::Df => "N00 / N, mean over pairs: the share of rows on which both are wrong.",
-        Measure::Ent => {
-            "The mean of min(r, m \u{2212} r) / (m \u{2212} \u{2308}m/2\u{2309}): 1 where half are wrong on every row."
-        }
-        Measure::Kw => "The mean of r (m \u{2212} r) / m\u{b2}.",
-        Measure::Kappa => {
-            "1 \u{2212} the mean of r (m \u{2212} r) / (m (m \u{2212} 1) p (1 \u{2212} p)): 0 is agreement by chance."
-        }
-        Measure::Theta => "The variance over the rows of the share of members that are correct.",
-        Measure::Gd => {
-            "1 \u{2212} p(2) / p(1): p(1) is the probability that a random member is wrong, p(2) that two are."
-        }
-        Measure::Cfd => "1 where at most one member is wrong on any row, 0 where all are wrong together.",
+        dt { (measure.title()) " " code { (measure.name()) } }
+        dd { (measure.meaning()) " " (direction) " is more diverse." }
     }
 }
 

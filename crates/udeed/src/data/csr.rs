@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::data::{Block, Blocks, Buffer, Dense, Matrix, Row, Rows, dense_size, sparse_size};
 use crate::error::{Error, Place, Result};
+use crate::parallel;
 
 /// Compressed sparse rows: for each row the columns that are stored, ascending, and their values. What is not stored is
 /// zero.
@@ -117,7 +116,7 @@ impl Csr {
         const ROWS: usize = 1024;
         let d = self.n_columns;
         let mut dense = Dense::zeros(self.n_rows(), d)?;
-        dense.values_mut().par_chunks_mut(ROWS * d.max(1)).enumerate().for_each(|(chunk, values)| {
+        parallel::chunks_mut(dense.values_mut(), ROWS * d.max(1), |chunk, values| {
             for (i, row) in values.chunks_exact_mut(d).enumerate() {
                 self.row(chunk * ROWS + i).copy_to(row);
             }

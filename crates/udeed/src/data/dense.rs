@@ -4,8 +4,9 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::data::{Block, Blocks, Buffer, Row, Rows};
-use crate::error::{Error, Place, Result};
+use crate::data::{Block, Blocks, Buffer, Row, Rows, dense_size};
+use crate::error::{Error, Hint, Place, Result};
+use crate::text::byte_size;
 
 /// Rows of numbers, one after the other in memory.
 ///
@@ -114,19 +115,18 @@ impl Dense {
         Ok(Dense { n_rows, n_columns, values: Values::Owned(vec![0.0; n_rows * n_columns]) })
     }
 
-    /// Memory for so many rows.
+    /// Memory for `n_rows` rows.
     ///
     /// # Errors
     /// If it cannot be had.
     pub(crate) fn room(n_rows: usize, n_columns: usize) -> Result<Vec<f64>> {
         let refused = |_| {
-            let gib = n_rows as f64 * n_columns as f64 * 8.0 / f64::from(1 << 30);
             Error::input(
                 Place::new("dense rows"),
-                format!("{n_rows} rows x {n_columns} columns, {gib:.1} GiB"),
+                format!("{n_rows} rows x {n_columns} columns, {}", byte_size(dense_size(n_rows, n_columns))),
                 "rows that fit into memory",
             )
-            .with_hint("keep the rows sparse, or drop columns")
+            .with_hint(Hint::Sparse)
         };
         let mut room = Vec::new();
         room.try_reserve_exact(n_rows.saturating_mul(n_columns)).map_err(refused)?;

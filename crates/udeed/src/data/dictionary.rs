@@ -1,8 +1,8 @@
-//! Names as small numbers.
+//! Codes for names.
 
 use std::collections::HashMap;
 
-/// Gives each new name the next number.
+/// Codes names as the numbers 0, 1, 2, ... in the order in which they first occur.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Dictionary {
     names: Vec<String>,
@@ -10,7 +10,7 @@ pub(crate) struct Dictionary {
 }
 
 impl Dictionary {
-    /// The number of a name.
+    /// The code of a name, which is added if it is new.
     pub(crate) fn code(&mut self, name: &str) -> u32 {
         if let Some(&code) = self.codes.get(name) {
             return code;
@@ -21,17 +21,17 @@ impl Dictionary {
         code
     }
 
-    /// The number of a name that is known.
+    /// The code of a name that occurred before.
     pub(crate) fn find(&self, name: &[u8]) -> Option<u32> {
         self.codes.get(std::str::from_utf8(name).ok()?).copied()
     }
 
-    /// The number that each name of another dictionary has here, in the order of its numbers there. New ones are added.
-    pub(crate) fn take_in(&mut self, other: &Dictionary) -> Vec<u32> {
+    /// Adds the names of another dictionary, and returns for each of its codes the code here.
+    pub(crate) fn merge(&mut self, other: &Dictionary) -> Vec<u32> {
         other.names.iter().map(|name| self.code(name)).collect()
     }
 
-    /// The names, in the order of their numbers.
+    /// The names by code.
     pub(crate) fn into_names(self) -> Vec<String> {
         self.names
     }

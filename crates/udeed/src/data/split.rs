@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::Labels;
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::random::{Purpose, Stream};
 use crate::text::quoted;
 
@@ -36,7 +36,7 @@ pub struct Shares {
 pub enum Labeled {
     /// A share of them.
     Share(f64),
-    /// So many of them, each class in proportion and with at least one.
+    /// A number of them, each class in proportion and with at least one.
     Count(usize),
 }
 
@@ -113,7 +113,7 @@ pub fn stratified_split(labels: &Labels, shares: Shares, seed: u64, repetition: 
                 format!("{} rows of class {}", rows.len(), quoted(&labels.classes()[class])),
                 "at least 2 of each class, one to learn from and one to test on",
             )
-            .with_hint("other shares: `--labeled`, `--test`"));
+            .with_hint(Hint::Shares));
         }
         stream.shuffle(&mut rows);
         split.test.extend(&rows[..n_test]);
@@ -127,7 +127,7 @@ pub fn stratified_split(labels: &Labels, shares: Shares, seed: u64, repetition: 
 }
 
 impl Labeled {
-    /// How many rows of each class keep their labels, of so many that there are.
+    /// Rows of each class that keep their labels, given the sizes of the classes.
     fn of(self, classes: &[usize]) -> Result<Vec<usize>> {
         match self {
             Labeled::Share(share) if share > 0.0 && share <= 1.0 => {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Csr, Dense, Matrix, dense_size, sparse_size};
-use crate::error::{Error, Place, Result};
-use crate::text::{listed, quoted, shown};
+use crate::error::{Error, Hint, Place, Result};
+use crate::text::{listed, quoted};
 
 /// What the values of a column are.
 ///
@@ -409,7 +409,7 @@ impl Recode {
                 "numbers",
                 format!("values such as {}", quoted(levels.first().map_or("", String::as_str))),
             )
-            .with_hint(format!("if its numbers are names, say `--nominal {}`", shown(&own.name)))),
+            .with_hint(Hint::Nominal { column: own.name.as_str().into() })),
         }
     }
 
@@ -431,13 +431,9 @@ pub(crate) fn missing_column<S: AsRef<str>>(
 ) -> Error {
     let numbered = missing.parse::<u32>().is_ok();
     let hint = match naming {
-        Naming::Position { .. } => {
-            Some("the rows were read without a header; if they have one, leave `--no-header` away")
-        }
-        Naming::Index => Some("the columns wanted have names, LIBSVM rows only number them"),
-        Naming::Given if numbered => {
-            Some("the columns wanted are numbers: if the file has no header, say `--no-header`")
-        }
+        Naming::Position { .. } => Some(Hint::UnnamedColumns),
+        Naming::Index => Some(Hint::IndexedColumns),
+        Naming::Given if numbered => Some(Hint::NumberedColumns),
         Naming::Given => None,
     };
     Error::Columns {
@@ -445,7 +441,7 @@ pub(crate) fn missing_column<S: AsRef<str>>(
         missing: missing.to_owned(),
         found: listed(found.iter().map(AsRef::as_ref)),
         expected: listed(expected.iter().map(|column| &column.name)),
-        hint: hint.map(str::to_owned),
+        hint,
     }
 }
 

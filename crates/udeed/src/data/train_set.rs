@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::data::{HeldTable, Labels, SpilledTable, Table};
-use crate::error::{Error, Result};
+use crate::data::{DiskTable, HeldTable, Labels, Table};
+use crate::error::{Error, Hint, Result};
 use crate::memory::Room;
 use crate::text::{listed, quoted};
 
@@ -23,7 +23,7 @@ pub struct TrainSet {
     table: Table,
     labels: Labels,
     /// Further unlabeled rows, that are more than memory holds.
-    spilled: Option<Arc<SpilledTable>>,
+    on_disk: Option<Arc<DiskTable>>,
     /// How much each row counts; none where all count alike.
     weights: Option<Vec<f64>>,
     label: Option<String>,
@@ -41,7 +41,7 @@ impl TrainSet {
                 "a label, or none, for each row",
             ));
         }
-        Ok(TrainSet { table, labels, spilled: None, weights: None, label: None })
+        Ok(TrainSet { table, labels, on_disk: None, weights: None, label: None })
     }
 
     /// The same rows, with the name that the column of the labels has in its source. A model remembers it.
@@ -133,35 +133,23 @@ impl TrainSet {
         Ok(())
     }
 
-    /// Adds rows without labels that lie in a temporary file, see [`Reader::spill`](crate::Reader::spill). UDEED then reads
-    /// them again in every step and never holds more than a few; what comes out is the same as with
-    /// [`TrainSet::add_unlabeled`].
+    /// Adds rows without labels that lie in a temporary file.
     ///
     /// # Errors
     /// If a column is missing, or holds another kind of values; or if there are such rows already.
-    ///
-    /// ```
-    /// use udeed::{Format, Reader, Udeed};
-    ///
-    /// let reader = Reader::new().format(Format::Csv).label("ok");
-    /// let mut train = reader.read_from("rows", &b"size,ok\n1,no\n2,no\n8,yes\n9,yes\n"[..])?.into_train()?;
-    /// let folder = std::env::temp_dir();
-    /// let many = Reader::new().format(Format::Csv).spill_from("many", &b"size\n3\n4\n7\n"[..], &folder)?;
-    /// train.add_spilled(many.table)?;
-    /// assert_eq!(Udeed::new().fit(&train)?.training().n_unlabeled, 3);
-    /// # Ok::<(), udeed::Error>(())
-    /// ```
-    pub fn add_spilled(&mut self, rows: SpilledTable) -> Result<()> {
-        if self.spilled.is_some() {
+    fn add_on_disk(&mut self, rows: DiskTable) -> Result<()> {
+        if self.on_disk.is_some() {
             return Err(Error::training("a second file of rows outside of memory", "one"));
         }
         rows.check_fits(&self.table)?;
-        self.spilled = Some(Arc::new(rows));
+        self.on_disk = Some(Arc::new(rows));
         Ok(())
     }
 
     /// Adds rows without labels, see [`Reader::hold`](crate::Reader::hold): to those in memory where there is room for
-    /// them and for the features that they become, else as [`TrainSet::add_spilled`] does.
+    /// them and for the features that they become, else they stay in
+    /// or go to a temporary file. UDEED then reads them again in every step and never holds more than a few; the model is the
+    /// same as with [`TrainSet::add_unlabeled`].
     ///
     /// # Errors
     /// If a column is missing, or holds another kind of values; if the temporary file cannot be written; or if there
@@ -175,30 +163,30 @@ impl TrainSet {
     /// let room = Room { most: 1 << 30, folder: Some(&std::env::temp_dir()) };
     /// let more = Reader::new().format(Format::Csv).hold_from("more", &b"size\n3\n4\n7\n"[..], room)?;
     /// train.add_held(more.table, room)?;
-    /// assert!(train.spilled().is_none());
+    /// assert!(train.on_disk().is_none());
     /// assert_eq!(train.n_unlabeled(), 3);
     /// # Ok::<(), udeed::Error>(())
     /// ```
     pub fn add_held(&mut self, rows: HeldTable, room: Room<'_>) -> Result<()> {
         match rows {
-            HeldTable::InFile(rows) => self.add_spilled(rows),
+            HeldTable::InFile(rows) => self.add_on_disk(rows),
             HeldTable::InMemory(rows) if room.holds(rows.n_rows(), self.table.size_below(&rows)) => {
                 self.add_unlabeled(&rows)
             }
             HeldTable::InMemory(rows) => {
                 let folder = room.folder("the unlabeled rows")?;
-                self.add_spilled(SpilledTable::new(rows, folder)?)
+                self.add_on_disk(DiskTable::new(rows, folder)?)
             }
         }
     }
 
     /// The unlabeled rows that lie in a temporary file, if any.
-    pub fn spilled(&self) -> Option<&SpilledTable> {
-        self.spilled.as_deref()
+    pub fn on_disk(&self) -> Option<&DiskTable> {
+        self.on_disk.as_deref()
     }
 
-    pub(crate) fn shared_spilled(&self) -> Option<&Arc<SpilledTable>> {
-        self.spilled.as_ref()
+    pub(crate) fn shared_on_disk(&self) -> Option<&Arc<DiskTable>> {
+        self.on_disk.as_ref()
     }
 
     /// The rows in memory.
@@ -218,8 +206,8 @@ impl TrainSet {
 
     /// How many rows have none.
     pub fn n_unlabeled(&self) -> usize {
-        let spilled = self.spilled.as_ref().map_or(0, |rows| rows.n_rows());
-        self.labels.len() - self.labels.n_labeled() + spilled
+        let on_disk = self.on_disk.as_ref().map_or(0, |rows| rows.n_rows());
+        self.labels.len() - self.labels.n_labeled() + on_disk
     }
 
     /// The most classes that can be told apart.
@@ -236,13 +224,12 @@ impl TrainSet {
         let column = self.label.as_ref().map_or(String::new(), |name| format!(" in column {}", quoted(name)));
         match classes.as_slice() {
             [] => Err(Error::training(format!("no labeled row{column}"), "some of two classes at least")
-                .with_hint("labels are read from the column given by `--label`")),
+                .with_hint(Hint::NoLabels)),
             [only] => Err(Error::training(format!("one class{column}, {}", quoted(only)), "two at least")
-                .with_hint("rows of another class need labels too")),
+                .with_hint(Hint::OneClass)),
             more if more.len() > Self::MOST_CLASSES => {
                 let found = format!("{} classes{column}: {}", more.len(), listed(more));
-                Err(Error::training(found, format!("at most {}", Self::MOST_CLASSES))
-                    .with_hint("is this the column of the labels? `--label` says which one is"))
+                Err(Error::training(found, format!("at most {}", Self::MOST_CLASSES)).with_hint(Hint::ManyClasses))
             }
             _ => Ok(classes),
         }
@@ -257,7 +244,7 @@ impl TrainSet {
         TrainSet {
             table: self.table.select(indices),
             labels: self.labels.select(indices),
-            spilled: self.spilled.clone(),
+            on_disk: self.on_disk.clone(),
             weights: self.weights.as_ref().map(pick),
             label: self.label.clone(),
         }
@@ -293,11 +280,11 @@ mod tests {
             let mut train = train.clone();
             let room = Room { most, folder: Some(&std::env::temp_dir()) };
             train.add_held(HeldTable::InMemory(words(1000, n_levels)), room).unwrap();
-            assert_eq!((train.spilled().is_none(), train.n_unlabeled()), (fits, 1000));
+            assert_eq!((train.on_disk().is_none(), train.n_unlabeled()), (fits, 1000));
         }
         let room = Room { most: 1 << 18, folder: None };
         let error = train.clone().add_held(HeldTable::InMemory(words(1000, 500)), room).unwrap_err();
-        assert!(error.hint().is_some_and(|hint| hint.contains("`--memory`")));
+        assert_eq!(error.hint(), Some(&Hint::RowsInMemory));
     }
 
     /// Sparse rows below dense ones become dense.
@@ -311,7 +298,7 @@ mod tests {
         for (above, fits) in [(dense.clone(), false), (Matrix::Sparse(dense.to_sparse()), true)] {
             let mut train = TrainSet::new(Table::from_matrix(above).unwrap(), labels.clone()).unwrap();
             train.add_held(HeldTable::InMemory(sparse.clone()), room).unwrap();
-            assert_eq!(train.spilled().is_none(), fits);
+            assert_eq!(train.on_disk().is_none(), fits);
         }
     }
 }

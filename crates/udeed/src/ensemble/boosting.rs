@@ -1,4 +1,4 @@
-//! An ensemble that grows by one member at a time.
+//! What boosting methods share: members added one at a time, their weights, row weights and votes.
 
 use crate::ensemble::Learned;
 use crate::ensemble::has_two_classes;
@@ -15,11 +15,11 @@ use crate::words::words;
 /// The members of a boosted ensemble so far.
 pub(crate) struct Boosted {
     wanted: usize,
-    /// Logistic regression on all labels.
+    /// Logistic regression on the labels alone.
     start: Hypothesis,
     members: Vec<Hypothesis>,
     weights: Vec<f64>,
-    /// Whether the last member was thrown away on purpose.
+    /// Whether the last member was discarded because it made no error.
     pub(crate) discarded: bool,
 }
 
@@ -28,7 +28,7 @@ impl Boosted {
         Boosted { wanted, start, members: Vec::new(), weights: Vec::new(), discarded: false }
     }
 
-    /// Where the search for the next member begins.
+    /// The hypothesis from which the fit of the next member starts.
     pub(crate) fn latest(&self) -> &Hypothesis {
         self.members.last().unwrap_or(&self.start)
     }
@@ -37,7 +37,7 @@ impl Boosted {
         self.members.len() < self.wanted
     }
 
-    /// What the draws of the next member follow from.
+    /// The random seed of the next member.
     pub(crate) fn seed(&self, seed: u64) -> u64 {
         member_seed(seed, self.members.len())
     }
@@ -49,8 +49,8 @@ impl Boosted {
         Ok(())
     }
 
-    /// The members that were kept, with a warning if there are none: logistic regression on the labels takes their place,
-    /// or, if they were thrown away on purpose, a member that knows nothing, and whose vote is undecided.
+    /// The members kept. If there are none, a warning and a substitute: logistic regression on the labels alone or, if members
+    /// were discarded for making no error, a member whose vote is undecided.
     pub(crate) fn into_part(mut self) -> (Part, Option<Warning>) {
         let (warning, rule) = match (self.members.is_empty(), self.discarded) {
             (false, _) => (None, Rule::Unweighted),
@@ -64,7 +64,7 @@ impl Boosted {
         (Part { members: self.members.into(), weights: self.weights, rule }, warning)
     }
 
-    /// The ensemble of members that know all classes.
+    /// The ensemble of members that each predict all classes.
     pub(crate) fn finish(self, watch: &Watch<'_>) -> Learned {
         let n_classes = self.start.n_classes();
         let (part, warning) = self.into_part();
@@ -74,7 +74,7 @@ impl Boosted {
     }
 }
 
-/// Boosts an ensemble for the question that two classes pose, or for each class against the rest.
+/// Boosts an ensemble for each head.
 pub(crate) fn boost_heads(
     prepared: &TrainingRows,
     members: usize,
@@ -91,7 +91,7 @@ pub(crate) fn boost_heads(
         let mut boosted = Boosted::new(members, Hypothesis::Linear(Linear::new(vec![head.logistic.clone()])));
         boost(head, &mut boosted)?;
         let (mut part, warning) = boosted.into_part();
-        // The voices of few members for each of several classes are often tied: how sure they are tells them apart.
+        // Unweighted votes of few members for several classes are often tied: their confidences break the ties.
         if prepared.heads.len() > 1 {
             part.rule = Rule::Weighted;
         }
@@ -103,7 +103,7 @@ pub(crate) fn boost_heads(
     Ok(learned)
 }
 
-/// What says nothing about any row, about as many classes and features.
+/// A hypothesis with weights of 0 for the same classes and features: undecided on every row.
 fn silent(like: &Hypothesis) -> Hypothesis {
     match like {
         Hypothesis::Linear(linear) => {
@@ -114,25 +114,25 @@ fn silent(like: &Hypothesis) -> Hypothesis {
 }
 
 words! {
-    /// How a base learner is told which rows matter.
+    /// How row weights reach the base learner.
     pub enum Emphasis = Weighting {
-        /// Every row counts as much as its weight says.
+        /// Rows keep their weights.
         Weighting = "weighting",
-        /// Rows are drawn with replacement by their weights.
+        /// Rows are drawn with replacement, with probabilities proportional to their weights.
         Resampling = "resampling",
     }
 }
 
-/// The least error that a weight is computed from.
+/// Least error from which a weight is computed.
 const LEAST_ERROR: f64 = 1e-10;
 
-/// The error of who guesses among so many classes.
+/// Error rate of random guessing.
 pub(crate) fn chance(n_classes: usize) -> f64 {
     1.0 - 1.0 / n_classes as f64
 }
 
-/// What the vote of a member with a weighted error counts. Of more than two classes as in SAMME: above 0 wherever the member
-/// is better than chance.
+/// The weight of a member's vote from its weighted error, as in AdaBoost and SAMME: positive if the member is better than
+/// chance.
 pub(crate) fn weight_of(error: f64, n_classes: usize) -> f64 {
     0.5 * libm::log((1.0 - error) / error.max(LEAST_ERROR)) + 0.5 * libm::log(n_classes as f64 - 1.0)
 }
@@ -144,9 +144,9 @@ pub(crate) fn normalise(shares: &mut [f64]) {
 }
 
 impl Emphasis {
-    /// How often each row counts: its share of the total, or in so many draws by the shares, repeated until two classes
-    /// occur. Where a class has all but no share, drawing would not end: then the rows count by their shares after all.
-    pub(crate) fn counts(
+    /// The weight of each row for the base learner: its share of `total`, or how often it occurs in `draws` draws by the
+    /// shares. Draws of a single class are repeated; after 1000 of them, the shares are used instead.
+    pub(crate) fn row_weights(
         self,
         stream: &mut Stream,
         shares: &[f64],
@@ -166,7 +166,7 @@ impl Emphasis {
     }
 }
 
-/// How often each row is drawn in `n` draws by the shares.
+/// Draws `n` times with replacement by the shares: how often each row is drawn.
 fn draw(stream: &mut Stream, shares: &[f64], n: usize) -> Vec<f64> {
     let mut sums = Vec::with_capacity(shares.len());
     let mut sum = 0.0;
@@ -183,8 +183,8 @@ fn draw(stream: &mut Stream, shares: &[f64], n: usize) -> Vec<f64> {
     counts
 }
 
-/// What the members said of each row so far: of two classes the voices for the second less those for the first, of more the
-/// voices for each.
+/// The weighted votes on each row so far: for two classes those for the second less those for the first, for more one sum per
+/// class.
 pub(crate) struct Votes {
     n_classes: usize,
     values: Vec<f64>,
@@ -213,7 +213,7 @@ impl Votes {
         winner(self.of(i)) as u8
     }
 
-    /// The voices for a class less those for the best other one.
+    /// The margin: the votes for a class less those for the best other one.
     pub(crate) fn margin(&self, i: usize, class: u8) -> f64 {
         match self.of(i) {
             [vote] => {
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn a_class_without_a_share_does_not_hang() {
         let mut stream = Stream::new(1, Purpose::Boosting, 0);
-        let counts = Emphasis::Resampling.counts(&mut stream, &[1.0, 1e-300], &[1, 0], 2, 2.0);
+        let counts = Emphasis::Resampling.row_weights(&mut stream, &[1.0, 1e-300], &[1, 0], 2, 2.0);
         assert!(counts[1] > 0.0);
     }
 

@@ -1,17 +1,15 @@
 //! Bootstraps of the labeled rows, and logistic regressions fitted to them.
 
-use rayon::prelude::*;
-
 use crate::ensemble::training_rows::Head;
 use crate::ensemble::{Members, TrainingRows};
-use crate::error::{Error, Result};
+use crate::error::{Hint, Result};
 use crate::learner::{Batch, Logistic};
-use crate::memory::half_of_memory;
+use crate::memory::{check_memory, half_of_memory};
 use crate::observer::Watch;
+use crate::parallel;
 use crate::random::{Purpose, Stream};
-use crate::text::size;
 
-/// Logistic regressions on bootstraps of the labeled rows, for each question the same bootstraps.
+/// Fits logistic regressions to bootstraps of the labeled rows, the same bootstraps for each head.
 pub(crate) fn bootstrapped(
     prepared: &TrainingRows,
     total: usize,
@@ -27,7 +25,7 @@ pub(crate) fn bootstrapped(
             rows: prepared.labeled.rows(),
             targets: &head.targets,
             counts: &counts,
-            weights: &prepared.counts,
+            weights: &prepared.weights,
             start: &head.logistic,
             before: (place * total, all),
         };
@@ -36,29 +34,21 @@ pub(crate) fn bootstrapped(
     prepared.heads.iter().enumerate().map(fit).collect()
 }
 
-/// How often each row is drawn, for so many members.
+/// How often each row is drawn, for each of `total` members.
 pub(crate) fn bootstraps(classes: &[u8], seed: u64, total: usize) -> Result<Vec<Vec<u8>>> {
-    check_memory(classes.len(), total)?;
-    Ok((0..total).into_par_iter().map(|member| bootstrap(classes, seed, member as u32)).collect())
+    let bytes = (classes.len() as u64).saturating_mul(total as u64);
+    let what = || format!("{total} bootstraps of {} labeled rows", classes.len());
+    check_memory(bytes, half_of_memory(), Hint::Members, what)?;
+    Ok(parallel::map(total, |member| bootstrap(classes, seed, member as u32)))
 }
 
-/// Refuses bootstraps that take more than half of the memory: to ask for too much would end the process.
-fn check_memory(n_rows: usize, total: usize) -> Result<()> {
-    let (bytes, most) = ((n_rows as u64).saturating_mul(total as u64), half_of_memory());
-    if bytes > most {
-        let found = format!("{n_rows} labeled rows, of which {total} bootstraps take {}", size(bytes));
-        return Err(Error::training(found, format!("at most {}", size(most))));
-    }
-    Ok(())
-}
-
-/// How often each row is drawn. A draw with one class only is repeated.
+/// A bootstrap: how often each row is drawn. Bootstraps of a single class are redrawn.
 pub(crate) fn bootstrap(classes: &[u8], seed: u64, member: u32) -> Vec<u8> {
     let mut stream = Stream::new(seed, Purpose::Bootstrap, member);
     loop {
         let mut counts = vec![0u8; classes.len()];
         for _ in classes {
-            // More than 255 times is likelier to be an error of the machine.
+            // More than 255 draws of one row are less likely than a hardware error.
             let count = &mut counts[stream.below(classes.len())];
             *count = count.saturating_add(1);
         }
@@ -68,7 +58,7 @@ pub(crate) fn bootstrap(classes: &[u8], seed: u64, member: u32) -> Vec<u8> {
     }
 }
 
-/// Whether rows of more than one class count.
+/// Whether rows of more than one class have a positive count or weight.
 pub(crate) fn has_two_classes<T: Default + PartialOrd>(classes: &[u8], counts: &[T]) -> bool {
     let mut counted = classes.iter().zip(counts).filter(|(_, count)| **count > T::default()).map(|(class, _)| class);
     let first = counted.next();

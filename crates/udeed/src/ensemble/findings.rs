@@ -1,48 +1,47 @@
-//! What an automatic ensemble found out by the rows that its members were not fitted to.
+//! Findings: what out-of-bag rows chose and how accurate the result is.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What the out-of-bag rows chose, and how well it does on them.
+/// What out-of-bag rows chose, and the accuracy on them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Findings {
-    /// What was chosen of each view.
+    /// The weight and the lambda of each view.
     pub views: Vec<ViewFound>,
-    /// The share of the out-of-bag rows that the ensemble tells right.
+    /// Out-of-bag accuracy of the ensemble.
     pub accuracy: f64,
-    /// The same of logistic regressions on the labels alone.
+    /// Out-of-bag accuracy of logistic regressions on the labels alone.
     pub logistic: f64,
-    /// How many rows were out of bag for some member.
+    /// Number of rows that are out of bag for some member.
     pub rows: usize,
-    /// What the unlabeled rows did; none where there are none, or nobody looked.
+    /// The effect of the unlabeled rows on predictions; none if there are no unlabeled rows or it was not measured.
     pub changed: Option<Changed>,
 }
 
-/// What was chosen of a view.
+/// The chosen weight and lambda of a view.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ViewFound {
-    /// What it is called.
+    /// Name of the view.
     pub view: String,
-    /// What its members count, all views together 1.
+    /// Weight of its members; the weights of all views sum to 1.
     pub weight: f64,
-    /// How much labels count against small weights in its members.
+    /// Inverse regularisation strength of its members.
     pub lambda: f64,
 }
 
-/// How many predictions are other ones than those of the views that labels alone make, at the weights these have among
-/// themselves.
+/// How many predictions the unlabeled rows changed, compared with a mixture of the views that depend on labeled rows only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changed {
-    /// So many.
+    /// Predictions that changed.
     pub rows: usize,
-    /// Of so many unlabeled rows that were looked at; 0 where no view looks at them.
+    /// Unlabeled rows compared; 0 if no view uses them.
     pub of: usize,
 }
 
 impl Findings {
-    /// The interval in which the accuracy lies with 95 % (Wilson's). The rows also chose weights and lambdas, which flatters
-    /// it a little.
+    /// Wilson's 95 % confidence interval of the accuracy. Slightly optimistic, because the same rows chose the weights and
+    /// lambdas.
     ///
     /// ```
     /// let found = udeed::Findings { views: vec![], accuracy: 0.9, logistic: 0.8, rows: 100, changed: None };
@@ -65,7 +64,7 @@ impl fmt::Display for Findings {
             writeln!(f, "{view:<24} {:>6.1} % {lambda:>10.1}", 100.0 * weight)?;
         }
         if self.rows == 0 {
-            f.write_str("no row was out of bag: nothing tells how well it does")?;
+            f.write_str("no row is out of bag: the accuracy is unknown")?;
         } else {
             let [low, high] = self.interval().map(|bound| 100.0 * bound);
             write!(
@@ -80,13 +79,13 @@ impl fmt::Display for Findings {
         match self.changed {
             None => Ok(()),
             Some(Changed { of: 0, .. }) => {
-                f.write_str("\nno view looks at unlabeled rows: they helped to scale the features, no more")
+                f.write_str("\nno view uses unlabeled rows: they only helped to scale the features")
             }
             Some(Changed { rows: 0, of }) => {
-                write!(f, "\nthe unlabeled rows changed no prediction of {of} that were looked at")
+                write!(f, "\nthe unlabeled rows changed none of {of} predictions compared")
             }
             Some(Changed { rows, of }) => {
-                write!(f, "\nthe unlabeled rows changed {rows} of {of} predictions that were looked at")
+                write!(f, "\nthe unlabeled rows changed {rows} of {of} predictions compared")
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The regularisation strength of logistic regression, given or chosen.
+//! Inverse regularisation strength of logistic regression, given or chosen.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -14,9 +14,9 @@ use serde_json::Value;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Lambda {
-    /// This one.
+    /// This number.
     Fixed(f64),
-    /// The one under which out-of-bag rows are most probable.
+    /// Chosen by the likelihood of out-of-bag rows.
     Auto,
 }
 

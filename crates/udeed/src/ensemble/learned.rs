@@ -1,9 +1,9 @@
-//! What a method learned.
+//! The result of a method.
 
 use crate::ensemble::{Ensemble, Findings};
 use crate::observer::{StageSummary, Warning, Watch};
 
-/// What came out of a method.
+/// The result of a method: an ensemble, and how it was learned.
 #[derive(Debug, Clone)]
 pub(crate) struct Learned {
     pub(crate) ensemble: Ensemble,
@@ -15,7 +15,7 @@ pub(crate) struct Learned {
 }
 
 impl Learned {
-    /// Says something worth knowing, now and with the model, once.
+    /// Reports a warning to the observer and records it in the model, once.
     pub(crate) fn warn(&mut self, warning: impl IntoIterator<Item = Warning>, watch: &Watch<'_>) {
         for warning in warning {
             if !self.warnings.contains(&warning) {

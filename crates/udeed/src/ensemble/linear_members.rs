@@ -1,4 +1,4 @@
-//! The weights of linear members.
+//! Linear members of one head.
 
 use crate::data::{Blocks, Rows};
 use crate::ensemble::Vote;
@@ -6,13 +6,13 @@ use crate::error::Result;
 use crate::kernel::{Real, in_memory, map_rows};
 use crate::learner::{Hypothesis, Linear};
 
-/// The voice that a score stands for; a tie is 1.
+/// The vote of a score, -1 or 1; a tie is 1.
 fn sign(score: f64) -> f64 {
     if score >= 0.0 { 1.0 } else { -1.0 }
 }
 
-/// Linear members side by side: member `k` gives `f_k(x) = tanh(w_k.(x, 1) / 2)`, which is `2 P(+1|x) - 1` of a logistic
-/// regression.
+/// The weights of linear members: the output of member `k` is `f_k(x) = tanh(w_k.(x, 1) / 2)`, which is `2 P(+1|x) - 1` of a
+/// logistic regression.
 ///
 /// ```
 /// use udeed::Members;
@@ -30,7 +30,7 @@ pub struct Members {
 }
 
 impl Members {
-    /// Takes the weights of each member, that of the constant feature last.
+    /// Members from the weights of each, that of the constant feature last.
     ///
     /// # Panics
     /// If there is no member, or they differ in length.
@@ -51,22 +51,22 @@ impl Members {
         Members { m, weights }
     }
 
-    /// All weights, taken out.
+    /// All weights, without a copy.
     pub(crate) fn into_weights(self) -> Vec<f64> {
         self.weights
     }
 
-    /// How many members there are.
+    /// Number of members.
     pub fn n_members(&self) -> usize {
         self.m
     }
 
-    /// Whether no member says anything about any row.
+    /// Whether all weights are 0, so that every vote is undecided.
     pub fn is_silent(&self) -> bool {
         self.weights.iter().all(|&weight| weight == 0.0)
     }
 
-    /// How many features they look at, the constant one left out.
+    /// Number of features, without the constant one.
     pub fn n_features(&self) -> usize {
         self.weights.len() / self.m - 1
     }
@@ -80,7 +80,7 @@ impl Members {
         self.weights.iter().skip(k).step_by(self.m).copied().collect()
     }
 
-    /// All weights, feature by feature: that of feature `j` in member `k` stands at `j * m + k`.
+    /// All weights, feature by feature: that of feature `j` in member `k` is at `j * m + k`.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
@@ -96,7 +96,7 @@ impl Members {
         Members { m, weights }
     }
 
-    /// The members of several lists, one list after the other.
+    /// Concatenates several lists of members.
     pub(crate) fn side_by_side(lists: &[Members]) -> Self {
         let [only] = lists else {
             let width = lists[0].weights.len() / lists[0].m;
@@ -107,7 +107,7 @@ impl Members {
         only.clone()
     }
 
-    /// So many lists of equally many members.
+    /// Splits the members into lists of equal length.
     pub(crate) fn apart(&self, lists: usize) -> Vec<Self> {
         let m = self.m / lists;
         let list = |list: usize| {
@@ -117,12 +117,12 @@ impl Members {
         (0..lists).map(list).collect()
     }
 
-    /// Each member by itself.
+    /// The members as hypotheses.
     pub(crate) fn hypotheses(&self) -> Vec<Hypothesis> {
         (0..self.m).map(|k| Hypothesis::Linear(Linear::new(vec![self.weights_of(k)]))).collect()
     }
 
-    /// Whether each member takes each row for the second class: member after member for each row.
+    /// Whether each member predicts the second class: row by row, member by member.
     ///
     /// ```
     /// use udeed::{Dense, Members};
@@ -136,7 +136,7 @@ impl Members {
         in_memory(self.classify_blocks(rows))
     }
 
-    /// As [`Members::classify`], of rows that need not lie in memory.
+    /// As [`Members::classify`], for rows that need not be in memory.
     ///
     /// # Errors
     /// If the rows cannot be read.
@@ -147,13 +147,13 @@ impl Members {
         Ok(votes.concat())
     }
 
-    /// What the vote of the members says of each row: the mean of their outputs, or of the signs of these, each counting
-    /// as much as `counts` says. At least 0 means the second class.
+    /// The vote of the members on each row: the weighted mean of their outputs, or of the signs of these. At least 0 means the
+    /// second class.
     ///
     /// # Errors
     /// If the rows cannot be read.
-    pub(crate) fn decide(&self, rows: &dyn Blocks, vote: Vote, counts: &[f64]) -> Result<Vec<f64>> {
-        let total: f64 = counts.iter().sum();
+    pub(crate) fn decide(&self, rows: &dyn Blocks, vote: Vote, weights: &[f64]) -> Result<Vec<f64>> {
+        let total: f64 = weights.iter().sum();
         map_rows(
             rows,
             &self.weights,
@@ -164,8 +164,8 @@ impl Members {
                     Vote::Weighted => scores.iter_mut().for_each(|z| *z = z.tanh_half()),
                     Vote::Unweighted => scores.iter_mut().for_each(|z| *z = sign(*z)),
                 }
-                let voices = scores.iter_mut().zip(counts.iter().chain(std::iter::repeat(&0.0)));
-                voices.for_each(|(f, count)| *f *= count);
+                let votes = scores.iter_mut().zip(weights.iter().chain(std::iter::repeat(&0.0)));
+                votes.for_each(|(f, weight)| *f *= weight);
                 scores.iter().sum::<f64>() / total
             },
         )

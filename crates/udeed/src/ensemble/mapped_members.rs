@@ -1,4 +1,4 @@
-//! Linear members that look at rows through maps.
+//! Linear members on mapped features.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use crate::learner::winner;
 use crate::observer::Watch;
 use crate::view::FeatureMap;
 
-/// How many rows are mapped at a time.
+/// Number of rows mapped at a time.
 const ROWS: usize = 1024;
 
-/// Members that look through the same map. Each has a score for every question, see [`n_heads`](crate::learner::n_heads).
+/// Members that share a feature map. Each has a score for every head, see [`n_heads`](crate::learner::n_heads).
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Mapped {
     pub(crate) map: Arc<FeatureMap>,
-    /// The scores of all members for the first question, then those for the next.
+    /// The weights of all members for the first head, then those for the next.
     pub(crate) scores: Members,
     pub(crate) heads: usize,
 }
@@ -33,7 +33,7 @@ impl Mapped {
         Mapped { map: Arc::clone(&self.map), scores: Members::side_by_side(&first), heads: self.heads }
     }
 
-    /// Calls `visit` with every row's number and what all members say of it, between -1 and 1.
+    /// Calls `visit` with the index of every row and the outputs of all members on it, between -1 and 1.
     fn for_each(&self, rows: &dyn Blocks, mut visit: impl FnMut(usize, &[f64])) -> Result<()> {
         let (n, lanes) = (rows.shape().0, self.scores.n_members());
         let outputs = |rows: &dyn Blocks| {
@@ -56,7 +56,7 @@ impl Mapped {
     }
 }
 
-/// The first members of all.
+/// The first `members` members of all groups.
 pub(crate) fn prefix(all: &[Mapped], members: usize) -> Vec<Mapped> {
     let mut left = members;
     let mut first = Vec::new();
@@ -71,8 +71,7 @@ pub(crate) fn prefix(all: &[Mapped], members: usize) -> Vec<Mapped> {
     first
 }
 
-/// What the vote of all members says of each row and question: the mean of what they say, each counting as much as `weights`
-/// says.
+/// The vote of all members on each row, for each head: the weighted mean of their outputs.
 ///
 /// # Errors
 /// If the rows cannot be read.
@@ -92,7 +91,7 @@ pub(crate) fn decide(all: &[Mapped], weights: &[f64], heads: usize, rows: &dyn B
     Ok(decisions)
 }
 
-/// The class that each member gives each row, member after member for each row.
+/// The class that each member predicts: row by row, member by member.
 ///
 /// # Errors
 /// If the rows cannot be read.
@@ -104,8 +103,8 @@ pub(crate) fn classify(all: &[Mapped], rows: &dyn Blocks) -> Result<Vec<u8>> {
         let m = mapped.n_members();
         mapped.for_each(rows, |i, outputs| {
             for k in 0..m {
-                let said: Vec<f64> = outputs.iter().skip(k).step_by(m).copied().collect();
-                classes[i * n_members + first + k] = winner(&said) as u8;
+                let own: Vec<f64> = outputs.iter().skip(k).step_by(m).copied().collect();
+                classes[i * n_members + first + k] = winner(&own) as u8;
             }
         })?;
         first += m;

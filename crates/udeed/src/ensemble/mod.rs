@@ -1,4 +1,4 @@
-//! What methods are made of: training rows, bootstraps, members, votes, boosting, pseudo-labels.
+//! What methods are built from: training rows, bootstraps, members, votes, boosting, pseudo-labels.
 
 pub(crate) mod boosting;
 pub(crate) mod bootstrap;

@@ -1,42 +1,42 @@
-//! Labeled rows that unlabeled ones join, with the labels that something gave them.
+//! Pseudo-labels: predicted labels for unlabeled rows.
 
 use crate::data::{Dense, Matrix, Rows};
 use crate::ensemble::TrainingRows;
 use crate::error::Result;
 use crate::learner::{Hypothesis, Learner, Sample, likeliest};
 
-/// All training rows, the labeled first, of which some have a label.
-pub(crate) struct Growing {
+/// All training rows, the labeled ones first, with their labels and pseudo-labels.
+pub(crate) struct PseudoLabels {
     pub(crate) rows: Matrix,
-    /// The class of each row, where it has one.
+    /// The class of each row, if it has a label or pseudo-label.
     pub(crate) classes: Vec<u8>,
-    /// How much each row counts; 0 for rows without a label.
+    /// The weight of each row; 0 without a label or pseudo-label.
     pub(crate) weights: Vec<f64>,
     pub(crate) n_classes: usize,
     pub(crate) n_labeled: usize,
 }
 
-impl Growing {
+impl PseudoLabels {
     pub(crate) fn new(prepared: &TrainingRows) -> Result<Self> {
         let rows = prepared.labeled.stack(prepared.unlabeled.in_memory()?)?;
         let n_rows = rows.rows().n_rows();
-        let (mut classes, mut weights) = (prepared.codes.clone(), prepared.counts.clone());
+        let (mut classes, mut weights) = (prepared.codes.clone(), prepared.weights.clone());
         classes.resize(n_rows, 0);
         weights.resize(n_rows, 0.0);
-        Ok(Growing { rows, classes, weights, n_classes: prepared.n_classes(), n_labeled: prepared.codes.len() })
+        Ok(PseudoLabels { rows, classes, weights, n_classes: prepared.n_classes(), n_labeled: prepared.codes.len() })
     }
 
     pub(crate) fn rows(&self) -> &dyn Rows {
         self.rows.rows()
     }
 
-    /// Gives a row a label, which counts as much as `weight` says.
+    /// Gives a row a pseudo-label with a weight.
     pub(crate) fn add(&mut self, row: usize, class: u8, weight: f64) {
         self.classes[row] = class;
         self.weights[row] = weight;
     }
 
-    /// Learns all labels, given what was learned of fewer.
+    /// Fits a learner to all labels and pseudo-labels, starting from an earlier fit, if there is one.
     pub(crate) fn learn(&self, learner: &dyn Learner, seed: u64, before: Option<&Hypothesis>) -> Result<Hypothesis> {
         let (rows, classes, weights) = (self.rows(), &self.classes[..], &self.weights[..]);
         let sample = Sample { rows, classes, n_classes: self.n_classes, weights, seed };
@@ -46,12 +46,12 @@ impl Growing {
         }
     }
 
-    /// The rows that came without a label.
+    /// The unlabeled rows, with or without a pseudo-label.
     pub(crate) fn unlabeled(&self) -> Vec<usize> {
         (self.n_labeled..self.classes.len()).collect()
     }
 
-    /// The share of each class among the rows that came with a label.
+    /// The share of each class among the labeled rows.
     pub(crate) fn shares(&self) -> Vec<f64> {
         let mut shares = vec![0.0; self.n_classes];
         self.classes[..self.n_labeled].iter().for_each(|&class| shares[usize::from(class)] += 1.0);
@@ -60,28 +60,28 @@ impl Growing {
     }
 }
 
-/// The most probable class of some rows, and how probable it is.
-pub(crate) struct Guesses {
+/// Predictions for some rows: the most probable class, and its probability as confidence.
+pub(crate) struct Predictions {
     pub(crate) classes: Vec<u8>,
     pub(crate) confidences: Vec<f64>,
 }
 
-impl Guesses {
+impl Predictions {
     pub(crate) fn of(probabilities: &Dense, n_rows: usize) -> Self {
         let classes: Vec<u8> = (0..n_rows).map(|i| likeliest(probabilities.get(i)) as u8).collect();
         let confidence = |(i, &class): (usize, &u8)| probabilities.get(i)[usize::from(class)];
         let confidences = classes.iter().enumerate().map(confidence).collect();
-        Guesses { classes, confidences }
+        Predictions { classes, confidences }
     }
 
-    /// What something says of some of the rows.
+    /// The predictions of a hypothesis for some of the rows.
     pub(crate) fn by(hypothesis: &Hypothesis, rows: &dyn Rows, of: &[usize]) -> Self {
         let some = Matrix::gather(rows, of);
-        Guesses::of(&hypothesis.distributions(some.rows()), of.len())
+        Predictions::of(&hypothesis.distributions(some.rows()), of.len())
     }
 
-    /// The places of the surest guesses of each class, so many of each; the surest first, of equals the first.
-    pub(crate) fn surest(&self, wanted: &[usize]) -> Vec<usize> {
+    /// The indices of the most confident predictions, `wanted` of each class; the most confident first, ties in order.
+    pub(crate) fn most_confident(&self, wanted: &[usize]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.classes.len()).collect();
         order.sort_by(|&a, &b| self.confidences[b].total_cmp(&self.confidences[a]).then(a.cmp(&b)));
         let mut left = wanted.to_vec();
@@ -101,8 +101,8 @@ mod tests {
 
     #[test]
     fn the_surest_of_each_class_are_found() {
-        let guesses = Guesses { classes: vec![0, 1, 0, 1, 0], confidences: vec![0.6, 0.9, 0.8, 0.9, 0.8] };
-        assert_eq!(guesses.surest(&[2, 1]), [1, 2, 4]);
-        assert_eq!(guesses.surest(&[0, 5]), [1, 3]);
+        let predictions = Predictions { classes: vec![0, 1, 0, 1, 0], confidences: vec![0.6, 0.9, 0.8, 0.9, 0.8] };
+        assert_eq!(predictions.most_confident(&[2, 1]), [1, 2, 4]);
+        assert_eq!(predictions.most_confident(&[0, 5]), [1, 3]);
     }
 }

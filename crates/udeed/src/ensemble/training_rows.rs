@@ -1,22 +1,21 @@
-//! Training rows made ready for learning.
+//! Prepared training rows.
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
-use crate::data::{Blocks, Matrix, Spilled, SpilledBuilder, SpilledTable, TrainSet};
+use crate::data::{Blocks, DiskRows, DiskRowsWriter, DiskTable, Matrix, TrainSet};
 use crate::ensemble::vote::Part;
 use crate::ensemble::{Ensemble, Lambda, Members, Vote};
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::learner::{Hypothesis, Linear, Logistic, n_heads, targets};
 use crate::observer::Watch;
 use crate::prepare::Preparation;
 use crate::prepare::Scaling;
 
-/// The settings that most methods have, for code about all of them. A method without one of them does what its default here
-/// says.
+/// The settings that most methods share. A method without one of them behaves as with the default here.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shared {
-    /// Number of members, the largest one where boosting may stop earlier.
+    /// Number of members; the largest number if boosting may stop earlier.
     pub members: usize,
     /// Inverse regularisation strength of logistic regression.
     pub lambda: Lambda,
@@ -35,7 +34,7 @@ impl Default for Shared {
 }
 
 impl Shared {
-    /// Takes over a setting of a method, if it is one of these.
+    /// Copies a setting of a method, if it is shared.
     pub(crate) fn take(&mut self, name: &str, value: &dyn Any) {
         match name {
             "members" => copy(&mut self.members, value),
@@ -50,7 +49,7 @@ impl Shared {
         }
     }
 
-    /// Hands over a setting to a method, if it is one of these.
+    /// Copies a setting to a method, if it is shared.
     pub(crate) fn give(&self, name: &str, to: &mut dyn Any) {
         match name {
             "members" => set(to, self.members),
@@ -78,7 +77,7 @@ fn set<T: Copy + 'static>(to: &mut dyn Any, value: T) {
     }
 }
 
-/// Training rows made ready: features, and the labels as numbers.
+/// Prepared training rows: features, class codes and weights.
 #[derive(Debug, Clone)]
 pub(crate) struct TrainingRows {
     pub(crate) preparation: Preparation,
@@ -87,38 +86,37 @@ pub(crate) struct TrainingRows {
     pub(crate) labeled: Matrix,
     /// The class of each labeled row.
     pub(crate) codes: Vec<u8>,
-    /// How much each labeled row counts.
-    pub(crate) counts: Vec<f64>,
+    /// The weight of each labeled row.
+    pub(crate) weights: Vec<f64>,
     pub(crate) unlabeled: Unlabeled,
-    /// The question that two classes pose, or those whether a row is of each class or of another.
+    /// One head for two classes; for more, one per class against the rest.
     pub(crate) heads: Vec<Head>,
 }
 
-/// A question with two answers.
+/// A head: a binary problem that linear scores solve.
 #[derive(Debug, Clone)]
 pub(crate) struct Head {
-    /// The answer of each labeled row, -1 or 1.
+    /// The target of each labeled row, -1 or 1.
     pub(crate) targets: Vec<f64>,
-    /// Logistic regression on all labels: what every ensemble is compared with, and where many searches begin.
+    /// Logistic regression on the labels alone: the baseline of every ensemble, and the starting point of many fits.
     pub(crate) logistic: Vec<f64>,
 }
 
-/// Unlabeled rows made ready.
+/// Prepared unlabeled rows.
 #[derive(Debug, Clone)]
 pub(crate) enum Unlabeled {
     InMemory(Matrix),
     InFile(Arc<Streamed>),
 }
 
-/// Unlabeled rows in a file. They are made ready when they are first asked for: many methods never do, and it takes as
-/// long as a step.
+/// Unlabeled rows in a file, prepared at first use: many methods never use them, and preparing them takes as long as a step.
 #[derive(Debug)]
 pub(crate) struct Streamed {
-    /// Those that were in memory, made ready.
+    /// Those in memory, prepared.
     above: Matrix,
-    below: Arc<SpilledTable>,
+    below: Arc<DiskTable>,
     preparation: Preparation,
-    ready: OnceLock<Spilled>,
+    prepared: OnceLock<DiskRows>,
 }
 
 impl Streamed {
@@ -126,24 +124,26 @@ impl Streamed {
         self.above.rows().n_rows() + self.below.n_rows()
     }
 
-    fn ready(&self) -> Result<&Spilled> {
-        if let Some(ready) = self.ready.get() {
-            return Ok(ready);
+    fn prepared(&self) -> Result<&DiskRows> {
+        if let Some(prepared) = self.prepared.get() {
+            return Ok(prepared);
         }
-        let mut all = SpilledBuilder::new(self.below.folder())?;
+        let mut all = DiskRowsWriter::new(self.below.folder())?;
         all.push(&self.above)?;
-        self.preparation.spill(&self.below, &mut all)?;
-        Ok(self.ready.get_or_init(|| all.finish()))
+        self.preparation.apply_on_disk(&self.below, &mut all)?;
+        Ok(self.prepared.get_or_init(|| all.finish()))
     }
 }
 
 impl Unlabeled {
+    /// The rows, block by block.
+    ///
     /// # Errors
-    /// If a file of rows cannot be read, or written as they are made ready.
+    /// If the file of rows, or that of the prepared rows, cannot be read or written.
     pub(crate) fn blocks(&self) -> Result<&dyn Blocks> {
         match self {
             Unlabeled::InMemory(rows) => Ok(rows.rows()),
-            Unlabeled::InFile(rows) => Ok(rows.ready()?),
+            Unlabeled::InFile(rows) => Ok(rows.prepared()?),
         }
     }
 
@@ -157,14 +157,13 @@ impl Unlabeled {
     /// The rows, for methods that need all of them at once.
     ///
     /// # Errors
-    /// If they lie in a file.
+    /// If they are in a file.
     pub(crate) fn in_memory(&self) -> Result<&Matrix> {
         match self {
             Unlabeled::InMemory(rows) => Ok(rows),
             Unlabeled::InFile(rows) => {
                 let found = format!("{} unlabeled rows in a file", rows.n_rows());
-                Err(Error::training(found, "rows in memory, which this method needs")
-                    .with_hint("allow more with `--memory`, or use `udeed` or `bagging`"))
+                Err(Error::training(found, "rows in memory, which this method needs").with_hint(Hint::RowsInMemory))
             }
         }
     }
@@ -173,13 +172,13 @@ impl Unlabeled {
 impl TrainingRows {
     pub(crate) fn new(train: &TrainSet, shared: Shared, watch: &Watch<'_>) -> Result<Self> {
         let classes = train.classes()?;
-        let preparation = match train.spilled() {
-            Some(below) => Preparation::fit_spilled(train.table(), below, shared.scaling)?,
+        let preparation = match train.on_disk() {
+            Some(below) => Preparation::fit_on_disk(train.table(), below, shared.scaling)?,
             None => Preparation::fit(train.table(), shared.scaling)?,
         };
         let preparation = match shared.fourier {
             0 => preparation,
-            n_features => preparation.with_fourier(n_features, train.table(), train.spilled(), shared.seed)?,
+            n_features => preparation.with_fourier(n_features, train.table(), train.on_disk(), shared.seed)?,
         };
         let labels = train.labels();
         let (labeled, unlabeled): (Vec<usize>, Vec<usize>) = (0..labels.len()).partition(|&i| labels.get(i).is_some());
@@ -189,23 +188,23 @@ impl TrainingRows {
         let rows = features.of(&labeled)?;
         let above = features.of(&unlabeled)?;
         drop(features);
-        let counts: Vec<f64> = labeled.iter().map(|&i| train.weight(i)).collect();
+        let weights: Vec<f64> = labeled.iter().map(|&i| train.weight(i)).collect();
         let head = |head: usize| {
             let targets = targets(&codes, classes.len(), head);
             let learner = Logistic { lambda: shared.lambda.value() };
-            let logistic = learner.fit_watched(rows.rows(), &targets, &counts, None, watch)?.weights;
+            let logistic = learner.fit_watched(rows.rows(), &targets, &weights, None, watch)?.weights;
             Ok(Head { targets, logistic })
         };
         let heads: Vec<Head> = (0..n_heads(classes.len())).map(head).collect::<Result<_>>()?;
         Ok(TrainingRows {
             labeled: rows,
             codes,
-            counts,
-            unlabeled: match train.shared_spilled() {
+            weights,
+            unlabeled: match train.shared_on_disk() {
                 None => Unlabeled::InMemory(above),
                 Some(below) => {
                     let (below, preparation) = (Arc::clone(below), preparation.clone());
-                    Unlabeled::InFile(Arc::new(Streamed { above, below, preparation, ready: OnceLock::new() }))
+                    Unlabeled::InFile(Arc::new(Streamed { above, below, preparation, prepared: OnceLock::new() }))
                 }
             },
             heads,
@@ -221,23 +220,23 @@ impl TrainingRows {
         self.classes.len()
     }
 
-    /// The same rows with logistic regressions of another lambda.
+    /// The same rows with logistic regressions at another lambda.
     pub(crate) fn with_lambda(mut self, lambda: f64, watch: &Watch<'_>) -> Result<Self> {
         for head in &mut self.heads {
             let (rows, start) = (self.labeled.rows(), Some(&head.logistic[..]));
-            let fit = Logistic { lambda }.fit_watched(rows, &head.targets, &self.counts, start, watch)?;
+            let fit = Logistic { lambda }.fit_watched(rows, &head.targets, &self.weights, start, watch)?;
             head.logistic = fit.weights;
         }
         Ok(self)
     }
 
-    /// Logistic regression on the labels alone.
+    /// Logistic regression on the labels alone, as an ensemble.
     pub(crate) fn logistic(&self) -> Ensemble {
         let part = |head: &Head| Part::alike(Members::from_rows(std::slice::from_ref(&head.logistic)), Vote::Weighted);
         Ensemble::against_rest(self.n_classes(), self.heads.iter().map(part).collect())
     }
 
-    /// The same as something that was learned.
+    /// Logistic regression on the labels alone, as a hypothesis to start fits from.
     pub(crate) fn start(&self) -> Hypothesis {
         Hypothesis::Linear(Linear::new(self.heads.iter().map(|head| head.logistic.clone()).collect()))
     }
@@ -247,6 +246,7 @@ impl TrainingRows {
 mod tests {
     use super::*;
     use crate::format::{Format, Reader};
+    use crate::memory::Room;
     use crate::method::udeed::Variant;
     use crate::method::{Bagging, Learn, Method, Udeed};
 
@@ -255,15 +255,16 @@ mod tests {
         let reader = Reader::new().format(Format::Csv).label("ok");
         let rows = &b"size,ok\n1,no\n2,no\n3,\n8,yes\n9,yes\n"[..];
         let mut train = reader.read_from("rows", rows).unwrap().into_train().unwrap();
-        let many = Reader::new().format(Format::Csv).spill_from("many", &b"size\n4\n7\n"[..], &std::env::temp_dir());
-        train.add_spilled(many.unwrap().table).unwrap();
+        let room = Room { most: 0, folder: Some(&std::env::temp_dir()) };
+        let many = Reader::new().format(Format::Csv).hold_from("many", &b"size\n4\n7\n"[..], room);
+        train.add_held(many.unwrap().table, room).unwrap();
         let lcd = Udeed::new().variant(Variant::Lcd);
         let methods: [(&dyn Learn, bool); 3] = [(&Bagging::new(), false), (&lcd, false), (&Udeed::new(), true)];
         for (method, looks) in methods {
             let prepared = TrainingRows::new(&train, Method::from(lcd.clone()).shared(), &Watch::new(&mut ())).unwrap();
             method.learn(&prepared, &Watch::new(&mut ())).unwrap();
             let Unlabeled::InFile(rows) = &prepared.unlabeled else { panic!("rows in memory") };
-            assert_eq!(rows.ready.get().map(Spilled::n_rows), looks.then_some(3));
+            assert_eq!(rows.prepared.get().map(DiskRows::n_rows), looks.then_some(3));
             assert_eq!(prepared.unlabeled.n_rows(), 3);
         }
     }

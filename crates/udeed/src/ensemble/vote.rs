@@ -1,4 +1,4 @@
-//! What a model decides by: members, what their voices count, and how they are put together.
+//! Ensembles: members, the weights of their votes, and the rule that combines them.
 
 use crate::data::{Blocks, Dense, Row, Rows, fill_rows, fill_stretches};
 use crate::ensemble::Members;
@@ -10,10 +10,10 @@ use crate::learner::{Hypothesis, Linear, likeliest, n_heads, normalise, winner};
 use crate::view::FeatureMap;
 use crate::words::words;
 
-/// The least probability that a product of probabilities can hold on to.
+/// Least probability in a product of probabilities.
 pub(crate) const LEAST_PROBABILITY: f64 = 1e-300;
 
-/// Members that decide together: all about all classes, or some for each class against the rest.
+/// An ensemble: members that vote on all classes, or members for each class against the rest.
 ///
 /// ```
 /// use udeed::{Udeed, built_in};
@@ -26,47 +26,47 @@ pub(crate) const LEAST_PROBABILITY: f64 = 1e-300;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ensemble {
     n_classes: usize,
-    /// One, or one for each class against the rest.
+    /// One part, or one for each class against the rest.
     pub(crate) parts: Vec<Part>,
 }
 
-/// Members with their voices.
+/// Members with the weights of their votes and the rule that combines these.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Part {
     pub(crate) members: Voters,
-    /// What the voice of each counts.
+    /// The weight of each member's vote.
     pub(crate) weights: Vec<f64>,
     pub(crate) rule: Rule,
 }
 
-/// Members: linear ones of two classes side by side, as the kernel wants them, or any.
+/// The members of a part: linear ones of one head in the layout of the kernel, or any.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Voters {
     Linear(Members),
     Any(Vec<Hypothesis>),
-    /// Linear ones that look through maps.
+    /// Linear members on mapped features.
     Mapped(Vec<Mapped>),
 }
 
-/// How voices are put together.
+/// How votes are combined.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Rule {
     /// The mean of the probabilities.
     Weighted,
-    /// The mean of the classes.
+    /// The mean of the predicted classes.
     Unweighted,
     /// The product of the probabilities.
     Product,
-    /// What something learned from the probabilities that all members give.
+    /// A meta-learner on the probabilities of all members.
     Stacked(Linear),
 }
 
 words! {
-    /// How the members vote.
+    /// Vote of the members.
     pub enum Vote = Weighted {
-        /// Each with its confidence: the mean of their outputs.
+        /// Votes weighted by confidence: the mean of the outputs.
         Weighted = "weighted",
-        /// Each with one voice: the mean of the signs of their outputs.
+        /// Majority vote: the mean of the signs of the outputs.
         Unweighted = "unweighted",
     }
 }
@@ -81,38 +81,38 @@ impl From<Vote> for Rule {
 }
 
 impl Ensemble {
-    /// Members that know all classes.
+    /// An ensemble of members that each predict all classes.
     pub(crate) fn whole(n_classes: usize, part: Part) -> Self {
         Ensemble { n_classes, parts: vec![part] }
     }
 
-    /// One part for each class against the rest; a single one for two classes.
+    /// An ensemble with a part for each class against the rest; a single part for two classes.
     pub(crate) fn against_rest(n_classes: usize, parts: Vec<Part>) -> Self {
         debug_assert_eq!(parts.len(), n_heads(n_classes));
         Ensemble { n_classes, parts }
     }
 
-    /// One part that knows all classes, or one for each class.
+    /// An ensemble of one part for all classes, or of one for each class.
     pub(crate) fn of_parts(n_classes: usize, parts: Vec<Part>) -> Self {
         Ensemble { n_classes, parts }
     }
 
-    /// How many members there are; where each class has its own, those of the class that has most.
+    /// Number of members; if each class has its own, the largest number of a class.
     pub fn n_members(&self) -> usize {
         self.parts.iter().map(Part::n_members).max().unwrap_or(0)
     }
 
-    /// How many classes are told apart.
+    /// Number of classes.
     pub fn n_classes(&self) -> usize {
         self.n_classes
     }
 
-    /// Whether each class has members of its own, which tell it from the rest.
+    /// Whether each class has members of its own, which predict it against the rest.
     pub fn is_one_against_rest(&self) -> bool {
         self.parts.len() > 1
     }
 
-    /// What the voice of each member counts; of the members for class `part`, where each class has its own.
+    /// The weight of each member's vote; of the members for class `part`, if each class has its own.
     ///
     /// # Panics
     /// If there is no such part.
@@ -120,7 +120,7 @@ impl Ensemble {
         &self.parts[part].weights
     }
 
-    /// The members as linear scores, if that is what they are; those for class `part`, where each class has its own.
+    /// The members, if they are linear in the prepared features; those for class `part`, if each class has its own.
     pub fn linear(&self, part: usize) -> Option<&Members> {
         match &self.parts.get(part)?.members {
             Voters::Linear(members) => Some(members),
@@ -129,7 +129,7 @@ impl Ensemble {
     }
 
     /// The weights of all members for `width` features, that of the constant feature last, if all are linear: one list of
-    /// them for two classes, one a class for more.
+    /// members per head.
     ///
     /// ```
     /// use udeed::{AdaBoost, built_in};
@@ -146,23 +146,23 @@ impl Ensemble {
         Some(parts?.concat())
     }
 
-    /// Whether no member says anything about any row.
+    /// Whether all members are linear with weights of 0, so that every vote is undecided.
     pub fn is_silent(&self) -> bool {
         self.parts.iter().all(|part| matches!(&part.members, Voters::Linear(members) if members.is_silent()))
     }
 
-    /// The ensemble of the first members only. One that was stacked stays whole.
+    /// The ensemble of the first `members` members. A stacked ensemble stays whole.
     ///
     /// # Panics
-    /// If that is none, or more than there are.
+    /// If `members` is 0 or more than there are.
     #[must_use]
     pub fn prefix(&self, members: usize) -> Self {
         assert!((1..=self.n_members()).contains(&members), "the first {members} of {} members", self.n_members());
         Ensemble { n_classes: self.n_classes, parts: self.parts.iter().map(|part| part.prefix(members)).collect() }
     }
 
-    /// What the vote says of each row: of two classes one number between -1 and 1, from 0 on it is the second; of more one
-    /// a class, the largest wins.
+    /// The vote on each row: for two classes one number between -1 and 1, at least 0 for the second class; for more one number
+    /// per class, the largest for the predicted one.
     ///
     /// # Errors
     /// If the rows cannot be read.
@@ -176,13 +176,13 @@ impl Ensemble {
         Dense::new(n, columns.len(), values)
     }
 
-    /// The class that each member gives each row: member after member for each row. Of one against the rest, a member is
-    /// what all classes have at its place.
+    /// The class that each member predicts: row by row, member by member. If each class has members of its own, those at the
+    /// same position form one member.
     pub fn classify(&self, rows: &dyn Rows) -> Vec<u8> {
         in_memory(self.classify_blocks(rows))
     }
 
-    /// As [`Ensemble::classify`], of rows that need not lie in memory.
+    /// As [`Ensemble::classify`], for rows that need not be in memory.
     ///
     /// # Errors
     /// If the rows cannot be read.
@@ -195,27 +195,28 @@ impl Ensemble {
             return mapped_members::classify(members, rows);
         }
         if let [Part { members: Voters::Any(members), .. }] = self.parts.as_slice() {
-            let said = fill_stretches(rows, m, m + self.n_classes, |rows, to| {
+            let classes = fill_stretches(rows, m, m + self.n_classes, |rows, to| {
                 for (k, member) in members.iter().enumerate() {
-                    let said = member.distributions(rows);
-                    let classes = (0..rows.n_rows()).map(|i| likeliest(said.get(i)) as f64);
+                    let probabilities = member.distributions(rows);
+                    let classes = (0..rows.n_rows()).map(|i| likeliest(probabilities.get(i)) as f64);
                     to[k..].iter_mut().step_by(m).zip(classes).for_each(|(to, class)| *to = class);
                 }
             })?;
-            return Ok(said.values().iter().map(|&class| class as u8).collect());
+            return Ok(classes.values().iter().map(|&class| class as u8).collect());
         }
-        let said = fill_rows(rows, m, |row, scratch, to| {
+        let classes = fill_rows(rows, m, |row, scratch, to| {
             let mut room = vec![0.0; self.n_classes];
             to.iter_mut().enumerate().for_each(|(k, class)| *class = self.class_by(k, row, scratch, &mut room) as f64);
         })?;
-        Ok(said.values().iter().map(|&class| class as u8).collect())
+        Ok(classes.values().iter().map(|&class| class as u8).collect())
     }
 
-    /// The class that member `k` of each class's own ensemble gives a row; `probabilities` has room for one a class.
+    /// The class that the members at position `k` of all classes predict for a row; `probabilities` is scratch space, one per
+    /// class.
     fn class_by(&self, k: usize, row: Row<'_>, scratch: &mut [f64], probabilities: &mut [f64]) -> usize {
         let mut pair = [0.0; 2];
         for (part, to) in self.parts.iter().zip(&mut *probabilities) {
-            // A class whose ensemble ended early has no voice here.
+            // A class with fewer members has no vote here.
             *to = if k < part.n_members() {
                 part.distribution(k, row, scratch, &mut pair);
                 pair[1]
@@ -228,7 +229,7 @@ impl Ensemble {
 }
 
 impl Part {
-    /// Members whose voices count alike.
+    /// Members with votes of equal weight.
     pub(crate) fn alike(members: impl Into<Voters>, rule: impl Into<Rule>) -> Self {
         let members = members.into();
         Part { weights: vec![1.0; members.len()], members, rule: rule.into() }
@@ -238,13 +239,13 @@ impl Part {
         self.weights.len()
     }
 
-    /// Whether a member looks at a graph of rows.
+    /// Whether a member has spectral features, from a graph of rows.
     pub(crate) fn looks_at_a_graph(&self) -> bool {
         let is_graph = |mapped: &Mapped| matches!(mapped.map.as_ref(), FeatureMap::Spectral(_));
         matches!(&self.members, Voters::Mapped(all) if all.iter().any(is_graph))
     }
 
-    /// What a last learner makes of all members is nothing without some of them: a stack stays whole.
+    /// The first members; all of a stacked ensemble, whose meta-learner needs every member.
     fn prefix(&self, members: usize) -> Self {
         let n = if matches!(self.rule, Rule::Stacked(_)) { self.n_members() } else { members.min(self.n_members()) };
         let first = match &self.members {
@@ -255,7 +256,7 @@ impl Part {
         Part { members: first, weights: self.weights[..n].to_vec(), rule: self.rule.clone() }
     }
 
-    /// For each score the weights of all members, if these are linear.
+    /// For each head the weights of all members, if these are linear.
     fn scores(&self, width: usize) -> Option<Vec<Vec<Vec<f64>>>> {
         let members = self.members.hypotheses()?;
         let heads: Vec<Vec<Vec<f64>>> = members.iter().map(|member| member.heads(width)).collect::<Option<_>>()?;
@@ -263,18 +264,18 @@ impl Part {
         Some((0..heads.first()?.len()).map(score).collect())
     }
 
-    /// The probabilities that member `k` gives.
+    /// The class probabilities of member `k` for a row.
     fn distribution(&self, k: usize, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
         match &self.members {
             Voters::Linear(members) => {
                 Linear::new(vec![members.weights_of(k)]).distribution(row, to);
             }
             Voters::Any(members) => members[k].distribution(row, scratch, to),
-            Voters::Mapped(_) => unreachable!("members behind maps are asked about many rows at once"),
+            Voters::Mapped(_) => unreachable!("mapped members predict many rows at once"),
         }
     }
 
-    /// Decisions of two classes, one column, or of more, one column a class.
+    /// The vote on each row: one column for two classes, one per class for more.
     fn decide(&self, rows: &dyn Blocks, width: usize) -> Result<Dense> {
         if let (Voters::Linear(members), Some(vote)) = (&self.members, self.rule.vote()) {
             let decisions = members.decide(rows, vote, &self.weights)?;
@@ -292,12 +293,12 @@ impl Part {
         let n_classes = width.max(2);
         fill_stretches(rows, width, n_classes * members.len(), |rows, to| {
             let tables: Vec<Dense> = members.iter().map(|member| member.distributions(rows)).collect();
-            let (mut said, mut probabilities) = (Vec::new(), vec![0.0; n_classes]);
+            let (mut all, mut probabilities) = (Vec::new(), vec![0.0; n_classes]);
             for (i, to) in to.chunks_exact_mut(width).enumerate() {
-                said.clear();
-                tables.iter().for_each(|table| said.extend_from_slice(table.get(i)));
+                all.clear();
+                tables.iter().for_each(|table| all.extend_from_slice(table.get(i)));
                 probabilities.fill(0.0);
-                self.combine(&said, &mut probabilities);
+                self.combine(&all, &mut probabilities);
                 match to {
                     [decision] => *decision = probabilities[1] - probabilities[0],
                     decisions => decisions.iter_mut().zip(&probabilities).for_each(|(to, p)| *to = 2.0 * p - 1.0),
@@ -306,34 +307,36 @@ impl Part {
         })
     }
 
-    /// The probabilities of all members, side by side, put together.
-    fn combine(&self, said: &[f64], to: &mut [f64]) {
-        let voices = said.chunks_exact(to.len()).zip(&self.weights);
+    /// Combines the class probabilities of all members, given one after the other.
+    fn combine(&self, probabilities: &[f64], to: &mut [f64]) {
+        let votes = probabilities.chunks_exact(to.len()).zip(&self.weights);
         match &self.rule {
-            Rule::Weighted => voices.for_each(|(said, weight)| {
-                to.iter_mut().zip(said).for_each(|(p, q)| *p += weight * q);
+            Rule::Weighted => votes.for_each(|(probabilities, weight)| {
+                to.iter_mut().zip(probabilities).for_each(|(p, q)| *p += weight * q);
             }),
-            Rule::Unweighted => voices.for_each(|(said, weight)| to[likeliest(said)] += weight),
+            Rule::Unweighted => votes.for_each(|(probabilities, weight)| to[likeliest(probabilities)] += weight),
             Rule::Product => {
-                voices.for_each(|(said, weight)| {
-                    to.iter_mut().zip(said).for_each(|(p, q)| *p += weight * libm::log(q.max(LEAST_PROBABILITY)));
+                votes.for_each(|(probabilities, weight)| {
+                    to.iter_mut()
+                        .zip(probabilities)
+                        .for_each(|(p, q)| *p += weight * libm::log(q.max(LEAST_PROBABILITY)));
                 });
                 let largest = to.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 to.iter_mut().for_each(|p| *p = libm::exp(*p - largest));
             }
-            Rule::Stacked(last) => last.distribution(Row::Dense(&stacked(said, to.len())), to),
+            Rule::Stacked(last) => last.distribution(Row::Dense(&stacked(probabilities, to.len())), to),
         }
         normalise(to);
     }
 }
 
-/// What the last learner of a stack sees of the probabilities that the members give: of two classes the second is enough.
-pub(crate) fn stacked(said: &[f64], n_classes: usize) -> Vec<f64> {
-    if n_classes == 2 { said.iter().skip(1).step_by(2).copied().collect() } else { said.to_vec() }
+/// The features of a stack's meta-learner: the class probabilities of the members, for two classes only that of the second.
+pub(crate) fn stacked(probabilities: &[f64], n_classes: usize) -> Vec<f64> {
+    if n_classes == 2 { probabilities.iter().skip(1).step_by(2).copied().collect() } else { probabilities.to_vec() }
 }
 
 impl Rule {
-    /// The rule as the kernel knows it.
+    /// The vote of linear members, if the rule is one.
     pub(crate) fn vote(&self) -> Option<Vote> {
         match self {
             Rule::Weighted => Some(Vote::Weighted),
@@ -352,7 +355,7 @@ impl Voters {
         }
     }
 
-    /// Each member by itself; none where they look through maps.
+    /// The members as hypotheses; none if they have feature maps.
     pub(crate) fn hypotheses(&self) -> Option<Vec<Hypothesis>> {
         match self {
             Voters::Linear(members) => Some(members.hypotheses()),
@@ -368,7 +371,7 @@ impl From<Members> for Voters {
     }
 }
 
-/// Linear members of two classes side by side, all others as they are.
+/// Linear members of one head in the layout of the kernel, all others unchanged.
 impl From<Vec<Hypothesis>> for Voters {
     fn from(members: Vec<Hypothesis>) -> Self {
         let single = |member: &Hypothesis| match member {

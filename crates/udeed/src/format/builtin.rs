@@ -1,7 +1,6 @@
 //! Data sets that come with the crate.
 
 use crate::error::{Error, Place, Result};
-use crate::format::reader::LabelColumn;
 use crate::format::{Format, Reader, Sheet};
 use crate::text::listed;
 
@@ -15,11 +14,11 @@ use crate::text::listed;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct BuiltIn {
-    /// What it is called.
+    /// Name.
     pub name: &'static str,
-    /// What its rows are.
+    /// Description of its rows.
     pub about: &'static str,
-    /// Whose work it is.
+    /// Authors, source and licence.
     pub attribution: &'static str,
     bytes: &'static [u8],
 }
@@ -83,13 +82,13 @@ impl BuiltIn {
         self.read_with(&Reader::new())
     }
 
-    /// Its rows and labels as a reader wants them: columns left out, another label, another layout.
+    /// Its rows and labels, read with the options of a reader: columns left out, another label, another layout.
     ///
     /// # Errors
-    /// If the reader wants what the set has not.
+    /// If the options name a column that the set lacks.
     pub fn read_with(&self, reader: &Reader) -> Result<Sheet> {
         let mut reader = reader.clone().format(Format::Csv).delimiter(b',').header(true);
-        if reader.label == LabelColumn::None {
+        if !reader.has_label() {
             reader = reader.label("class");
         }
         reader.read_from(self.name, self.bytes)
@@ -99,7 +98,7 @@ impl BuiltIn {
 /// The built-in set of a name.
 ///
 /// # Errors
-/// If there is none; the message lists those there are.
+/// If there is none; the message lists all sets.
 ///
 /// ```
 /// let error = udeed::built_in("iris").unwrap_err();

@@ -1,33 +1,33 @@
-//! Text in chunks that end where a record ends, so that each can be parsed by itself.
+//! Chunks of text that end where a record ends, so that each can be parsed by itself.
 
 use memchr::{memchr, memchr_iter, memrchr, memrchr2};
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Hint, Place, Result};
 use crate::format::source::{Source, checked_utf8};
-use crate::text::size;
+use crate::text::byte_size;
 
-/// How much text is read at a time.
+/// Default size of a chunk in bytes.
 pub(super) const CHUNK: usize = 1 << 19;
 
 const LARGEST_CHUNK: usize = 1 << 26;
 
-/// A CSV cell in quotes that is larger than this was most likely never meant: somebody forgot to close them.
+/// Largest quoted CSV cell in bytes. In a larger one the closing quote was most likely forgotten.
 const LARGEST_CELL: usize = 1 << 24;
 
-/// The mark that some programs put before UTF-8.
+/// The byte order mark that some programs put before UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Some whole records.
+/// Consecutive whole records.
 pub(super) struct Chunk {
     bytes: Vec<u8>,
-    /// Where what is left begins.
+    /// Offset of the text that was not skipped.
     start: usize,
-    /// The line that it begins in, counted from 1.
+    /// Line of that offset, counted from 1.
     line: u64,
 }
 
 impl Chunk {
-    /// What is left.
+    /// The text that was not skipped.
     pub(super) fn text(&self) -> &[u8] {
         &self.bytes[self.start..]
     }
@@ -37,7 +37,7 @@ impl Chunk {
         self.line
     }
 
-    /// Leaves out what stands before the given place in [`Chunk::text`], which is in this line.
+    /// Skips bytes of [`Chunk::text`]; the rest begins in this line.
     pub(super) fn skip(&mut self, bytes: usize, line: u64) {
         self.start += bytes;
         self.line = line;
@@ -52,7 +52,7 @@ impl Chunk {
 /// The lines of a chunk.
 pub(super) struct Lines<'a> {
     text: &'a [u8],
-    /// Where the next line begins.
+    /// Offset of the next line.
     pub(super) at: usize,
     /// Its number.
     pub(super) number: u64,
@@ -98,7 +98,7 @@ pub(super) enum Ends {
 }
 
 impl Ends {
-    /// The last place, among the bytes from `scanned` on, where a record ends. The bytes begin with a record.
+    /// The last end of a record, searched from `scanned` on. The bytes begin with a record.
     fn last(&mut self, bytes: &[u8], scanned: usize) -> Option<usize> {
         match self {
             Ends::Lines => memrchr(b'\n', &bytes[scanned..]).map(|at| scanned + at + 1),
@@ -106,14 +106,14 @@ impl Ends {
         }
     }
 
-    /// From now on the bytes are other ones, which begin with a record again.
+    /// Starts again with other bytes, which begin with a record.
     fn restart(&mut self) {
         if let Ends::Records(ends) = self {
             *ends = RecordEnds::new(ends.delimiter);
         }
     }
 
-    /// Where a quote opens in the bytes that does not close where it must.
+    /// Offset of an opening quote that does not close in time.
     fn endless_quote(&self) -> Option<usize> {
         match self {
             Ends::Lines => None,
@@ -124,16 +124,17 @@ impl Ends {
 
 /// Finds the ends of CSV records: those ends of lines that do not stand in quotes.
 ///
-/// A quote opens only where a cell begins, and closes at the next quote that is not doubled: so it is enough to look at
-/// the quotes, of which most files have none.
+/// A quote opens only where a cell begins, and closes at the next quote that is not doubled. So only quotes are examined,
+/// and most files have none.
 pub(super) struct RecordEnds {
     delimiter: u8,
-    /// How far the bytes were looked at, and whether that is inside quotes.
+    /// Number of bytes that were scanned.
     scanned: usize,
+    /// Whether the scan is inside quotes.
     inside: bool,
-    /// Where the last quote opened.
+    /// Offset of the last opening quote.
     opened: usize,
-    /// Where one opened that is too far from its end.
+    /// Offset of an opening quote that does not close in time.
     endless: Option<usize>,
 }
 
@@ -144,7 +145,7 @@ impl RecordEnds {
 
     fn last(&mut self, bytes: &[u8]) -> Option<usize> {
         if matches!(self.delimiter, b'"' | b'\n' | b'\r') {
-            // No order in which these mean something is worth it: the whole text is one chunk.
+            // Such a delimiter makes no sense: the whole text is one chunk.
             return None;
         }
         let mut last = None;
@@ -156,7 +157,7 @@ impl RecordEnds {
                     self.endless = Some(self.opened);
                     return last;
                 }
-                // Whether a quote closes, only the byte after it tells.
+                // Only the next byte shows whether a quote closes.
                 let Some(next) = quote.and_then(|at| rest.get(at + 1)) else {
                     self.scanned += quote.unwrap_or(rest.len());
                     return last;
@@ -182,12 +183,12 @@ impl RecordEnds {
     }
 }
 
-/// The text of a source, chunk after chunk.
+/// Splits the text of a source into chunks.
 pub(super) struct Chunks<'a> {
     source: Source<'a>,
     ends: Ends,
     size: usize,
-    /// What was read beyond the last chunk.
+    /// Text that was read beyond the last chunk.
     rest: Vec<u8>,
     line: u64,
     state: State,
@@ -196,7 +197,7 @@ pub(super) struct Chunks<'a> {
 enum State {
     Start,
     Open,
-    /// No more text; why, if it is not the end.
+    /// No more text; the failure, if it is not the end of the source.
     Ended(Option<Error>),
 }
 
@@ -205,17 +206,17 @@ impl<'a> Chunks<'a> {
         Chunks { source, ends, size: size.clamp(1, LARGEST_CHUNK), rest: Vec::new(), line: 1, state: State::Start }
     }
 
-    /// The source as a whole.
+    /// The place of the source, for messages.
     pub(super) fn place(&self) -> Place {
         self.source.place()
     }
 
-    /// The share of the source that was read, where that is known.
+    /// The share of the source that was read, if that is known.
     pub(super) fn share(&self) -> Option<f64> {
         self.source.share()
     }
 
-    /// The next chunk, or `None` after the last one. A failure to read comes after all that could be read.
+    /// The next chunk, or `None` after the last one. A failure to read comes after all text that could be read.
     pub(super) fn next(&mut self) -> Result<Option<Chunk>> {
         let mut bytes = std::mem::take(&mut self.rest);
         let mut scanned = 0;
@@ -247,9 +248,8 @@ impl<'a> Chunks<'a> {
         self.state = State::Ended(None);
         self.ends.restart();
         let line = self.line + memchr_iter(b'\n', &bytes[..opened]).count() as u64;
-        let found = format!("a quote that does not close within {}", size(LARGEST_CELL as u64));
-        Err(Error::input(self.place().line(line), found, "a smaller cell")
-            .with_hint("is there a quote that never closes? Inside a cell in quotes they are doubled: `\"\"`"))
+        let found = format!("a quote that does not close within {}", byte_size(LARGEST_CELL as u64));
+        Err(Error::input(self.place().line(line), found, "a smaller cell").with_hint(Hint::UnclosedQuote))
     }
 
     fn fill(&mut self, bytes: &mut Vec<u8>) {

@@ -1,4 +1,4 @@
-//! Numbers out of bytes.
+//! Parsing of numbers.
 
 use crate::text::quoted;
 
@@ -8,7 +8,7 @@ const EXACT_TENS: [f64; 23] = [
     1e21, 1e22,
 ];
 
-/// A number, or what is wrong with it: what was found and what was expected.
+/// Parses a number. The error is what was found and what was expected.
 pub(super) fn parse_number(cell: &str) -> std::result::Result<f64, (String, &'static str)> {
     match cell.parse::<f64>() {
         Ok(x) if x.is_finite() => Ok(x),
@@ -17,12 +17,11 @@ pub(super) fn parse_number(cell: &str) -> std::result::Result<f64, (String, &'st
     }
 }
 
-/// The number that bytes begin with, and how many bytes it has; `None` where it takes more care than here: the caller
-/// then goes the long way, which gives the same bits.
+/// Parses the number that bytes begin with, and returns it with its length. `None` means that it may need more care: the
+/// caller then takes the slow path, which gives the same bits.
 ///
-/// A whole number up to 2^53 and a power of ten up to 22 are exact, so one product or quotient of them is the nearest
-/// number: the same that any right algorithm finds. Longer digits are left to the standard library, but their end is
-/// known then.
+/// Whole numbers up to 2^53 and powers of ten up to 22 are exact, so one product or quotient of them is the nearest
+/// number, which any correct algorithm finds. Numbers with more digits are left to the standard library.
 #[inline]
 pub(super) fn leading_number(bytes: &[u8]) -> Option<(f64, usize)> {
     let negative = bytes.first() == Some(&b'-');
@@ -56,7 +55,7 @@ pub(super) fn leading_number(bytes: &[u8]) -> Option<(f64, usize)> {
     Some((if negative { -size } else { size }, end))
 }
 
-/// Takes in the digits that bytes begin with, and tells how many they are. More than 19 may overflow.
+/// Appends the digits that bytes begin with to a number, and returns their count. More than 19 may overflow.
 #[inline]
 pub(super) fn digits(bytes: &[u8], number: &mut u64) -> usize {
     let mut count = 0;
@@ -71,7 +70,7 @@ pub(super) fn digits(bytes: &[u8], number: &mut u64) -> usize {
     count
 }
 
-/// What stands after an `e`: a power of ten of few digits, and how many bytes it has.
+/// Parses the power of ten after an `e`, of few digits, and returns it with its length.
 fn power(bytes: &[u8]) -> Option<(i32, usize)> {
     let sign = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));
     let mut size = 0;

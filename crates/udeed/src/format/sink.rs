@@ -1,56 +1,55 @@
-//! The rows of a file as they come together, chunk after chunk, in little more memory than they take in the end.
+//! Sinks: where the rows of a file go, chunk by chunk, in little more memory than they take in the end.
 
 use std::path::Path;
 
 use crate::data::{
-    Blocks, Column, Csr, Dense, HeldTable, Labels, Matrix, Naming, Renumbering, SpilledBuilder, SpilledTable, Table,
+    Blocks, Column, Csr, Dense, DiskRowsWriter, DiskTable, HeldTable, Labels, Matrix, Naming, Renumbering, Table,
     dense_size, sparse_size,
 };
 use crate::error::Result;
-use crate::format::reader::{HeldSheet, Layout, Sheet, SpilledSheet};
+use crate::format::{HeldSheet, Layout, Sheet};
 use crate::memory::Room;
 
-/// What was gathered from a file.
-pub(super) struct Gathered<K> {
+/// What describes the rows of a file, once all of them are in a sink.
+pub(super) struct Schema {
     pub(super) columns: Vec<Column>,
     pub(super) naming: Naming,
-    /// Those of the columns that are kept, where not all are.
+    /// The columns that are kept, if not all are.
     pub(super) kept: Option<Vec<Column>>,
-    pub(super) rows: K,
-    /// What becomes of the values in [`Gathered::rows`].
+    /// New codes for what the rows in the sink hold.
     pub(super) renumbering: Renumbering,
-    /// The names of the classes, by the numbers in the labels; `None` where the file has no labels.
+    /// The classes by code; `None` if the file has no labels.
     pub(super) classes: Option<Vec<String>>,
-    /// The name of the column of the labels.
+    /// Name of the label column.
     pub(super) label: Option<String>,
 }
 
-/// Where rows go while a file is read.
-pub(super) trait Keep {
-    /// Adds the rows of the next chunk with their labels. `share` of the file was read so far, where that is known.
-    fn keep(&mut self, rows: Matrix, labels: Vec<Option<u32>>, share: Option<f64>) -> Result<()>;
+/// A sink for the rows of a file.
+pub(super) trait RowSink {
+    /// Appends the rows of the next chunk with their labels. `share` of the file was read so far, if that is known.
+    fn push(&mut self, rows: Matrix, labels: Vec<Option<u32>>, share: Option<f64>) -> Result<()>;
 
-    /// How many rows were added.
+    /// Number of rows.
     fn n_rows(&self) -> usize;
 
-    /// How many values of sparse rows are stored.
+    /// Number of stored values of sparse rows.
     fn n_stored(&self) -> usize;
 
-    /// The columns of sparse rows in which something is stored, ascending.
+    /// The columns of sparse rows with a stored value, ascending.
     fn used_columns(&self) -> Result<Vec<u32>>;
 }
 
-/// Rows kept in memory: dense, until the first sparse chunk makes them all sparse.
+/// Keeps rows in memory: dense, until the first sparse chunk makes all of them sparse.
 #[derive(Default)]
-pub(super) struct InMemory {
+pub(super) struct MemorySink {
     n_rows: usize,
     dense: Vec<f64>,
     sparse: Option<Csr>,
     labels: Vec<Option<u32>>,
 }
 
-impl Keep for InMemory {
-    fn keep(&mut self, rows: Matrix, mut labels: Vec<Option<u32>>, share: Option<f64>) -> Result<()> {
+impl RowSink for MemorySink {
+    fn push(&mut self, rows: Matrix, mut labels: Vec<Option<u32>>, share: Option<f64>) -> Result<()> {
         let n_columns = rows.rows().n_columns();
         let n_rows = rows.rows().n_rows();
         match (rows, &mut self.sparse) {
@@ -94,34 +93,34 @@ impl Keep for InMemory {
     }
 }
 
-/// Rows kept in a file. Of the labels it is only counted how many there are.
-pub(super) struct InFile {
-    rows: SpilledBuilder,
+/// Keeps rows in a temporary file, and counts their labels.
+struct DiskSink {
+    rows: DiskRowsWriter,
     n_labeled: usize,
 }
 
-impl InFile {
-    pub(super) fn new(folder: &Path) -> Result<Self> {
-        Ok(InFile { rows: SpilledBuilder::new(folder)?, n_labeled: 0 })
+impl DiskSink {
+    fn new(folder: &Path) -> Result<Self> {
+        Ok(DiskSink { rows: DiskRowsWriter::new(folder)?, n_labeled: 0 })
     }
 }
 
-impl Keep for InFile {
-    fn keep(&mut self, rows: Matrix, labels: Vec<Option<u32>>, _: Option<f64>) -> Result<()> {
+impl RowSink for DiskSink {
+    fn push(&mut self, rows: Matrix, labels: Vec<Option<u32>>, _: Option<f64>) -> Result<()> {
         self.n_labeled += labels.iter().flatten().count();
         self.rows.push(&rows)
     }
 
     fn n_rows(&self) -> usize {
-        self.rows.spilled().n_rows()
+        self.rows.written().n_rows()
     }
 
     fn n_stored(&self) -> usize {
-        self.rows.spilled().n_stored()
+        self.rows.written().n_stored()
     }
 
     fn used_columns(&self) -> Result<Vec<u32>> {
-        let rows = self.rows.spilled();
+        let rows = self.rows.written();
         let mut used = Vec::new();
         for range in rows.ranges() {
             if let Matrix::Sparse(rows) = rows.matrix(range)? {
@@ -132,136 +131,122 @@ impl Keep for InFile {
     }
 }
 
-/// Rows kept in memory as long as there is room, then in a file.
-pub(super) struct WhereRoom<'a> {
+/// Keeps rows in memory as long as there is room, then in a temporary file.
+pub(super) struct BoundedSink<'a> {
     room: Room<'a>,
     source: &'a str,
-    rows: Held,
+    store: Store,
 }
 
-enum Held {
-    InMemory(InMemory),
-    InFile(InFile),
+enum Store {
+    Memory(MemorySink),
+    Disk(DiskSink),
 }
 
-impl<'a> WhereRoom<'a> {
+impl<'a> BoundedSink<'a> {
     pub(super) fn new(source: &'a str, room: Room<'a>) -> Self {
-        WhereRoom { room, source, rows: Held::InMemory(InMemory::default()) }
+        BoundedSink { room, source, store: Store::Memory(MemorySink::default()) }
     }
 
-    fn rows(&self) -> &dyn Keep {
-        match &self.rows {
-            Held::InMemory(rows) => rows,
-            Held::InFile(rows) => rows,
+    fn sink(&self) -> &dyn RowSink {
+        match &self.store {
+            Store::Memory(rows) => rows,
+            Store::Disk(rows) => rows,
         }
     }
 }
 
-impl Keep for WhereRoom<'_> {
-    fn keep(&mut self, rows: Matrix, labels: Vec<Option<u32>>, share: Option<f64>) -> Result<()> {
-        if let Held::InMemory(above) = &mut self.rows
+impl RowSink for BoundedSink<'_> {
+    fn push(&mut self, rows: Matrix, labels: Vec<Option<u32>>, share: Option<f64>) -> Result<()> {
+        if let Store::Memory(above) = &mut self.store
             && !self.room.holds(above.n_rows + rows.rows().n_rows(), above.size() + rows.size())
         {
-            self.rows = Held::InFile(std::mem::take(above).into_file(self.room.folder(self.source)?)?);
+            self.store = Store::Disk(std::mem::take(above).into_file(self.room.folder(self.source)?)?);
         }
-        match &mut self.rows {
-            Held::InMemory(above) => above.keep(rows, labels, share),
-            Held::InFile(above) => above.keep(rows, labels, share),
+        match &mut self.store {
+            Store::Memory(above) => above.push(rows, labels, share),
+            Store::Disk(above) => above.push(rows, labels, share),
         }
     }
 
     fn n_rows(&self) -> usize {
-        self.rows().n_rows()
+        self.sink().n_rows()
     }
 
     fn n_stored(&self) -> usize {
-        self.rows().n_stored()
+        self.sink().n_stored()
     }
 
     fn used_columns(&self) -> Result<Vec<u32>> {
-        self.rows().used_columns()
+        self.sink().used_columns()
     }
 }
 
-impl Gathered<WhereRoom<'_>> {
-    /// The table in the layout that was asked for, in memory if there is room for it.
-    pub(super) fn into_held(self, layout: Layout) -> Result<HeldSheet> {
-        let (all, WhereRoom { room, source, rows }) = self.replace_rows(());
-        match rows {
-            Held::InMemory(rows) if room.holds(rows.n_rows, rows.size_in(all.columns.len(), layout)) => {
-                let Sheet { table, labels, .. } = all.replace_rows(rows).0.into_sheet(layout)?;
+impl BoundedSink<'_> {
+    /// The table in the layout of the options, in memory if there is room for it.
+    pub(super) fn into_sheet(self, schema: Schema, layout: Layout) -> Result<HeldSheet> {
+        match self.store {
+            Store::Memory(rows) if self.room.holds(rows.n_rows, rows.size_in(schema.columns.len(), layout)) => {
+                let Sheet { table, labels, .. } = rows.into_sheet(schema, layout)?;
                 Ok(HeldSheet { table: HeldTable::InMemory(table), n_labeled: labels.n_labeled() })
             }
-            Held::InMemory(rows) => {
-                let rows = rows.into_file(room.folder(source)?)?;
-                Ok(all.replace_rows(rows).0.into_spilled(layout).into())
-            }
-            Held::InFile(rows) => Ok(all.replace_rows(rows).0.into_spilled(layout).into()),
+            Store::Memory(rows) => Ok(rows.into_file(self.room.folder(self.source)?)?.into_sheet(schema, layout)),
+            Store::Disk(rows) => Ok(rows.into_sheet(schema, layout)),
         }
     }
 }
 
-impl<K> Gathered<K> {
-    /// The same with other rows, and the rows that were there.
-    fn replace_rows<L>(self, rows: L) -> (Gathered<L>, K) {
-        let Gathered { columns, naming, kept, rows: before, renumbering, classes, label } = self;
-        (Gathered { columns, naming, kept, rows, renumbering, classes, label }, before)
-    }
-}
-
-impl Gathered<InFile> {
-    /// The table, in the layout that was asked for.
-    pub(super) fn into_spilled(self, layout: Layout) -> SpilledSheet {
-        let rows = self.rows.rows.finish();
+impl DiskSink {
+    /// The table in the layout of the options.
+    fn into_sheet(self, schema: Schema, layout: Layout) -> HeldSheet {
+        let rows = self.rows.finish();
         let is_sparse = match rows.is_sparse() {
-            true => !layout.makes_dense(rows.n_rows(), self.columns.len(), rows.n_stored()),
+            true => !layout.makes_dense(rows.n_rows(), schema.columns.len(), rows.n_stored()),
             false => layout == Layout::Sparse,
         };
-        let table = SpilledTable {
-            read: self.columns.into(),
-            kept: self.kept.map(Into::into),
-            naming: self.naming,
+        let table = DiskTable {
+            read: schema.columns.into(),
+            kept: schema.kept.map(Into::into),
+            naming: schema.naming,
             rows,
-            renumbering: self.renumbering,
+            renumbering: schema.renumbering,
             is_sparse,
         };
-        SpilledSheet { table, n_labeled: self.rows.n_labeled }
+        HeldSheet { table: HeldTable::InFile(table), n_labeled: self.n_labeled }
     }
 }
 
-/// Adds the columns that occur in sparse rows to those that are known.
-pub(super) fn add_used(used: &mut Vec<u32>, rows: &Csr) {
+/// Adds the columns with a stored value to those that are known.
+fn add_used(used: &mut Vec<u32>, rows: &Csr) {
     used.extend_from_slice(rows.columns());
     used.sort_unstable();
     used.dedup();
 }
 
-impl Gathered<InMemory> {
-    /// The table and the labels, in the layout that was asked for.
-    pub(super) fn into_sheet(mut self, layout: Layout) -> Result<Sheet> {
-        let n_columns = self.columns.len();
-        let labels = match self.classes {
-            Some(classes) => Labels::from_codes(classes, std::mem::take(&mut self.rows.labels)),
-            None => Labels::unlabeled(self.rows.n_rows),
+impl MemorySink {
+    /// The table and the labels, in the layout of the options.
+    pub(super) fn into_sheet(mut self, schema: Schema, layout: Layout) -> Result<Sheet> {
+        let n_columns = schema.columns.len();
+        let labels = match schema.classes {
+            Some(classes) => Labels::from_codes(classes, std::mem::take(&mut self.labels)),
+            None => Labels::unlabeled(self.n_rows),
         };
-        self.renumbering.dense(&mut self.rows.dense, n_columns);
-        self.rows.sparse.iter_mut().for_each(|rows| self.renumbering.sparse(rows, n_columns));
-        let mut table = Table::from_reader(self.columns.into(), self.naming, self.rows.into_matrix(n_columns, layout)?);
-        if let Some(kept) = self.kept {
+        schema.renumbering.recode_dense(&mut self.dense, n_columns);
+        self.sparse.iter_mut().for_each(|rows| schema.renumbering.renumber_sparse(rows, n_columns));
+        let mut table = Table::from_reader(schema.columns.into(), schema.naming, self.into_matrix(n_columns, layout)?);
+        if let Some(kept) = schema.kept {
             table = table.conform(&kept.into())?.into_owned();
         }
-        Ok(Sheet { table, labels, label: self.label })
+        Ok(Sheet { table, labels, label: schema.label })
     }
-}
 
-impl InMemory {
-    /// How many bytes the rows take.
+    /// Size in bytes.
     fn size(&self) -> u64 {
         let dense = dense_size(1, self.dense.len());
         dense + self.sparse.as_ref().map_or(0, |rows| sparse_size(self.n_rows, rows.n_stored()))
     }
 
-    /// How many bytes the rows take in the layout that was asked for.
+    /// Size in bytes in the layout of the options.
     fn size_in(&self, n_columns: usize, layout: Layout) -> u64 {
         match &self.sparse {
             Some(rows) if layout.makes_dense(self.n_rows, n_columns, rows.n_stored()) => {
@@ -271,9 +256,9 @@ impl InMemory {
         }
     }
 
-    /// The same rows in a file in a folder.
-    fn into_file(self, folder: &Path) -> Result<InFile> {
-        let mut file = InFile::new(folder)?;
+    /// Moves the rows into a temporary file in a folder.
+    fn into_file(self, folder: &Path) -> Result<DiskSink> {
+        let mut file = DiskSink::new(folder)?;
         file.n_labeled = self.labels.iter().flatten().count();
         match self.sparse {
             Some(rows) => file.rows.push_in_pieces(&rows.into())?,
@@ -286,7 +271,7 @@ impl InMemory {
         Ok(file)
     }
 
-    /// All rows in the layout that was asked for.
+    /// The rows in the layout of the options.
     fn into_matrix(self, n_columns: usize, layout: Layout) -> Result<Matrix> {
         match self.sparse {
             Some(rows) if layout.makes_dense(self.n_rows, n_columns, rows.n_stored()) => Ok(rows.into_dense()?.into()),
@@ -299,7 +284,7 @@ impl InMemory {
     }
 }
 
-/// The same rows with only the values stored that are not zero, or as they are if they are sparse.
+/// The same rows, sparse.
 fn into_sparse(rows: Matrix) -> Csr {
     match rows {
         Matrix::Sparse(rows) => rows,
@@ -307,8 +292,8 @@ fn into_sparse(rows: Matrix) -> Csr {
     }
 }
 
-/// Makes room for more values. Where it is known how much of the file is still to come, there is room for all of it at
-/// once: a vector that grows by doubling would for a moment take three times the data.
+/// Reserves memory for more values. If the share of the file that was read is known, this is enough for the whole file: a
+/// vector that grows by doubling would take three times the data for a moment.
 fn reserve(values: &mut Vec<f64>, more: usize, share: Option<f64>) {
     let needed = values.len() + more;
     if needed <= values.capacity() {
@@ -318,6 +303,6 @@ fn reserve(values: &mut Vec<f64>, more: usize, share: Option<f64>) {
         Some(share) if share > 0.0 => needed as f64 / share * 1.02,
         _ => needed as f64 * 1.5,
     };
-    // An estimate only: if that much cannot be had, what is needed now may be.
+    // Only an estimate: if that much memory is not there, what is needed now may be.
     let _ = values.try_reserve_exact((expected as usize).max(needed) - values.len());
 }

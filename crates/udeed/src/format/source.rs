@@ -1,4 +1,4 @@
-//! Bytes of text to read: plain or gzipped, from a file or a stream.
+//! Sources of text: files and streams, plain or gzipped.
 
 use std::cell::Cell;
 use std::fs::{self, File};
@@ -8,15 +8,16 @@ use std::rc::Rc;
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Hint, Place, Result};
 
-/// Bytes of text from a file or a stream, unzipped where it is gzipped, with a name for messages.
+/// Text of a file or a stream, unzipped if it is gzipped, with a name for messages.
 pub(crate) struct Source<'a> {
     name: String,
     text: Box<dyn BufRead + 'a>,
     gzipped: bool,
-    /// How many bytes the file has, where that is known, and how many were taken from it.
+    /// Length of the file in bytes, if it is known.
     length: Option<u64>,
+    /// Number of bytes that were read from it.
     taken: Rc<Cell<u64>>,
 }
 
@@ -49,11 +50,11 @@ impl<'a> Source<'a> {
         Place::new(&self.name)
     }
 
-    /// Appends up to so many bytes of text; fewer only at the end. What was read before a failure is kept.
+    /// Appends up to `most` bytes of text, fewer only at the end. Text that was read before a failure is kept.
     pub(crate) fn read(&mut self, most: usize, text: &mut Vec<u8>) -> Result<usize> {
         let before = text.len();
         while text.len() < before + most {
-            // Through the buffer: how much of a broken gzip stream can be read then does not depend on `most`.
+            // Through the buffer, so that `most` does not change how much of a broken gzip stream can be read.
             match self.text.fill_buf() {
                 Ok([]) => break,
                 Ok(bytes) => {
@@ -68,12 +69,12 @@ impl<'a> Source<'a> {
         Ok(text.len() - before)
     }
 
-    /// The share of the file that was read, where its length is known.
+    /// The share of the file that was read, if its length is known.
     pub(crate) fn share(&self) -> Option<f64> {
         Some((self.taken.get() as f64 / self.length.filter(|&length| length > 0)? as f64).min(1.0))
     }
 
-    /// What a failed read means: a broken gzip stream looks like any other failure to the system.
+    /// The error of a failed read. To the system a broken gzip stream is a failure like any other.
     fn failed(&self, error: io::Error) -> Error {
         use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
         if self.gzipped && matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof) {
@@ -97,11 +98,11 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Bytes as text.
+/// Checks that bytes are UTF-8.
 pub(crate) fn checked_utf8(bytes: &[u8], place: impl FnOnce() -> Place) -> Result<&str> {
     std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
         Error::input(place(), format!("the byte 0x{:02x}, which is not UTF-8", bytes[at]), "text in UTF-8")
-            .with_hint("text of Excel may be converted by `iconv -f WINDOWS-1252 -t UTF-8`")
+            .with_hint(Hint::Encoding)
     })
 }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use pulp::{Simd, WithSimd};
+use pulp::{Arch, Simd, WithSimd};
 
-use super::pass::Visit;
+use super::pass::{ROWS_AT_ONCE, VisitBlock};
 use super::prefetch::prefetch;
 use super::real::Real;
 use super::tile::{self, Packed, Vectors};
@@ -20,9 +20,6 @@ pub(super) fn pack_weights<S: Simd, T: Real>(weights: &[f64], m: usize) -> Vecto
     }
     packed
 }
-
-/// How many rows ahead of the one that is packed the memory is asked for.
-const AHEAD: usize = 4;
 
 /// Memory to walk in.
 pub(super) struct Room<S: Simd, T: Real> {
@@ -48,8 +45,10 @@ impl<S: Simd, T: Real> Room<S, T> {
 }
 
 /// One walk over some of the rows.
-pub(super) struct Walk<'a, S: Simd, T: Real, V: Visit<T>> {
+pub(super) struct Walk<'a, S: Simd, T: Real> {
     pub(super) simd: S,
+    /// The instructions of `simd`.
+    pub(super) instructions: Arch,
     pub(super) rows: &'a dyn Blocks,
     pub(super) span: Range<usize>,
     pub(super) weights: &'a Vectors<S, T>,
@@ -57,20 +56,19 @@ pub(super) struct Walk<'a, S: Simd, T: Real, V: Visit<T>> {
     pub(super) stride: usize,
     /// Where the gradient is added, one padded row a feature.
     pub(super) gradient: Option<&'a mut [f64]>,
-    pub(super) visitor: &'a V,
+    pub(super) visitor: &'a mut (dyn VisitBlock<T> + 'a),
     pub(super) room: &'a mut Room<S, T>,
 }
 
-impl<S: Simd, T: Real, V: Visit<T>> WithSimd for Walk<'_, S, T, V> {
-    type Output = Result<V::Tally>;
+impl<S: Simd, T: Real> WithSimd for Walk<'_, S, T> {
+    type Output = Result<()>;
 
     #[inline(always)]
-    fn with_simd<Same: Simd>(mut self, _: Same) -> Result<V::Tally> {
+    fn with_simd<Same: Simd>(mut self, _: Same) -> Result<()> {
         let simd = self.simd;
         let (_, columns) = self.rows.shape();
         let stride = self.stride;
         let Room { x, next: next_x, scores, gradient: block_gradient, buffer } = self.room;
-        let mut tally = V::Tally::default();
         let (rows, end) = (x.rows, self.span.end);
         let block = |start: usize| start.min(end)..end.min(start + rows);
         for (i, row) in dense_rows(self.rows.block(block(self.span.start), buffer)?, columns).enumerate() {
@@ -80,17 +78,16 @@ impl<S: Simd, T: Real, V: Visit<T>> WithSimd for Walk<'_, S, T, V> {
             let n = block(start).len();
             let mut next = dense_rows(self.rows.block(block(start + rows), buffer)?, columns);
             let mut after = next.clone();
-            after.by_ref().take(AHEAD).for_each(prefetch);
+            after.by_ref().take(ROWS_AT_ONCE).for_each(prefetch);
             tile::score(simd, x, self.weights, n, scores);
-            for (i, scores) in scores.numbers_mut().chunks_exact_mut(stride).take(n).enumerate() {
-                self.visitor.visit(simd, &mut tally, start + i, scores);
-                // The next block is packed here, a row at a time, so that the memory can bring it in the meantime.
-                if let Some(row) = next.next() {
+            let some = scores.numbers_mut()[..n * stride].chunks_mut(ROWS_AT_ONCE * stride);
+            for (first, scores) in (0..).step_by(ROWS_AT_ONCE).zip(some) {
+                self.visitor.visit_block(self.instructions, start + first, stride, scores);
+                // The next block is packed here, some rows at a time, so that the memory can bring it in the meantime.
+                for (i, row) in (first..).zip(next.by_ref().take(ROWS_AT_ONCE)) {
                     next_x.pack(i, row);
                 }
-                if let Some(row) = after.next() {
-                    prefetch(row);
-                }
+                after.by_ref().take(ROWS_AT_ONCE).for_each(prefetch);
             }
             if let Some(gradient) = &mut self.gradient {
                 tile::differentiate(simd, x, scores, n, block_gradient);
@@ -100,7 +97,7 @@ impl<S: Simd, T: Real, V: Visit<T>> WithSimd for Walk<'_, S, T, V> {
             }
             std::mem::swap(x, next_x);
         }
-        Ok(tally)
+        Ok(())
     }
 }
 

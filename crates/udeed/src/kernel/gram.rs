@@ -8,6 +8,7 @@ use super::instructions;
 use super::pass::{in_parts, longest, most_parts};
 use super::tile::{self, Packed, Vectors};
 use crate::data::{Row, Rows};
+use crate::parallel::Rooms;
 
 /// The lower triangle of `sum_i factors_i (x_i, 1) (x_i, 1)'`, row after row. What stands above it means nothing.
 pub(crate) fn gram(rows: &dyn Rows, factors: &[f64]) -> Vec<f64> {
@@ -31,12 +32,12 @@ impl WithSimd for Gram<'_> {
         let (rows, factors) = (self.rows, self.factors);
         let spans = whole_blocks(n, sum.len());
         let (len, sparse) = (sum.len(), rows.is_sparse());
-        let room = || (!sparse).then(|| Room::<S>::new(longest(&spans), columns, stride));
-        let done = in_parts(&spans, len, Some(&mut sum), room, |room, span, sum| {
-            let sum = sum.unwrap_or_default();
-            match room {
-                None => simd.vectorize(SparseWalk { rows, factors, span, sum }),
-                Some(room) => simd.vectorize(DenseWalk { simd, rows, factors, span, sum, stride, room }),
+        let rooms = Rooms::new(|| Room::<S>::new(longest(&spans), columns, stride));
+        let done = in_parts(&spans, len, Some(&mut sum), &|part, sum| {
+            let (span, sum) = (spans[part].clone(), sum.unwrap_or_default());
+            match sparse {
+                true => simd.vectorize(SparseWalk { rows, factors, span, sum }),
+                false => rooms.lend(|room| simd.vectorize(DenseWalk { simd, rows, factors, span, sum, stride, room })),
             }
             Ok(())
         });

@@ -7,17 +7,17 @@
 //! gradient, in one go, in double or single precision, with the widest vectors the machine has. The bits depend on none of
 //! these but the precision.
 
-mod alone;
 mod cosine;
 mod dense;
+mod dot;
 mod gram;
 mod pass;
 mod prefetch;
 mod real;
 mod scatter;
 mod sigmoid;
+mod single;
 mod sparse;
-mod sums;
 mod tile;
 
 use std::sync::OnceLock;
@@ -28,10 +28,10 @@ use crate::error::{Error, Result};
 use crate::text::quoted;
 
 pub(crate) use cosine::cosines;
+pub(crate) use dot::{dot, sum_of};
 pub(crate) use gram::gram;
 pub(crate) use pass::{Visit, in_memory, map_rows, pass};
 pub(crate) use real::Real;
-pub(crate) use sums::{dot, sum_of};
 
 /// The environment variable that names an instruction set.
 const VARIABLE: &str = "UDEED_INSTRUCTIONS";

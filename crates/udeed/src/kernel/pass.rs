@@ -1,15 +1,19 @@
 //! One walk over the rows: the scores of all members, a function of them, and the gradient of its sum.
+//!
+//! Walks are compiled for each layout of rows, precision and instruction set, visitors for each instruction set. They meet
+//! at [`VisitBlock`], an object that gets the scores of several rows at once: so the two do not multiply.
 
 use std::marker::PhantomData;
 use std::ops::Range;
+use std::sync::Mutex;
 
-use pulp::{Simd, WithSimd};
-use rayon::prelude::*;
+use pulp::{Arch, Simd, WithSimd};
 
 use super::real::{MOST_LANES, Real};
-use super::{alone, dense, instructions, scatter, sparse, tile};
+use super::{dense, instructions, scatter, single, sparse, tile};
 use crate::data::Blocks;
 use crate::error::Result;
+use crate::parallel::{self, Rooms, inner, locked};
 
 /// Fewer rows than this are not worth a part of their own.
 const SMALLEST_PART: usize = 64;
@@ -20,6 +24,11 @@ const PARTS: usize = 16;
 const WORTH_THREADS: usize = 1 << 21;
 /// How much memory the gradients of the parts may take together, in numbers.
 const PARTS_MEMORY: usize = 1 << 24;
+/// The largest sparse gradient of which each part has its own.
+const LARGEST_PART: usize = PARTS_MEMORY / 4;
+/// Rows whose scores a visitor gets at once: so many that calling it costs nothing beside them, and so few that they are
+/// still in the nearest cache afterwards.
+pub(super) const ROWS_AT_ONCE: usize = 8;
 
 /// What is done with the scores of a row.
 pub(crate) trait Visit<T: Real>: Sync {
@@ -30,9 +39,8 @@ pub(crate) trait Visit<T: Real>: Sync {
     /// the derivative by it of what is summed, if there is a gradient. To be inlined always: only so it gets vectors.
     fn visit<S: Simd>(&self, simd: S, tally: &mut Self::Tally, i: usize, scores: &mut [T]);
 
-    /// Whether one member alone goes its own, faster way over dense rows. Not always, as every visitor would have to be
-    /// compiled for it too.
-    const ALONE: bool = false;
+    /// Whether one member alone goes its own, faster way over dense rows, see [`single`].
+    const SINGLE: bool = false;
 
     /// Gets the scores of the only member on some rows from `first` on, and does with each what [`Visit::visit`] does. A
     /// visitor that has its own way can let rows take the place of members in the vectors.
@@ -47,8 +55,47 @@ pub(crate) trait Visit<T: Real>: Sync {
     }
 }
 
-/// The largest sparse gradient of which each part has its own.
-const LARGEST_PART: usize = PARTS_MEMORY / 4;
+/// What is done with the scores of several rows of a part.
+pub(super) trait VisitBlock<T>: Send {
+    /// Gets the scores on rows from `first` on, row after row, `stride` numbers each. With a stride of 1 they are those of
+    /// a single member, see [`Visit::visit_rows`].
+    fn visit_block(&mut self, instructions: Arch, first: usize, stride: usize, scores: &mut [T]);
+}
+
+/// A part of the rows: who visits them, and what is counted in it.
+struct Part<'a, T: Real, V: Visit<T>> {
+    visitor: &'a V,
+    tally: V::Tally,
+}
+
+impl<T: Real, V: Visit<T>> VisitBlock<T> for Part<'_, T, V> {
+    fn visit_block(&mut self, instructions: Arch, first: usize, stride: usize, scores: &mut [T]) {
+        instructions.dispatch(Rows { part: self, first, stride, scores });
+    }
+}
+
+struct Rows<'a, 'b, T: Real, V: Visit<T>> {
+    part: &'a mut Part<'b, T, V>,
+    first: usize,
+    stride: usize,
+    scores: &'a mut [T],
+}
+
+impl<T: Real, V: Visit<T>> WithSimd for Rows<'_, '_, T, V> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Part { visitor, tally } = self.part;
+        if V::SINGLE && self.stride == 1 {
+            visitor.visit_rows(simd, tally, self.first, self.scores);
+            return;
+        }
+        for (i, scores) in self.scores.chunks_exact_mut(self.stride).enumerate() {
+            visitor.visit(simd, tally, self.first + i, scores);
+        }
+    }
+}
 
 /// Walks over all rows. The gradient by the weights of what the visitor sums is added to `gradient`, if there is one.
 /// Returns the tallies of the parts in their order.
@@ -62,7 +109,7 @@ pub(crate) fn pass<T: Real, V: Visit<T>>(
     gradient: Option<&mut [f64]>,
     visitor: &V,
 ) -> Result<Vec<V::Tally>> {
-    instructions().dispatch(Pass { rows, weights, m, gradient, visitor, largest: LARGEST_PART, real: PhantomData::<T> })
+    Pass { instructions: instructions(), rows, weights, m, gradient, largest: LARGEST_PART }.visited_by(visitor)
 }
 
 /// `f(scores)` of every row, in their order. The scores are padded with zeros to whole [`Real::LANES`].
@@ -98,80 +145,138 @@ impl<R: Send, F: Fn(&mut [f64]) -> R + Sync> Visit<f64> for Map<F, R> {
     }
 }
 
-struct Pass<'a, T, V> {
+struct Pass<'a> {
+    instructions: Arch,
     rows: &'a dyn Blocks,
     weights: &'a [f64],
     m: usize,
     gradient: Option<&'a mut [f64]>,
-    visitor: &'a V,
     /// Of larger sparse gradients there is only one, not one a part.
     largest: usize,
-    real: PhantomData<T>,
 }
 
-impl<T: Real, V: Visit<T>> WithSimd for Pass<'_, T, V> {
-    type Output = Result<Vec<V::Tally>>;
+impl Pass<'_> {
+    fn visited_by<T: Real, V: Visit<T>>(self, visitor: &V) -> Result<Vec<V::Tally>> {
+        let layout = self.layout(V::SINGLE);
+        let spans = &self.spans::<T>(layout)[..];
+        let part = |_: &Range<usize>| Mutex::new(Part { visitor, tally: V::Tally::default() });
+        let parts: Vec<Mutex<Part<'_, T, V>>> = spans.iter().map(part).collect();
+        let visitors: &[&Visitor<'_, T>] = &parts.iter().map(|part| part as _).collect::<Vec<_>>();
+        self.instructions.dispatch(Walk { of: self, layout, spans, visitors })?;
+        Ok(parts.into_iter().map(|part| inner(part).tally).collect())
+    }
+
+    fn layout(&self, single: bool) -> Layout {
+        match (self.rows.is_sparse(), self.m) {
+            (true, _) if self.gradient.is_some() && self.weights.len() > self.largest => Layout::Scatter,
+            (true, _) => Layout::Sparse,
+            (false, 1) if single => Layout::Single,
+            (false, _) => Layout::Dense,
+        }
+    }
+
+    /// The parts of the rows.
+    fn spans<T: Real>(&self, layout: Layout) -> Vec<Range<usize>> {
+        let (n, len) = (self.rows.shape().0, self.weights.len());
+        match layout {
+            Layout::Scatter => (0..n).step_by(sparse::ROWS).map(|start| start..n.min(start + sparse::ROWS)).collect(),
+            Layout::Dense => parts_of(n, len / self.m * tile::padded::<T>(self.m), self.gradient.is_some()),
+            Layout::Single | Layout::Sparse => parts_of(n, len, self.gradient.is_some()),
+        }
+    }
+}
+
+/// How the rows are walked over.
+#[derive(Clone, Copy)]
+enum Layout {
+    /// Rows of all values, and members side by side.
+    Dense,
+    /// The same with one member.
+    Single,
+    /// Rows of stored values.
+    Sparse,
+    /// The same with only one gradient.
+    Scatter,
+}
+
+/// Who visits a part of the rows.
+pub(super) type Visitor<'a, T> = Mutex<dyn VisitBlock<T> + 'a>;
+
+/// A pass in one precision, whoever visits the rows.
+struct Walk<'a, T: Real> {
+    of: Pass<'a>,
+    layout: Layout,
+    spans: &'a [Range<usize>],
+    /// One for each span.
+    visitors: &'a [&'a Visitor<'a, T>],
+}
+
+impl<T: Real> WithSimd for Walk<'_, T> {
+    type Output = Result<()>;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> Result<Vec<V::Tally>> {
-        match (self.rows.is_sparse(), self.m) {
-            (true, _) => self.sparse(simd),
-            (false, 1) if V::ALONE => self.alone(simd),
-            (false, _) => self.dense(simd),
+    fn with_simd<S: Simd>(self, simd: S) -> Result<()> {
+        match self.layout {
+            Layout::Dense => self.dense(simd),
+            Layout::Single => self.single(simd),
+            Layout::Sparse => self.sparse(simd),
+            Layout::Scatter => self.scatter(simd),
         }
     }
 }
 
-impl<T: Real, V: Visit<T>> Pass<'_, T, V> {
-    fn dense<S: Simd>(self, simd: S) -> Result<Vec<V::Tally>> {
-        let weights = &dense::pack_weights::<S, T>(self.weights, self.m);
-        let (rows, visitor, stride) = (self.rows, self.visitor, tile::padded::<T>(self.m));
-        let len = self.weights.len() / self.m * stride;
-        let mut padded = self.gradient.as_ref().map(|_| vec![0.0; len]);
-        let spans = parts_of(rows.shape().0, len, padded.is_some());
+impl<T: Real> Walk<'_, T> {
+    fn dense<S: Simd>(self, simd: S) -> Result<()> {
+        let Pass { instructions, rows, weights, m, gradient, .. } = self.of;
+        let (spans, visitors, stride) = (self.spans, self.visitors, tile::padded::<T>(m));
+        let len = weights.len() / m * stride;
+        let weights = &dense::pack_weights::<S, T>(weights, m);
+        let mut padded = gradient.as_ref().map(|_| vec![0.0; len]);
         let features = if padded.is_some() { rows.shape().1 + 1 } else { 0 };
-        let room = || dense::Room::new(longest(&spans), rows.shape().1, features, stride);
-        let tallies = in_parts(&spans, len, padded.as_deref_mut(), room, |room, span, gradient| {
-            simd.vectorize(dense::Walk { simd, rows, span, weights, stride, gradient, visitor, room })
+        let rooms = Rooms::new(|| dense::Room::new(longest(spans), rows.shape().1, features, stride));
+        in_parts(spans, len, padded.as_deref_mut(), &|part, gradient| {
+            let (span, visitor) = (spans[part].clone(), &mut *locked(visitors[part]));
+            rooms.lend(|room| {
+                let walk = dense::Walk { simd, instructions, rows, span, weights, stride, gradient, visitor, room };
+                simd.vectorize(walk)
+            })
         })?;
-        if let (Some(gradient), Some(padded)) = (self.gradient, padded) {
-            for (to, from) in gradient.chunks_exact_mut(self.m).zip(padded.chunks_exact(stride)) {
-                add(to, &from[..self.m]);
+        if let (Some(gradient), Some(padded)) = (gradient, padded) {
+            for (to, from) in gradient.chunks_exact_mut(m).zip(padded.chunks_exact(stride)) {
+                add(to, &from[..m]);
             }
         }
-        Ok(tallies)
+        Ok(())
     }
 
-    fn alone<S: Simd>(self, simd: S) -> Result<Vec<V::Tally>> {
-        let weights = &T::convert(self.weights);
-        let (rows, visitor, len) = (self.rows, self.visitor, weights.len());
-        let spans = parts_of(rows.shape().0, len, self.gradient.is_some());
-        let gradient = if self.gradient.is_some() { len } else { 0 };
-        let room = || alone::Room::new(longest(&spans), gradient);
-        in_parts(&spans, len, self.gradient, room, |room, span, gradient| {
-            simd.vectorize(alone::Walk { simd, rows, span, weights, gradient, visitor, room })
+    fn single<S: Simd>(self, simd: S) -> Result<()> {
+        let Pass { instructions, rows, weights, gradient, .. } = self.of;
+        let (spans, visitors, weights) = (self.spans, self.visitors, &T::convert(weights));
+        let room = if gradient.is_some() { weights.len() } else { 0 };
+        let rooms = Rooms::new(|| single::Room::new(longest(spans), room));
+        in_parts(spans, weights.len(), gradient, &|part, gradient| {
+            let (span, visitor) = (spans[part].clone(), &mut *locked(visitors[part]));
+            rooms.lend(|room| {
+                simd.vectorize(single::Walk { simd, instructions, rows, span, weights, gradient, visitor, room })
+            })
         })
     }
 
-    fn sparse<S: Simd>(self, simd: S) -> Result<Vec<V::Tally>> {
-        let weights = &T::convert(self.weights);
-        let (rows, visitor, m) = (self.rows, self.visitor, self.m);
-        let gradient = match self.gradient {
-            Some(gradient) if weights.len() > self.largest => {
-                return scatter::walk(simd, rows, weights, m, gradient, visitor);
-            }
-            gradient => gradient,
-        };
-        let spans = parts_of(rows.shape().0, weights.len(), gradient.is_some());
-        in_parts(
-            &spans,
-            weights.len(),
-            gradient,
-            || (),
-            |(), span, gradient| {
-                simd.vectorize(sparse::Walk { rows, span, weights, m, gradient, residuals: None, visitor })
-            },
-        )
+    fn sparse<S: Simd>(self, simd: S) -> Result<()> {
+        let Pass { instructions, rows, weights, m, gradient, .. } = self.of;
+        let (spans, visitors, weights) = (self.spans, self.visitors, &T::convert(weights));
+        in_parts(spans, weights.len(), gradient, &|part, gradient| {
+            let (span, visitor) = (spans[part].clone(), &mut *locked(visitors[part]));
+            let residuals = None;
+            simd.vectorize(sparse::Walk { instructions, rows, span, weights, m, gradient, residuals, visitor })
+        })
+    }
+
+    fn scatter<S: Simd>(self, simd: S) -> Result<()> {
+        let Pass { instructions, rows, weights, m, gradient, .. } = self.of;
+        let (visitors, weights) = (self.visitors, &T::convert(weights));
+        let gradient = gradient.unwrap_or_default();
+        scatter::Walk { instructions, rows, weights, m, visitors }.walk(simd, gradient)
     }
 }
 
@@ -192,47 +297,38 @@ pub(super) fn longest(spans: &[Range<usize>]) -> usize {
     spans.iter().map(Range::len).max().unwrap_or(0)
 }
 
-/// Walks over parts of the rows in parallel, and adds their gradients, of `len` numbers each, in order. Parts that follow
-/// one another on a thread share the `room` they work in.
-pub(super) fn in_parts<A: Send, R>(
+/// Walks over the part of a number, and adds its gradient if there is one.
+pub(super) type WalkPart<'a> = dyn Fn(usize, Option<&mut [f64]>) -> Result<()> + Sync + 'a;
+
+/// Walks over parts of the rows in parallel, and adds their gradients, of `len` numbers each, in order.
+pub(super) fn in_parts(
     spans: &[Range<usize>],
     len: usize,
     gradient: Option<&mut [f64]>,
-    room: impl Fn() -> R + Sync + Send,
-    walk: impl Fn(&mut R, Range<usize>, Option<&mut [f64]>) -> Result<A> + Sync + Send,
-) -> Result<Vec<A>> {
+    walk: &WalkPart<'_>,
+) -> Result<()> {
     let n = spans.last().map_or(0, |span| span.end);
     let worth_threads = spans.len() > 1 && n.saturating_mul(len) >= WORTH_THREADS;
-    match (spans, gradient) {
-        ([span], gradient) => Ok(vec![walk(&mut room(), span.clone(), gradient)?]),
-        (_, None) if worth_threads => {
-            spans.par_iter().map_init(room, |room, span| walk(room, span.clone(), None)).collect()
+    match gradient {
+        gradient if spans.len() == 1 => walk(0, gradient),
+        None if worth_threads => parallel::try_map(spans.len(), |part| walk(part, None)).map(|_| ()),
+        None => (0..spans.len()).try_for_each(|part| walk(part, None)),
+        Some(gradient) if worth_threads => {
+            let sums = parallel::try_map(spans.len(), |part| {
+                let mut sum = vec![0.0; len];
+                walk(part, Some(&mut sum)).map(|()| sum)
+            })?;
+            sums.iter().for_each(|sum| add(gradient, sum));
+            Ok(())
         }
-        (_, None) => {
-            let mut room = room();
-            spans.iter().map(|span| walk(&mut room, span.clone(), None)).collect()
-        }
-        (_, Some(gradient)) if worth_threads => {
-            let walk = |room: &mut R, span: &Range<usize>| {
-                let mut part = vec![0.0; len];
-                Ok((walk(room, span.clone(), Some(&mut part))?, part))
-            };
-            let sums: Vec<(A, Vec<f64>)> = spans.par_iter().map_init(room, walk).collect::<Result<_>>()?;
-            let tally = |(tally, part): (A, Vec<f64>)| {
-                add(gradient, &part);
-                tally
-            };
-            Ok(sums.into_iter().map(tally).collect())
-        }
-        (_, Some(gradient)) => {
-            let (mut room, mut part) = (room(), vec![0.0; len]);
-            let tally = |span: &Range<usize>| {
-                part.fill(0.0);
-                let tally = walk(&mut room, span.clone(), Some(&mut part))?;
-                add(gradient, &part);
-                Ok(tally)
-            };
-            spans.iter().map(tally).collect()
+        Some(gradient) => {
+            let mut sum = vec![0.0; len];
+            (0..spans.len()).try_for_each(|part| {
+                sum.fill(0.0);
+                walk(part, Some(&mut sum))?;
+                add(gradient, &sum);
+                Ok(())
+            })
         }
     }
 }
@@ -254,7 +350,7 @@ mod tests {
 
     impl<T: Real> Visit<T> for Squares {
         type Tally = f64;
-        const ALONE: bool = true;
+        const SINGLE: bool = true;
 
         #[inline(always)]
         fn visit<S: Simd>(&self, simd: S, tally: &mut f64, i: usize, scores: &mut [T]) {
@@ -271,9 +367,9 @@ mod tests {
     fn bits<T: Real>(instructions: &str, rows: &dyn Rows, weights: &[f64], m: usize) -> Option<Vec<u64>> {
         let mut numbers = Vec::new();
         for largest in [usize::MAX, 0] {
-            let (mut gradient, real) = (vec![0.0; weights.len()], PhantomData::<T>);
-            let pass = Pass { rows, weights, m, gradient: Some(&mut gradient), visitor: &Squares, largest, real };
-            let tallies = named_instructions(instructions)?.dispatch(pass).unwrap();
+            let (mut gradient, instructions) = (vec![0.0; weights.len()], named_instructions(instructions)?);
+            let pass = Pass { instructions, rows, weights, m, gradient: Some(&mut gradient), largest };
+            let tallies = pass.visited_by::<T, _>(&Squares).unwrap();
             numbers.push(tallies.iter().sum());
             numbers.extend(gradient);
         }
@@ -293,10 +389,9 @@ mod tests {
         let walk = |largest: usize| {
             let mut gradient = vec![0.0; weights.len()];
             let gradient_to = Some(&mut gradient[..]);
-            let real = PhantomData::<f64>;
-            let pass =
-                Pass { rows: &sparse, weights: &weights, m, gradient: gradient_to, visitor: &Squares, largest, real };
-            let total: f64 = instructions().dispatch(pass).unwrap().into_iter().sum();
+            let instructions = instructions();
+            let pass = Pass { instructions, rows: &sparse, weights: &weights, m, gradient: gradient_to, largest };
+            let total: f64 = pass.visited_by::<f64, _>(&Squares).unwrap().into_iter().sum();
             gradient.push(total);
             gradient
         };
@@ -332,7 +427,7 @@ mod tests {
 
     impl Visit<f64> for Halves {
         type Tally = Vec<f64>;
-        const ALONE: bool = true;
+        const SINGLE: bool = true;
 
         #[inline(always)]
         fn visit<S: Simd>(&self, _: S, seen: &mut Vec<f64>, i: usize, scores: &mut [f64]) {

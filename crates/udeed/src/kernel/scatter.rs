@@ -6,53 +6,80 @@
 
 use std::ops::Range;
 
-use pulp::{Simd, WithSimd};
-use rayon::prelude::*;
+use pulp::{Arch, Simd, WithSimd};
 
-use super::pass::Visit;
+use super::pass::Visitor;
 use super::real::Real;
 use super::sparse;
 use crate::data::{Blocks, Buffer};
 use crate::error::Result;
+use crate::parallel::{self, locked};
 
 /// Rows whose residuals are kept at a time: their memory is small beside the gradient.
 const ROWS: usize = 2048;
+/// Into how many chunks the gradient is cut where those of the threads are put together.
+const CHUNKS: usize = 256;
 
-/// The tallies of all rows; the gradient is added to `gradient`.
-pub(super) fn walk<S: Simd, T: Real, V: Visit<T>>(
-    simd: S,
-    rows: &dyn Blocks,
-    weights: &[T],
-    m: usize,
-    gradient: &mut [f64],
-    visitor: &V,
-) -> Result<Vec<V::Tally>> {
-    let n = rows.shape().0;
-    let mut slices = Slice::deal(m, weights.len() / m);
-    let mut residuals = vec![T::default(); ROWS.min(n) * m];
-    let mut tallies = Vec::with_capacity(n.div_ceil(sparse::ROWS));
-    for start in (0..n).step_by(ROWS) {
-        let span = start..n.min(start + ROWS);
-        let residuals = &mut residuals[..span.len() * m];
-        let blocks = residuals.par_chunks_mut(sparse::ROWS * m).enumerate();
-        let of_block = |(block, residuals): (usize, &mut [T])| {
-            let start = span.start + block * sparse::ROWS;
-            let span = start..start + residuals.len() / m;
-            let kept = Some(residuals);
-            simd.vectorize(sparse::Walk { rows, span, weights, m, gradient: None, residuals: kept, visitor })
-        };
-        tallies.extend(blocks.map(of_block).collect::<Result<Vec<_>>>()?);
-        let scatter =
-            |slice: &mut Slice| simd.vectorize(Scatter { rows, span: span.clone(), residuals: &*residuals, m, slice });
-        slices.par_iter_mut().map(scatter).collect::<Result<()>>()?;
-    }
-    gradient.par_chunks_mut(m).enumerate().for_each(|(feature, gradient)| {
-        for slice in &slices {
-            let from = &slice.gradient[feature * slice.members.len()..];
-            gradient[slice.members.clone()].iter_mut().zip(from).for_each(|(to, from)| *to += from);
+/// A walk over all rows.
+pub(super) struct Walk<'a, 'v, T: Real> {
+    pub(super) instructions: Arch,
+    pub(super) rows: &'a dyn Blocks,
+    pub(super) weights: &'a [T],
+    pub(super) m: usize,
+    /// One for each [`sparse::ROWS`] rows.
+    pub(super) visitors: &'a [&'a Visitor<'v, T>],
+}
+
+impl<T: Real> Walk<'_, '_, T> {
+    /// Adds the gradient to `gradient`.
+    pub(super) fn walk<S: Simd>(&self, simd: S, gradient: &mut [f64]) -> Result<()> {
+        let (rows, m, n) = (self.rows, self.m, self.rows.shape().0);
+        let mut slices = Slice::deal(m, self.weights.len() / m);
+        let mut residuals = vec![T::default(); ROWS.min(n) * m];
+        for start in (0..n).step_by(ROWS) {
+            let span = start..n.min(start + ROWS);
+            let residuals = &mut residuals[..span.len() * m];
+            self.differentiate(simd, start, residuals)?;
+            let residuals = &*residuals;
+            parallel::try_chunks_mut(
+                &mut slices,
+                1,
+                || (),
+                |(), _, slices| {
+                    let slice = &mut slices[0];
+                    simd.vectorize(Scatter { rows, span: span.clone(), residuals, m, slice })
+                },
+            )?;
         }
-    });
-    Ok(tallies)
+        let features = gradient.len() / m;
+        parallel::chunks_mut(gradient, m * features.div_ceil(CHUNKS).max(1), |chunk, gradient| {
+            let first = chunk * features.div_ceil(CHUNKS);
+            for (feature, gradient) in (first..).zip(gradient.chunks_exact_mut(m)) {
+                for slice in &slices {
+                    let from = &slice.gradient[feature * slice.members.len()..];
+                    gradient[slice.members.clone()].iter_mut().zip(from).for_each(|(to, from)| *to += from);
+                }
+            }
+        });
+        Ok(())
+    }
+
+    /// The residuals of all members on rows from `start` on.
+    fn differentiate<S: Simd>(&self, simd: S, start: usize, residuals: &mut [T]) -> Result<()> {
+        let Walk { instructions, rows, weights, m, visitors } = *self;
+        parallel::try_chunks_mut(
+            residuals,
+            sparse::ROWS * m,
+            || (),
+            |(), block, residuals| {
+                let first = start + block * sparse::ROWS;
+                let (span, gradient) = (first..first + residuals.len() / m, None);
+                let visitor = &mut *locked(visitors[first / sparse::ROWS]);
+                let residuals = Some(residuals);
+                simd.vectorize(sparse::Walk { instructions, rows, span, weights, m, gradient, residuals, visitor })
+            },
+        )
+    }
 }
 
 /// Some of the members, and their gradient feature by feature.

@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use pulp::{Simd, WithSimd};
+use pulp::{Arch, Simd, WithSimd};
 
-use super::pass::Visit;
+use super::pass::{ROWS_AT_ONCE, VisitBlock};
 use super::real::Real;
 use super::tile::{self, Vectors};
 use crate::data::{Block, Blocks, Buffer};
@@ -15,7 +15,8 @@ use crate::error::Result;
 pub(super) const ROWS: usize = 64;
 
 /// One walk over some of the rows.
-pub(super) struct Walk<'a, T: Real, V: Visit<T>> {
+pub(super) struct Walk<'a, T: Real> {
+    pub(super) instructions: Arch,
     pub(super) rows: &'a dyn Blocks,
     pub(super) span: Range<usize>,
     /// The weights of all members, feature by feature, without padding.
@@ -25,39 +26,44 @@ pub(super) struct Walk<'a, T: Real, V: Visit<T>> {
     pub(super) gradient: Option<&'a mut [f64]>,
     /// Where the residuals are kept, row by row without padding.
     pub(super) residuals: Option<&'a mut [T]>,
-    pub(super) visitor: &'a V,
+    pub(super) visitor: &'a mut (dyn VisitBlock<T> + 'a),
 }
 
-impl<T: Real, V: Visit<T>> WithSimd for Walk<'_, T, V> {
-    type Output = Result<V::Tally>;
+impl<T: Real> WithSimd for Walk<'_, T> {
+    type Output = Result<()>;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(mut self, simd: S) -> Result<V::Tally> {
-        let m = self.m;
-        let mut scores = Vectors::<S, T>::zeros(1, tile::padded::<T>(m));
-        let scores = scores.numbers_mut();
+    fn with_simd<S: Simd>(mut self, _: S) -> Result<()> {
+        let (m, stride) = (self.m, tile::padded::<T>(self.m));
+        let mut scores = Vectors::<S, T>::zeros(ROWS_AT_ONCE, stride);
         let mut buffer = Buffer::default();
-        let mut tally = V::Tally::default();
         for start in self.span.clone().step_by(ROWS) {
-            let block = self.rows.block(start..self.span.end.min(start + ROWS), &mut buffer)?;
-            for (i, (columns, values)) in sparse_rows(block).enumerate() {
-                score(columns, values, self.weights, m, scores);
-                self.visitor.visit(simd, &mut tally, start + i, scores);
-                if let Some(residuals) = &mut self.residuals {
-                    residuals[(start - self.span.start + i) * m..][..m].copy_from_slice(&scores[..m]);
+            let end = self.span.end.min(start + ROWS);
+            let mut rows = sparse_rows(self.rows.block(start..end, &mut buffer)?);
+            for first in (start..end).step_by(ROWS_AT_ONCE) {
+                let scores = &mut scores.numbers_mut()[..ROWS_AT_ONCE.min(end - first) * stride];
+                let some = rows.clone();
+                for (scores, (columns, values)) in scores.chunks_exact_mut(stride).zip(rows.by_ref()) {
+                    score(columns, values, self.weights, m, scores);
                 }
-                if let Some(gradient) = &mut self.gradient {
-                    scatter(columns, values, &scores[..m], gradient, m);
+                self.visitor.visit_block(self.instructions, first, stride, scores);
+                for (i, (scores, (columns, values))) in (first..).zip(scores.chunks_exact(stride).zip(some)) {
+                    if let Some(residuals) = &mut self.residuals {
+                        residuals[(i - self.span.start) * m..][..m].copy_from_slice(&scores[..m]);
+                    }
+                    if let Some(gradient) = &mut self.gradient {
+                        scatter(columns, values, &scores[..m], gradient, m);
+                    }
                 }
             }
         }
-        Ok(tally)
+        Ok(())
     }
 }
 
 /// The columns and values of each row.
 #[inline(always)]
-pub(super) fn sparse_rows<'a>(block: Block<'a>) -> impl Iterator<Item = (&'a [u32], &'a [f64])> {
+pub(super) fn sparse_rows<'a>(block: Block<'a>) -> impl Iterator<Item = (&'a [u32], &'a [f64])> + Clone {
     let Block::Sparse { starts, columns, values } = block else { unreachable!("sparse rows come in sparse blocks") };
     starts.windows(2).map(move |pair| {
         let span = pair[0] - starts[0]..pair[1] - starts[0];

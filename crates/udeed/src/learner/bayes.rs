@@ -2,13 +2,17 @@
 
 use std::f64::consts::TAU;
 
+use serde_json::Value;
+
 use crate::data::Row;
 use crate::error::Result;
-use crate::learner::Sample;
-use crate::learner::sample::{counted, whole_weights};
+use crate::learner::base::BaseLearner;
+use crate::learner::sample::{rows_with_weight, whole_weights};
+use crate::learner::{Hypothesis, Learned, Learner, Sample, Shape};
+use crate::tensor::{Tensor, TensorReader, TensorWriter};
 
-/// Naive Bayes with a normal distribution for each feature in each class, as scikit-learn's `GaussianNB`: to every variance
-/// 1e-9 of the largest variance of a feature is added. A class of which no row counts has probability 0.
+/// Gaussian naive Bayes: each feature is normally distributed in each class, as in scikit-learn's `GaussianNB`. Variances are
+/// smoothed by 1e-9 of the largest variance of a feature. A class without rows of a weight has probability 0.
 ///
 /// ```
 /// use udeed::{Dense, GaussianBayes, Sample};
@@ -24,26 +28,26 @@ use crate::learner::sample::{counted, whole_weights};
 pub struct GaussianBayes;
 
 impl GaussianBayes {
-    /// What is added to every variance, as a share of the largest.
+    /// Smoothing: what is added to every variance, as a share of the largest.
     pub const SMOOTHING: f64 = 1e-9;
 
-    /// Learns the share of each class, and means and variances in it.
+    /// Learns the prior probability of each class, and means and variances in it.
     ///
     /// # Errors
-    /// If no row counts, or a value is not finite.
+    /// If no row has a weight, or a value is not finite.
     pub fn fit(&self, sample: &Sample<'_>) -> Result<Bayes> {
-        let counted = counted(sample)?;
+        let rows = rows_with_weight(sample)?;
         let weights = whole_weights(sample.weights);
         let (d, n_classes) = (sample.rows.n_columns(), sample.n_classes);
         // Calls `visit` with the place of each stored value's mean and variance, the value, and its weight.
         let for_each = |visit: &mut dyn FnMut(usize, f64, f64)| {
-            for &i in &counted {
+            for &i in &rows {
                 let first = usize::from(sample.classes[i]) * d;
                 sample.rows.row(i).for_each(|j, x| visit(first + j, x, weights[i]));
             }
         };
         let mut totals = vec![0.0; n_classes];
-        counted.iter().for_each(|&i| totals[usize::from(sample.classes[i])] += weights[i]);
+        rows.iter().for_each(|&i| totals[usize::from(sample.classes[i])] += weights[i]);
         // A class without rows has mean 0 and variance 0.
         let total_at = |place: usize| if totals[place / d] > 0.0 { totals[place / d] } else { 1.0 };
         let (mut means, mut stored) = (vec![0.0; n_classes * d], vec![0.0; n_classes * d]);
@@ -62,6 +66,17 @@ impl GaussianBayes {
         let total: f64 = totals.iter().sum();
         Ok(Bayes::new(totals.iter().map(|weight| weight / total).collect(), means, variances))
     }
+}
+
+impl Learner for GaussianBayes {
+    fn learn(&self, sample: &Sample<'_>) -> Result<Hypothesis> {
+        Ok(Hypothesis::Bayes(self.fit(sample)?))
+    }
+}
+
+impl BaseLearner for GaussianBayes {
+    const NAME: &'static str = "bayes";
+    const ABOUT: &'static str = "Gaussian naive Bayes: each feature is normally distributed in each class";
 }
 
 /// What is added to every variance: a small share of the largest variance of a feature over all classes. Where no feature
@@ -114,18 +129,6 @@ impl Bayes {
         sound.then(|| Bayes::new(priors, means, variances))
     }
 
-    /// The probability of each class for a row. `scratch` is as long as the row is wide and all zero, before and after.
-    pub(crate) fn distribution(&self, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
-        match row {
-            Row::Dense(values) => self.distribution_of(values, to),
-            Row::Sparse { .. } => {
-                row.copy_to(scratch);
-                self.distribution_of(scratch, to);
-                row.for_each(|j, _| scratch[j] = 0.0);
-            }
-        }
-    }
-
     fn distribution_of(&self, values: &[f64], to: &mut [f64]) {
         let d = values.len();
         for (k, to) in to.iter_mut().enumerate() {
@@ -145,12 +148,12 @@ impl Bayes {
         to.iter_mut().for_each(|p| *p /= sum);
     }
 
-    /// How many classes it tells apart.
+    /// Number of classes.
     pub fn n_classes(&self) -> usize {
         self.priors.len()
     }
 
-    /// The share of each class.
+    /// The prior probability of each class.
     pub fn priors(&self) -> &[f64] {
         &self.priors
     }
@@ -166,11 +169,45 @@ impl Bayes {
     }
 }
 
+impl Learned for Bayes {
+    const NAME: &'static str = "bayes";
+
+    fn n_classes(&self) -> usize {
+        self.n_classes()
+    }
+
+    fn distribution(&self, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
+        match row {
+            Row::Dense(values) => self.distribution_of(values, to),
+            Row::Sparse { .. } => {
+                row.copy_to(scratch);
+                self.distribution_of(scratch, to);
+                row.for_each(|j, _| scratch[j] = 0.0);
+            }
+        }
+    }
+
+    fn store(&self, tensors: &mut TensorWriter<'_>) -> Value {
+        tensors.write("priors", Tensor::vector(&self.priors));
+        tensors.write("means", Tensor::vector(&self.means));
+        tensors.write("variances", Tensor::vector(&self.variances));
+        Value::Null
+    }
+
+    fn load(_: Value, tensors: &TensorReader<'_>, shape: Shape) -> Option<Self> {
+        let [priors, means, variances] = ["priors", "means", "variances"].map(|name| tensors.vector(name));
+        let bayes = Bayes::from_parts(priors?, means?, variances?)?;
+        let fits = bayes.n_classes() == shape.n_classes
+            && Some(bayes.means.len()) == shape.n_classes.checked_mul(shape.n_features);
+        fits.then_some(bayes)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::data::{Dense, Matrix, Rows};
-    use crate::learner::oracle::{assert_near, problems};
+    use crate::learner::scikit_learn::{assert_near, problems};
 
     fn of_row(bayes: &Bayes, row: Row<'_>, d: usize) -> Vec<f64> {
         let (mut scratch, mut to) = (vec![0.0; d], vec![f64::NAN; bayes.n_classes()]);

@@ -1,11 +1,14 @@
-//! A linear score for each class.
+//! Linear hypotheses.
+
+use serde_json::Value;
 
 use crate::data::{Row, Rows};
 use crate::kernel::{Real, in_memory, map_rows};
-use crate::learner::hypothesis::winner;
+use crate::learner::{Learned, Shape, n_heads, winner};
+use crate::tensor::{Tensor, TensorReader, TensorWriter};
 
-/// Weights of the features, that of the constant one last: one score for two classes, which stands for the second; for more
-/// a score for each class against the rest.
+/// A linear score a head, as weights of the features, that of the constant one last: one head for two classes, which stands
+/// for the second; for more a head for each class against the rest.
 ///
 /// ```
 /// use udeed::{Dense, Hypothesis, Linear};
@@ -21,26 +24,27 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// Takes the weights of each score.
+    /// Takes the weights of each head.
     ///
     /// # Panics
-    /// If there is no score, or they differ in length.
+    /// If there is no head, or they differ in length.
     pub fn new(heads: Vec<Vec<f64>>) -> Self {
-        assert!(heads.windows(2).all(|pair| pair[0].len() == pair[1].len()), "scores of different length");
-        assert!(heads.first().is_some_and(|head| !head.is_empty()), "no score");
+        assert!(heads.windows(2).all(|pair| pair[0].len() == pair[1].len()), "heads of different length");
+        assert!(heads.first().is_some_and(|head| !head.is_empty()), "no head");
         Linear { heads }
     }
 
-    /// The weights of each score.
+    /// The weights of each head.
     pub fn heads(&self) -> &[Vec<f64>] {
         &self.heads
     }
 
-    /// How many classes it tells apart.
+    /// Number of classes.
     pub fn n_classes(&self) -> usize {
         self.heads.len().max(2)
     }
 
+    /// Writes the probability of each class for a row.
     pub(crate) fn distribution(&self, row: Row<'_>, to: &mut [f64]) {
         let score = |head: &Vec<f64>| {
             let (features, constant) = head.split_at(head.len() - 1);
@@ -55,16 +59,47 @@ impl Linear {
         normalise(to);
     }
 
-    pub(crate) fn classify(&self, rows: &dyn Rows) -> Vec<u8> {
+    /// Reads the heads of a tensor.
+    pub(crate) fn read(name: &str, tensors: &TensorReader<'_>, shape: Shape) -> Option<Self> {
+        let heads = tensors.finite_rows(name, shape.n_features.checked_add(1)?)?;
+        (heads.len() == n_heads(shape.n_classes)).then(|| Linear::new(heads))
+    }
+}
+
+impl Learned for Linear {
+    const NAME: &'static str = "linear";
+
+    fn n_classes(&self) -> usize {
+        self.n_classes()
+    }
+
+    fn distribution(&self, row: Row<'_>, _: &mut [f64], to: &mut [f64]) {
+        self.distribution(row, to);
+    }
+
+    fn classify(&self, rows: &dyn Rows) -> Vec<u8> {
         let heads = self.heads.len();
         // Feature by feature, as the kernel wants them.
         let weights: Vec<f64> =
             (0..self.heads[0].len()).flat_map(|j| self.heads.iter().map(move |head| head[j])).collect();
         in_memory(map_rows(rows, &weights, heads, |scores| winner(&scores[..heads]) as u8))
     }
+
+    fn heads(&self) -> Option<&[Vec<f64>]> {
+        Some(&self.heads)
+    }
+
+    fn store(&self, tensors: &mut TensorWriter<'_>) -> Value {
+        tensors.write("linear", Tensor::rows(&self.heads));
+        Value::Null
+    }
+
+    fn load(_: Value, tensors: &TensorReader<'_>, shape: Shape) -> Option<Self> {
+        Linear::read("linear", tensors, shape)
+    }
 }
 
-/// Probabilities that sum to 1; all alike where none is above 0.
+/// Divides probabilities by their sum; makes them all alike where none is above 0.
 pub(crate) fn normalise(probabilities: &mut [f64]) {
     let sum: f64 = probabilities.iter().sum();
     let even = 1.0 / probabilities.len() as f64;

@@ -1,19 +1,41 @@
-//! Base learners, one file each.
+//! Base learners: one file each, and one line in the list below.
+//!
+//! The file of a base learner has its settings ([`card`]), how it learns ([`Learner`], [`base::BaseLearner`]) and what it
+//! learned: how that predicts, and how a model file holds it ([`hypothesis::Learned`]).
+
+/// Calls a macro with the list of base learners: [`Base`] and [`Hypothesis`] are made of it.
+macro_rules! with_learners {
+    ($make:ident) => {
+        $make! {
+            // The name in `Base`; its settings in parentheses, or the learner itself where it has none; what it learns.
+            bases {
+                Logistic = Logistic => Linear;
+                Tree(TreeSettings) => Tree;
+                Neighbors(NearestNeighbors) => Neighbors;
+                Bayes = GaussianBayes => Bayes;
+            }
+            // Hypotheses of learners that are no setting of a method.
+            others { Network; }
+        }
+    };
+}
 
 mod base;
 mod bayes;
+mod card;
 mod hypothesis;
 mod linear;
 mod logistic;
 mod neighbors;
 mod network;
-#[cfg(test)]
-mod oracle;
 pub(crate) mod sample;
+#[cfg(test)]
+mod scikit_learn;
 pub(crate) mod tree;
 
 pub use base::Base;
 pub use bayes::{Bayes, GaussianBayes};
+pub use card::{LearnerCard, LearnerSetting};
 pub use hypothesis::Hypothesis;
 pub use linear::Linear;
 pub use logistic::{Logistic, LogisticFit};
@@ -21,34 +43,31 @@ pub use neighbors::{NearestNeighbors, Neighbors};
 pub use network::Network;
 pub use tree::{Criterion, SplitFeatures, Tree, TreeSettings};
 
-pub(crate) use hypothesis::{likeliest, winner};
+pub(crate) use hypothesis::{Learned, Shape, StoredHypothesis, likeliest, winner};
 pub(crate) use linear::normalise;
 pub(crate) use logistic::Batch;
 pub(crate) use network::{from_lanes, random as random_network, to_lanes, walk as walk_networks};
 
-use rayon::prelude::*;
-
 use crate::data::Rows;
 use crate::error::Result;
-use crate::learner::tree::SortedColumns;
-use crate::observer::Watch;
+use crate::parallel;
 
-/// What a base learner learns from.
+/// Training rows of a base learner.
 #[derive(Clone, Copy)]
 pub struct Sample<'a> {
     /// The rows.
     pub rows: &'a dyn Rows,
     /// The class of each, below `n_classes`.
     pub classes: &'a [u8],
-    /// How many classes there are, whether or not all occur.
+    /// Number of classes, whether or not all occur.
     pub n_classes: usize,
-    /// How much each row counts, 0 meaning not at all.
+    /// The weight of each row; a row of weight 0 is left out.
     pub weights: &'a [f64],
-    /// What the draws of the learner follow from, if it makes any.
+    /// Random seed of learners that draw.
     pub seed: u64,
 }
 
-/// A base learner: what the members of most ensembles are made by.
+/// A base learner: makes the members of most ensembles.
 ///
 /// ```
 /// use udeed::{Dense, Learner, Logistic, Sample};
@@ -66,8 +85,7 @@ pub trait Learner: Send + Sync {
     /// If the rows cannot be learned from.
     fn learn(&self, sample: &Sample<'_>) -> Result<Hypothesis>;
 
-    /// Like [`Learner::learn`], given something similar that was learned before. What is learned is the same, but a search
-    /// that begins there may be short.
+    /// Like [`Learner::learn`], starting from a similar hypothesis: the result is the same, but may be found in less time.
     ///
     /// # Errors
     /// As [`Learner::learn`].
@@ -75,101 +93,44 @@ pub trait Learner: Send + Sync {
         self.learn(sample)
     }
 
-    /// Learns from the same rows several times, each time with rows that count as often as `counts` says. The draws of the
-    /// learner follow from the seeds after that of the sample.
+    /// Learns from several bootstraps of the same rows; `counts` says how often each row was drawn. The random seeds are that
+    /// of the sample and those after it.
     ///
     /// # Errors
     /// As [`Learner::learn`].
     fn learn_each(&self, sample: &Sample<'_>, counts: &[Vec<u8>]) -> Result<Vec<Hypothesis>> {
-        let learn = |(k, counts): (usize, &Vec<u8>)| {
-            let weights = sample.counted(counts);
+        let learn = |k: usize| {
+            let weights = sample.resampled(&counts[k]);
             self.learn(&Sample { weights: &weights, seed: sample.seed.wrapping_add(k as u64), ..*sample })
         };
-        counts.par_iter().enumerate().map(learn).collect()
+        parallel::try_map(counts.len(), learn)
     }
 }
 
 impl Sample<'_> {
-    /// How much each row counts that stands there so many times.
-    pub(crate) fn counted(&self, counts: &[u8]) -> Vec<f64> {
+    /// The weight of each row that is repeated as often as `counts` says.
+    pub(crate) fn resampled(&self, counts: &[u8]) -> Vec<f64> {
         counts.iter().zip(self.weights).map(|(&count, weight)| f64::from(count) * weight).collect()
     }
 
-    /// How many scores tell the classes apart: one for two, else one a class.
+    /// Number of heads: one for two classes, else one a class.
     pub(crate) fn n_heads(&self) -> usize {
         n_heads(self.n_classes)
     }
 
-    /// 1 for rows of the class that a score is about, -1 for others.
+    /// 1 for rows of the class of a head, -1 for others.
     pub(crate) fn targets(&self, head: usize) -> Vec<f64> {
         targets(self.classes, self.n_classes, head)
     }
 }
 
-/// How many scores tell classes apart: one for two, else one a class.
+/// Number of heads, linear scores that tell classes apart: one for two classes, else one a class against the rest.
 pub(crate) fn n_heads(n_classes: usize) -> usize {
     if n_classes == 2 { 1 } else { n_classes }
 }
 
-/// 1 for rows of the class that a score is about, -1 for others. The one score of two classes is about the second.
+/// 1 for rows of the class of a head, -1 for others. The one head of two classes stands for the second.
 pub(crate) fn targets(classes: &[u8], n_classes: usize, head: usize) -> Vec<f64> {
     let about = if n_classes == 2 { 1 } else { head };
     classes.iter().map(|&class| if usize::from(class) == about { 1.0 } else { -1.0 }).collect()
-}
-
-impl Learner for Logistic {
-    fn learn(&self, sample: &Sample<'_>) -> Result<Hypothesis> {
-        self.fit_heads(sample, None, &Watch::new(&mut ()))
-    }
-
-    fn relearn(&self, sample: &Sample<'_>, similar: &Hypothesis) -> Result<Hypothesis> {
-        let Hypothesis::Linear(similar) = similar else { return self.learn(sample) };
-        self.fit_heads(sample, Some(similar), &Watch::new(&mut ()))
-    }
-}
-
-impl Logistic {
-    /// A score for each question. The search can be stopped.
-    pub(crate) fn fit_heads(
-        &self,
-        sample: &Sample<'_>,
-        start: Option<&Linear>,
-        watch: &Watch<'_>,
-    ) -> Result<Hypothesis> {
-        let fit = |head: usize| {
-            let start = start.and_then(|start| start.heads().get(head)).map(Vec::as_slice);
-            let targets = sample.targets(head);
-            Ok(self.fit_watched(sample.rows, &targets, sample.weights, start, watch)?.weights)
-        };
-        let heads: Result<Vec<Vec<f64>>> = (0..sample.n_heads()).map(fit).collect();
-        Ok(Hypothesis::Linear(Linear::new(heads?)))
-    }
-}
-
-impl Learner for TreeSettings {
-    fn learn(&self, sample: &Sample<'_>) -> Result<Hypothesis> {
-        Ok(Hypothesis::Tree(self.fit(sample)?))
-    }
-
-    fn learn_each(&self, sample: &Sample<'_>, counts: &[Vec<u8>]) -> Result<Vec<Hypothesis>> {
-        let columns = SortedColumns::new(sample.rows)?;
-        let learn = |(k, counts): (usize, &Vec<u8>)| {
-            let weights = sample.counted(counts);
-            let sample = Sample { weights: &weights, seed: sample.seed.wrapping_add(k as u64), ..*sample };
-            Ok(Hypothesis::Tree(self.fit_sorted(&columns, &sample)?))
-        };
-        counts.par_iter().enumerate().map(learn).collect()
-    }
-}
-
-impl Learner for NearestNeighbors {
-    fn learn(&self, sample: &Sample<'_>) -> Result<Hypothesis> {
-        Ok(Hypothesis::Neighbors(self.fit(sample)?))
-    }
-}
-
-impl Learner for GaussianBayes {
-    fn learn(&self, sample: &Sample<'_>) -> Result<Hypothesis> {
-        Ok(Hypothesis::Bayes(self.fit(sample)?))
-    }
 }

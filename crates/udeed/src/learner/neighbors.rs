@@ -1,100 +1,107 @@
 //! Nearest neighbours.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use crate::data::{Dense, Matrix, Row, Rows};
-use crate::error::{Error, Result};
-use crate::learner::Sample;
-use crate::learner::sample::{Counted, counted};
+use crate::data::{Csr, Dense, Matrix, Row, Rows};
+use crate::error::Result;
+use crate::kernel::in_memory;
+use crate::learner::base::BaseLearner;
+use crate::learner::card::learner_settings;
+use crate::learner::sample::{Subsample, rows_with_weight};
+use crate::learner::{Hypothesis, Learned, Learner, LearnerSetting, Sample, Shape};
 use crate::neighbors::{for_each_distance, nearest_among};
 use crate::observer::Watch;
+use crate::tensor::{TensorReader, TensorWriter};
 
-/// Nearest neighbours: a row is of a class as far as the `k` training rows nearest to it are, each counting as much as its
-/// weight. Of rows that are equally far the first ones are taken.
-///
-/// ```
-/// use udeed::{Dense, NearestNeighbors, Sample};
-///
-/// let rows = Dense::new(3, 1, vec![0.0, 1.0, 5.0])?;
-/// let sample = Sample { rows: &rows, classes: &[0, 0, 1], n_classes: 2, weights: &[1.0; 3], seed: 0 };
-/// let neighbors = NearestNeighbors { k: 1 }.fit(&sample)?;
-/// assert_eq!(neighbors.classes(), [0, 0, 1]);
-/// # Ok::<(), udeed::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NearestNeighbors {
-    /// How many neighbours vote; all rows, if there are fewer.
-    pub k: usize,
-}
-
-impl Default for NearestNeighbors {
-    fn default() -> Self {
-        NearestNeighbors { k: 5 }
+learner_settings! {
+    /// k-nearest neighbours: a row has the class shares of the `k` training rows nearest to it, each with its weight. Of rows
+    /// at the same distance the first ones are taken.
+    ///
+    /// ```
+    /// use udeed::{Dense, NearestNeighbors, Sample};
+    ///
+    /// let rows = Dense::new(3, 1, vec![0.0, 1.0, 5.0])?;
+    /// let sample = Sample { rows: &rows, classes: &[0, 0, 1], n_classes: 2, weights: &[1.0; 3], seed: 0 };
+    /// let neighbors = NearestNeighbors { k: 1 }.fit(&sample)?;
+    /// assert_eq!(neighbors.votes().to_dense()?.values(), [1.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    NearestNeighbors {
+        /// Number of neighbours that vote; all rows, if there are fewer.
+        k: usize = 5, in [1 ..];
     }
 }
 
 impl NearestNeighbors {
-    /// Checks the setting, as every fit does first.
+    /// Keeps the rows that have a weight.
     ///
     /// # Errors
-    /// If it makes no sense.
-    pub fn validate(&self) -> Result<()> {
-        if self.k == 0 { Err(Error::setting("k", 0, "at least 1")) } else { Ok(()) }
-    }
-
-    /// Keeps the rows that count.
-    ///
-    /// # Errors
-    /// If the setting makes no sense, no row counts, or a value is not finite.
+    /// If the setting is out of its range, no row has a weight, or a value is not finite.
     pub fn fit(&self, sample: &Sample<'_>) -> Result<Neighbors> {
         self.validate()?;
-        let Counted { rows, classes, weights } = Counted::gather(sample, &counted(sample)?);
-        Ok(Neighbors { k: self.k, n_classes: sample.n_classes, rows, classes, weights })
+        let Subsample { rows, classes, weights } = Subsample::gather(sample, &rows_with_weight(sample)?);
+        let mut votes = Csr::empty(sample.n_classes);
+        classes
+            .iter()
+            .zip(weights)
+            .for_each(|(&class, weight)| votes.push_row([(usize::from(class), weight)].into_iter()));
+        Ok(Neighbors { k: self.k, rows, votes: votes.into() })
     }
 }
 
-/// The rows that vote for the classes of rows near to them.
+impl Learner for NearestNeighbors {
+    fn learn(&self, sample: &Sample<'_>) -> Result<Hypothesis> {
+        Ok(Hypothesis::Neighbors(self.fit(sample)?))
+    }
+}
+
+impl BaseLearner for NearestNeighbors {
+    const NAME: &'static str = "neighbors";
+    const ABOUT: &'static str = "k-nearest neighbours: the class shares of the training rows nearest to a row";
+
+    fn settings() -> Vec<LearnerSetting> {
+        Self::declared()
+    }
+
+    fn check(&self) -> Result<()> {
+        self.validate()
+    }
+}
+
+/// Rows that vote for the classes of rows near to them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbors {
     k: usize,
-    n_classes: usize,
     rows: Matrix,
-    classes: Vec<u8>,
-    weights: Vec<f64>,
+    /// The votes of each row, one column a class.
+    votes: Matrix,
 }
 
 impl Neighbors {
     /// Puts the parts together; none if they do not fit.
-    pub(crate) fn from_parts(
-        k: usize,
-        n_classes: usize,
-        rows: Matrix,
-        classes: Vec<u8>,
-        weights: Vec<f64>,
-    ) -> Option<Self> {
+    pub(crate) fn from_parts(k: usize, rows: Matrix, votes: Matrix) -> Option<Self> {
         let n = rows.rows().n_rows();
-        let sound = k > 0
-            && n > 0
-            && classes.len() == n
-            && weights.len() == n
-            && classes.iter().all(|&class| usize::from(class) < n_classes)
-            && weights.iter().all(|&weight| weight.is_finite() && weight > 0.0)
-            && weights.iter().sum::<f64>().is_finite();
-        sound.then_some(Neighbors { k, n_classes, rows, classes, weights })
+        let total = |i: usize| {
+            let (mut sum, mut sound) = (0.0, true);
+            votes.rows().row(i).for_each(|_, vote| {
+                sum += vote;
+                sound &= vote >= 0.0;
+            });
+            if sound { sum } else { f64::NAN }
+        };
+        // Positive in each row, and finite in all together: no sum of them is 0 or infinite.
+        let sound = k > 0 && n > 0 && votes.rows().n_rows() == n && (0..n).all(|i| total(i) > 0.0);
+        (sound && (0..n).map(total).sum::<f64>().is_finite()).then_some(Neighbors { k, rows, votes })
     }
 
-    /// The probability of each class for a row. `scratch` is as long as the row is wide and all zero, before and after.
-    pub(crate) fn distribution(&self, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
-        self.count(self.nearest(row, scratch), to);
-    }
-
-    /// The same for each row, one column a class.
-    pub(crate) fn distributions(&self, rows: &dyn Rows, watch: &Watch<'_>) -> Result<Dense> {
+    /// The probability of each class for each row, one column a class.
+    fn distributions_watched(&self, rows: &dyn Rows, watch: &Watch<'_>) -> Result<Dense> {
         // Some at a time: the neighbours of all would take more memory than the rows.
         const ROWS: usize = 1024;
         let n = rows.n_rows();
-        let mut table = Dense::zeros(n, self.n_classes)?;
+        let mut table = Dense::zeros(n, self.votes.rows().n_columns())?;
         for first in (0..n).step_by(ROWS) {
             let some: Vec<usize> = (first..n.min(first + ROWS)).collect();
             let some = Matrix::gather(rows, &some);
@@ -106,17 +113,17 @@ impl Neighbors {
         Ok(table)
     }
 
-    /// The share of each class among rows.
+    /// The share of each class among the votes of rows.
     fn count(&self, rows: impl Iterator<Item = usize>, to: &mut [f64]) {
         to.fill(0.0);
-        rows.for_each(|i| to[usize::from(self.classes[i])] += self.weights[i]);
+        rows.for_each(|i| self.votes.rows().row(i).for_each(|class, vote| to[class] += vote));
         let sum: f64 = to.iter().sum();
         to.iter_mut().for_each(|share| *share /= sum);
     }
 
     /// The rows that are nearest, nearest first.
     fn nearest(&self, row: Row<'_>, scratch: &mut [f64]) -> impl Iterator<Item = usize> {
-        let k = self.k.min(self.classes.len());
+        let k = self.k.min(self.rows.rows().n_rows());
         let mut nearest: Vec<(f64, usize)> = Vec::with_capacity(k + 1);
         for_each_distance(row, self.rows.rows(), scratch, |i, squared| {
             if nearest.len() < k || nearest.last().is_some_and(|farthest| squared < farthest.0) {
@@ -128,36 +135,55 @@ impl Neighbors {
         nearest.into_iter().map(|(_, i)| i)
     }
 
-    /// How many neighbours vote.
+    /// Number of neighbours that vote.
     pub fn k(&self) -> usize {
         self.k
     }
 
-    /// How many classes it tells apart.
-    pub fn n_classes(&self) -> usize {
-        self.n_classes
-    }
-
-    /// The training rows.
+    /// The rows that vote.
     pub fn rows(&self) -> &Matrix {
         &self.rows
     }
 
-    /// The class of each.
-    pub fn classes(&self) -> &[u8] {
-        &self.classes
+    /// The votes of each, one column a class.
+    pub fn votes(&self) -> &Matrix {
+        &self.votes
+    }
+}
+
+impl Learned for Neighbors {
+    const NAME: &'static str = "neighbors";
+
+    fn n_classes(&self) -> usize {
+        self.votes.rows().n_columns()
     }
 
-    /// How much the vote of each counts.
-    pub fn weights(&self) -> &[f64] {
-        &self.weights
+    fn distribution(&self, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
+        self.count(self.nearest(row, scratch), to);
+    }
+
+    fn distributions(&self, rows: &dyn Rows) -> Dense {
+        in_memory(self.distributions_watched(rows, &Watch::new(&mut ())))
+    }
+
+    fn store(&self, tensors: &mut TensorWriter<'_>) -> Value {
+        tensors.write_rows("rows", &self.rows);
+        tensors.write_rows("votes", &self.votes);
+        json!({ "k": self.k, "rows": self.rows.rows().n_rows() })
+    }
+
+    fn load(description: Value, tensors: &TensorReader<'_>, shape: Shape) -> Option<Self> {
+        let count = |name: &str| usize::try_from(description.get(name)?.as_u64()?).ok();
+        let n = count("rows")?;
+        let rows = tensors.matrix("rows", (n, shape.n_features))?;
+        Neighbors::from_parts(count("k")?, rows, tensors.matrix("votes", (n, shape.n_classes))?)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learner::oracle::{assert_near, problems};
+    use crate::learner::scikit_learn::{assert_near, problems};
     use crate::random::{Purpose, Stream};
 
     fn line(values: &[f64]) -> Dense {
@@ -249,7 +275,7 @@ mod tests {
         let sample = Sample { rows: &rows, classes: &classes, n_classes: 3, weights: &weights, seed: 0 };
         for k in [1, 5, 2000] {
             let neighbors = NearestNeighbors { k }.fit(&sample).unwrap();
-            let together = neighbors.distributions(&queries, &Watch::new(&mut ())).unwrap();
+            let together = neighbors.distributions(&queries);
             let mut alone = vec![0.0; 3];
             for i in 0..1100 {
                 neighbors.distribution(queries.row(i), &mut [0.0; 9], &mut alone);
@@ -260,13 +286,15 @@ mod tests {
 
     #[test]
     fn parts_that_do_not_fit_are_refused() {
-        let put = |k, classes: &[u8], weights: &[f64]| {
-            Neighbors::from_parts(k, 2, line(&[0.0, 1.0]).into(), classes.to_vec(), weights.to_vec())
+        let put = |k, votes: &[f64]| {
+            let votes = Dense::new(votes.len() / 2, 2, votes.to_vec()).unwrap();
+            Neighbors::from_parts(k, line(&[0.0, 1.0]).into(), votes.into())
         };
-        assert!(put(3, &[0, 1], &[1.0, 1.0]).is_some());
-        assert!(put(0, &[0, 1], &[1.0, 1.0]).is_none());
-        assert!(put(3, &[0], &[1.0, 1.0]).is_none());
-        assert!(put(3, &[0, 2], &[1.0, 1.0]).is_none());
-        assert!(put(3, &[0, 1], &[1.0, 0.0]).is_none());
+        assert!(put(3, &[1.0, 0.0, 0.2, 0.8]).is_some());
+        assert!(put(0, &[1.0, 0.0, 0.2, 0.8]).is_none());
+        assert!(put(3, &[1.0, 0.0]).is_none());
+        assert!(put(3, &[1.0, 0.0, 0.0, 0.0]).is_none());
+        assert!(put(3, &[1.0, 0.0, -0.2, 0.8]).is_none());
+        assert!(put(3, &[1e308, 1e308, 1e308, 1e308]).is_none());
     }
 }

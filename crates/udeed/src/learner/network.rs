@@ -1,13 +1,16 @@
 //! Networks with one hidden layer: members whose score is not linear, but has a gradient all the same.
 
 use pulp::Simd;
+use serde_json::{Value, json};
 
 use crate::data::{Blocks, Row, Rows};
 use crate::error::Result;
 use crate::kernel::{Real, Visit, dot, in_memory, pass};
 use crate::learner::logistic::Problem;
-use crate::linalg::lbfgs::minimise;
+use crate::learner::{Learned, Shape};
+use crate::linalg::minimise;
 use crate::random::Stream;
+use crate::tensor::{Tensor, TensorReader, TensorWriter};
 
 /// A network of two classes: `z(x) = sum_j v_j tanh(w_j.(x, 1) / 2) + v_0`, and the second class has probability
 /// `1 / (1 + e^-z)`.
@@ -19,7 +22,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// How many weights a network has.
+    /// Number of weights of a network.
     pub(crate) fn n_weights(n_features: usize, hidden: usize) -> usize {
         hidden * (n_features + 1) + hidden + 1
     }
@@ -27,13 +30,13 @@ impl Network {
     /// Takes the weights: of each hidden unit, that of the constant feature last, then of the score, its constant last.
     ///
     /// # Panics
-    /// If they are not those of so many units.
+    /// If their number does not fit that of the hidden units.
     pub fn new(hidden: usize, weights: Vec<f64>) -> Self {
         assert!(hidden > 0 && weights.len() > 2 * hidden && (weights.len() - hidden - 1).is_multiple_of(hidden));
         Network { hidden, weights }
     }
 
-    /// How many hidden units there are.
+    /// Number of hidden units.
     pub fn hidden(&self) -> usize {
         self.hidden
     }
@@ -53,13 +56,8 @@ impl Network {
         output[self.hidden] + outputs.zip(output).map(|(u, v)| u * v).sum::<f64>()
     }
 
-    pub(crate) fn distribution(&self, row: Row<'_>, to: &mut [f64]) {
-        to[1] = self.score(row).logistic();
-        to[0] = 1.0 - to[1];
-    }
-
-    /// Fits a network as logistic regression is fitted: `1/2 |w|^2 + lambda sum_i s_i ln(1 + e^(-y_i z_i))`, from random
-    /// weights. There is more than one valley: what is found is the bottom of one.
+    /// Fits a network as logistic regression is fitted: minimises `1/2 |w|^2 + lambda sum_i s_i ln(1 + e^(-y_i z_i))` from
+    /// random weights. The function is not convex: the minimum is a local one.
     pub(crate) fn fit(
         hidden: usize,
         lambda: f64,
@@ -83,6 +81,32 @@ impl Network {
     }
 }
 
+impl Learned for Network {
+    const NAME: &'static str = "network";
+
+    fn n_classes(&self) -> usize {
+        2
+    }
+
+    fn distribution(&self, row: Row<'_>, _: &mut [f64], to: &mut [f64]) {
+        to[1] = self.score(row).logistic();
+        to[0] = 1.0 - to[1];
+    }
+
+    fn store(&self, tensors: &mut TensorWriter<'_>) -> Value {
+        tensors.write("network", Tensor::vector(&self.weights));
+        json!({ "hidden": self.hidden })
+    }
+
+    fn load(description: Value, tensors: &TensorReader<'_>, shape: Shape) -> Option<Self> {
+        let hidden = usize::try_from(description.get("hidden")?.as_u64()?).ok()?;
+        let weights = tensors.finite("network")?;
+        let width = shape.n_features.checked_add(2)?;
+        let fits = hidden > 0 && Some(weights.len()) == hidden.checked_mul(width)?.checked_add(1);
+        fits.then(|| Network::new(hidden, weights))
+    }
+}
+
 const MOST_STEPS: usize = 300;
 const TOLERANCE: f64 = 1e-5;
 
@@ -103,7 +127,7 @@ pub(crate) fn to_lanes(networks: &[&[f64]], hidden: usize) -> Vec<f64> {
     first.chain(networks.iter().flat_map(|weights| weights[hidden * width..].iter().copied())).collect()
 }
 
-/// The weights of each of so many networks again.
+/// The inverse of [`to_lanes`]: the weights of each network.
 pub(crate) fn from_lanes(lanes: &[f64], networks: usize, hidden: usize) -> Vec<Vec<f64>> {
     let (first, outputs) = lanes.split_at(lanes.len() - networks * (hidden + 1));
     let units = networks * hidden;
@@ -114,8 +138,8 @@ pub(crate) fn from_lanes(lanes: &[f64], networks: usize, hidden: usize) -> Vec<V
     (0..networks).map(network).collect()
 }
 
-/// Walks over all rows with so many networks, as [`pass()`] does with linear scores: `visitor` gets the scores of the networks
-/// and leaves the derivatives by them.
+/// Passes over all rows with several networks, as [`pass()`] does with linear scores: `visitor` gets the scores of the
+/// networks and writes the derivatives by them.
 ///
 /// # Errors
 /// If the rows cannot be read.

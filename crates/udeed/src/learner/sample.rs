@@ -1,14 +1,14 @@
-//! Which rows of a sample count, and how much.
+//! The rows of a sample that have a weight.
 
 use crate::data::{Matrix, Row};
 use crate::error::{Error, Result};
 use crate::learner::Sample;
 
-/// The rows that count, ascending.
+/// Checks a sample and returns its rows of a weight above 0, ascending.
 ///
 /// # Errors
-/// If there is none, the parts of the sample do not fit together, or a value is not finite.
-pub(crate) fn counted(sample: &Sample<'_>) -> Result<Vec<usize>> {
+/// If there is none, the parts of the sample do not fit together, or one of them has a value that is not finite.
+pub(crate) fn rows_with_weight(sample: &Sample<'_>) -> Result<Vec<usize>> {
     let n = sample.rows.n_rows();
     if sample.classes.len() != n || sample.weights.len() != n {
         let found = format!("{} classes and {} weights", sample.classes.len(), sample.weights.len());
@@ -23,12 +23,12 @@ pub(crate) fn counted(sample: &Sample<'_>) -> Result<Vec<usize>> {
     if !sample.weights.iter().sum::<f64>().is_finite() {
         return Err(Error::training("weights without a finite sum", "smaller weights"));
     }
-    let counted: Vec<usize> = (0..n).filter(|&i| sample.weights[i] > 0.0).collect();
-    if counted.is_empty() {
+    let rows: Vec<usize> = (0..n).filter(|&i| sample.weights[i] > 0.0).collect();
+    if rows.is_empty() {
         return Err(Error::training("no row that counts", "at least one of a weight above 0"));
     }
-    counted.iter().try_for_each(|&i| check_finite(sample.rows.row(i), i))?;
-    Ok(counted)
+    rows.iter().try_for_each(|&i| check_finite(sample.rows.row(i), i))?;
+    Ok(rows)
 }
 
 fn check_finite(row: Row<'_>, i: usize) -> Result<()> {
@@ -49,31 +49,32 @@ fn check_finite(row: Row<'_>, i: usize) -> Result<()> {
     }
 }
 
-/// The rows of a sample that count, taken out.
-pub(crate) struct Counted {
+/// Some rows of a sample, copied.
+pub(crate) struct Subsample {
     pub(crate) rows: Matrix,
     pub(crate) classes: Vec<u8>,
     pub(crate) weights: Vec<f64>,
 }
 
-impl Counted {
-    pub(crate) fn gather(sample: &Sample<'_>, counted: &[usize]) -> Self {
-        Counted {
-            rows: Matrix::gather(sample.rows, counted),
-            classes: counted.iter().map(|&i| sample.classes[i]).collect(),
-            weights: counted.iter().map(|&i| sample.weights[i]).collect(),
+impl Subsample {
+    /// Copies rows of a sample.
+    pub(crate) fn gather(sample: &Sample<'_>, rows: &[usize]) -> Self {
+        Subsample {
+            rows: Matrix::gather(sample.rows, rows),
+            classes: rows.iter().map(|&i| sample.classes[i]).collect(),
+            weights: rows.iter().map(|&i| sample.weights[i]).collect(),
         }
     }
 
-    /// The same sample without the rows that do not count.
+    /// The rows as a sample of their own.
     pub(crate) fn sample(&self, n_classes: usize, seed: u64) -> Sample<'_> {
         Sample { rows: self.rows.rows(), classes: &self.classes, n_classes, weights: &self.weights, seed }
     }
 }
 
 /// Weights as whole numbers whose sum is below 2^53, so that every sum of them is exact, in whatever order it is taken.
-/// The unit is a power of two: the largest that leaves them as they are, or about 2^-52 of their sum, and then what is below
-/// half a unit does not count.
+/// The unit is a power of two: the largest that leaves them as they are, or about 2^-52 of their sum; what is below half a
+/// unit then becomes 0.
 pub(crate) fn whole_weights(weights: &[f64]) -> Vec<f64> {
     let up = 51 - libm::ilogb(weights.iter().sum());
     let fine: Vec<u64> = weights.iter().map(|&weight| libm::rint(libm::scalbn(weight, up)) as u64).collect();
@@ -105,8 +106,9 @@ mod tests {
     #[test]
     fn what_is_no_number_is_refused_where_it_counts() {
         let rows = Dense::new(2, 2, vec![1.0, 2.0, 3.0, f64::NAN]).unwrap();
-        let check =
-            |weights: &[f64]| counted(&Sample { rows: &rows, classes: &[0, 1], n_classes: 2, weights, seed: 0 });
+        let check = |weights: &[f64]| {
+            rows_with_weight(&Sample { rows: &rows, classes: &[0, 1], n_classes: 2, weights, seed: 0 })
+        };
         let error = check(&[1.0, 1.0]).unwrap_err().to_string();
         assert_eq!(error, "the training rows have NaN in row 2, feature 2, expected finite numbers");
         assert_eq!(check(&[1.0, 0.0]).unwrap(), [0]);
@@ -117,7 +119,7 @@ mod tests {
         let rows = Dense::new(2, 1, vec![0.0, 1.0]).unwrap();
         let check = |classes: &[u8], weights: &[f64]| {
             let sample = Sample { rows: &rows, classes, n_classes: 2, weights, seed: 0 };
-            counted(&sample).map_err(|error| error.to_string())
+            rows_with_weight(&sample).map_err(|error| error.to_string())
         };
         assert_eq!(check(&[0, 1], &[0.0, 2.0]), Ok(vec![1]));
         for (classes, weights, message) in [

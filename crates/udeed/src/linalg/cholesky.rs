@@ -48,7 +48,7 @@ pub(crate) fn solve(factor: &[f64], n: usize, x: &mut [f64]) {
     });
 }
 
-/// How many inner products are taken at once.
+/// Number of inner products taken at once.
 const ROWS: usize = 4;
 
 /// The inner products of a vector with the beginnings of rows of length `n`, each as [`dot`] takes it.

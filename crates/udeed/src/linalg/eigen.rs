@@ -5,20 +5,19 @@
 //! applied to a block of vectors at once, which also finds eigenvalues that occur several times, one for each part of a
 //! graph that is not connected.
 
-use rayon::prelude::*;
-
 use crate::data::{Csr, Row, Rows};
 use crate::error::Result;
 use crate::kernel::{dot, vectorized};
 use crate::observer::Watch;
+use crate::parallel;
 use crate::random::{Purpose, Stream};
 
-/// How long what is left of `A v - mu v` may be: the features that are made of the vectors need no more.
+/// Length of the residual `A v - mu v` at convergence: features made of the vectors need no more.
 const TOLERANCE: f64 = 1e-7;
-/// Who has not arrived after so many filters is taken as it is: eigenvalues that lie together without end can be told
-/// apart by no one, and then need not be.
+/// Vectors not converged after this many filters are taken as they are: their eigenvalues nearly coincide, and then any basis
+/// of their space will do.
 const MOST_FILTERS: usize = 25;
-/// By how much the filter may raise one vector above another before they are made orthogonal again.
+/// Largest ratio by which the filter may raise one vector above another before they are made orthogonal again.
 const CONTRAST: f64 = 1e8;
 
 /// Eigenvalues in descending order, and the vectors that belong to them.
@@ -87,7 +86,7 @@ fn combine(to: &mut [f64], x: &[f64], shift: f64, factor: f64) {
 /// The product of the matrix with vectors that lie side by side.
 fn multiply(matrix: &Csr, vectors: &[f64], width: usize, to: &mut [f64]) {
     const ROWS: usize = 128;
-    to.par_chunks_mut(ROWS * width).enumerate().for_each(|(chunk, to)| {
+    parallel::chunks_mut(to, ROWS * width, |chunk, to| {
         vectorized(|| {
             for (i, to) in to.chunks_exact_mut(width).enumerate() {
                 to.fill(0.0);
@@ -154,7 +153,7 @@ fn ritz(matrix: &Csr, vectors: &[Vec<f64>]) -> (Eigen, Vec<f64>) {
         let (i, j) = (place / width, place % width);
         if j <= i { vectorized(|| dot(&vectors[i], &images[j])) } else { 0.0 }
     };
-    let mut small: Vec<f64> = (0..width * width).into_par_iter().map(product).collect();
+    let mut small: Vec<f64> = parallel::map(width * width, product);
     (0..width).for_each(|i| (0..i).for_each(|j| small[j * width + i] = small[i * width + j]));
     let (values, turns) = jacobi(small, width);
     let turned = |vectors: &[f64]| apart(&turn(vectors, &turns, width), width);
@@ -170,7 +169,8 @@ fn ritz(matrix: &Csr, vectors: &[Vec<f64>]) -> (Eigen, Vec<f64>) {
 /// Vectors that lie side by side, each replaced by the sum of all that a column of `turns` says.
 fn turn(vectors: &[f64], turns: &[f64], width: usize) -> Vec<f64> {
     let mut turned = vec![0.0; vectors.len()];
-    turned.par_chunks_mut(64 * width).zip(vectors.par_chunks(64 * width)).for_each(|(to, from)| {
+    parallel::chunks_mut(&mut turned, 64 * width, |chunk, to| {
+        let from = &vectors[chunk * 64 * width..][..to.len()];
         vectorized(|| {
             for (to, from) in to.chunks_exact_mut(width).zip(from.chunks_exact(width)) {
                 for (x, turn) in from.iter().zip(turns.chunks_exact(width)) {

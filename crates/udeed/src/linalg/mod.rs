@@ -2,8 +2,8 @@
 
 pub(crate) mod cholesky;
 pub(crate) mod eigen;
-pub(crate) mod lbfgs;
+mod lbfgs;
 mod row_space;
 
-pub(crate) use lbfgs::minimise;
-pub(crate) use row_space::Span;
+pub(crate) use lbfgs::{Curvature, minimise};
+pub(crate) use row_space::RowSpace;

@@ -7,11 +7,11 @@
 use crate::data::{Dense, Matrix, Row, Rows};
 use crate::kernel::{dot, gram, vectorized};
 
-/// More rows than this are not worth it: to find the space takes their third power.
+/// Most rows: to find their space takes their third power.
 const MOST_ROWS: usize = 2000;
 
 /// The space that rows span.
-pub(crate) struct Span {
+pub(crate) struct RowSpace {
     /// The rows in its coordinates, with the same lengths and angles.
     pub(crate) rows: Matrix,
     /// The rows that span it, in the order in which each adds a dimension.
@@ -19,7 +19,7 @@ pub(crate) struct Span {
     width: usize,
 }
 
-impl Span {
+impl RowSpace {
     /// The space of rows; none where there are not fewer of them than columns.
     pub(crate) fn of(rows: &dyn Rows) -> Option<Self> {
         let (n, columns) = rows.shape();
@@ -30,7 +30,7 @@ impl Span {
         let (factor, basis) = pivoted_cholesky(&products, n);
         let width = basis.len();
         let rows = Dense::new(n, width, factor.chunks(n).flat_map(|row| &row[..width]).copied().collect()).ok()?;
-        Some(Span { rows: rows.into(), basis, width })
+        Some(RowSpace { rows: rows.into(), basis, width })
     }
 
     /// Weights of all columns for weights of the coordinates, both with that of a constant feature last. `rows` are those
@@ -116,7 +116,7 @@ mod tests {
     use crate::random::{Purpose, Stream};
 
     #[test]
-    fn a_fit_in_the_span_is_the_fit() {
+    fn a_fit_in_the_row_space_is_the_fit() {
         let mut stream = Stream::new(6, Purpose::Split, 0);
         let (n, d) = (25, 60);
         let mut values: Vec<f64> = (0..n * d).map(|_| (4.0 * stream.unit()).floor() - 1.0).collect();
@@ -128,7 +128,7 @@ mod tests {
         let targets: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
         let dense = Matrix::from(Dense::new(n, d, values).unwrap());
         for rows in [dense.clone(), dense.to_sparse().into()] {
-            let span = Span::of(rows.rows()).unwrap();
+            let span = RowSpace::of(rows.rows()).unwrap();
             assert_eq!(span.rows.rows().shape(), (n, n - 2));
             for lambda in [0.01, 1.0, 100.0] {
                 let fit =
@@ -139,6 +139,6 @@ mod tests {
                 }
             }
         }
-        assert!(Span::of(&Dense::zeros(4, 4).unwrap()).is_none());
+        assert!(RowSpace::of(&Dense::zeros(4, 4).unwrap()).is_none());
     }
 }

@@ -1,11 +1,9 @@
-//! AdaBoost with a base learner that is not weak.
+//! AdaBoost with strong base learners.
 //!
 //! Y. Freund and R. Schapire, "A decision-theoretic generalization of on-line learning and an application to boosting",
-//! EuroCOLT 1995. Of more than two classes: J. Zhu, H. Zou, S. Rosset and T. Hastie, "Multi-class AdaBoost", Statistics and
+//! EuroCOLT 1995. More than two classes: J. Zhu, H. Zou, S. Rosset and T. Hastie, "Multi-class AdaBoost", Statistics and
 //! its Interface 2, 2009 (SAMME).
 
-
-use crate::words::words;
 use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::Boosted;
@@ -16,23 +14,24 @@ use crate::method::Learn;
 use crate::method::declare::method;
 use crate::observer::Watch;
 use crate::random::{Purpose, Stream};
+use crate::words::words;
 
 words! {
-    /// What becomes of a member that makes no weighted error.
+    /// Treatment of a member without weighted error.
     pub enum ZeroError = Keep {
-        /// It is kept, with the weight that an error of 1e-10 would give it, and boosting ends.
+        /// It is kept, with the weight of an error of 1e-10, and boosting ends.
         Keep = "keep",
-        /// It is thrown away and boosting ends, which can leave nothing to predict with. This is what the column of the UDEED
-        /// paper seems to contain.
+        /// It is discarded and boosting ends, possibly without any member. The AdaBoost results of the UDEED paper seem to
+        /// be obtained in this way.
         Discard = "discard",
     }
 }
 
-/// How often in a row a resampled member may be worse than chance before boosting ends.
+/// Largest number of consecutive resampled members no better than chance before boosting ends.
 const MOST_RETRIES: usize = 25;
 
 method! {
-    /// AdaBoost: each member is fitted to what the members before it got wrong.
+    /// AdaBoost: each member is fitted with larger weights on the rows that its predecessors misclassify.
     ///
     /// Unlabeled rows only help to scale the features.
     ///
@@ -47,7 +46,7 @@ method! {
     AdaBoost = "adaboost" {
         title: "AdaBoost",
         python: "AdaBoostClassifier",
-        paper: "Y. Freund and R. Schapire, \"A decision-theoretic generalization of on-line learning and an application to boosting\", EuroCOLT 1995; of more than two classes: J. Zhu, H. Zou, S. Rosset and T. Hastie, \"Multi-class AdaBoost\", Statistics and its Interface 2, 2009",
+        paper: "Y. Freund and R. Schapire, \"A decision-theoretic generalization of on-line learning and an application to boosting\", EuroCOLT 1995; more than two classes: J. Zhu, H. Zou, S. Rosset and T. Hastie, \"Multi-class AdaBoost\", Statistics and its Interface 2, 2009",
         streams: true,
         grows: true,
     }
@@ -76,15 +75,15 @@ impl Learn for AdaBoost {
 impl AdaBoost {
     fn boost(&self, learner: &dyn Learner, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Boosted> {
         let (rows, classes, n_classes) = (prepared.labeled.rows(), &prepared.codes, prepared.n_classes());
-        let total: f64 = prepared.counts.iter().sum();
-        let mut first = prepared.counts.clone();
+        let total: f64 = prepared.weights.iter().sum();
+        let mut first = prepared.weights.clone();
         normalise(&mut first);
         let mut shares = first.clone();
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         let mut boosted = Boosted::new(self.members, prepared.start());
         let mut retries = 0;
         while boosted.wants_more() {
-            let weights = self.emphasis.counts(&mut stream, &shares, classes, classes.len(), total);
+            let weights = self.emphasis.row_weights(&mut stream, &shares, classes, classes.len(), total);
             let sample = Sample { rows, classes, n_classes, weights: &weights, seed: boosted.seed(self.seed) };
             let member = learner.relearn(&sample, boosted.latest())?;
             let outputs = member.classify(rows);

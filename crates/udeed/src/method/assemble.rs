@@ -1,4 +1,4 @@
-//! ASSEMBLE: boosting that labels the unlabeled rows by its own vote.
+//! ASSEMBLE: boosting with pseudo-labels from its own vote.
 //!
 //! K. Bennett, A. Demiriz and R. Maclin, "Exploiting unlabeled data in ensemble methods", KDD 2002 (ASSEMBLE.AdaBoost).
 
@@ -17,10 +17,10 @@ use crate::observer::{Warning, Watch};
 use crate::random::{Purpose, Stream};
 
 method! {
-    /// ASSEMBLE.AdaBoost: boosting that labels the unlabeled rows by its own vote.
+    /// ASSEMBLE.AdaBoost: boosting that gives the unlabeled rows pseudo-labels by its own vote.
     ///
-    /// Unlabeled rows begin with the label of their nearest labeled neighbour, then take the one that the ensemble votes for. Each
-    /// member is fitted to rows that are drawn, or weighted, by how unsure the vote is.
+    /// The first pseudo-label of a row is the label of its nearest labeled neighbour, later ones are the vote of the ensemble. Each
+    /// member is fitted to rows drawn or weighted by `exp(-margin)`: the less certain the vote, the larger the weight.
     ///
     /// ```
     /// use udeed::{Assemble, built_in};
@@ -44,9 +44,9 @@ method! {
         lambda;
         scaling;
         fourier;
-        /// How row weights reach the base learner: as many rows as are labeled are drawn, or all rows are weighted.
+        /// How row weights reach the base learner: by drawing as many rows as are labeled, or by weighting all rows.
         emphasis: Emphasis = Emphasis::Resampling;
-        /// Share of the initial weight that the labeled rows get.
+        /// Share of the labeled rows in the initial weights.
         labeled_share: f64 = 0.9, in Range::SHARE;
         seed;
     }
@@ -71,9 +71,9 @@ impl Assemble {
         let mut labels = prepared.codes.clone();
         let nearest = nearest_point(unlabeled.rows(), prepared.labeled.rows(), watch)?;
         labels.extend(nearest.into_iter().map(|k| prepared.codes[k]));
-        let counted: f64 = prepared.counts.iter().sum();
-        // How much each row counts beside the vote: unlabeled ones as much as a labeled one does on average.
-        let mut counts: Vec<f64> = prepared.counts.iter().map(|count| count * l as f64 / counted).collect();
+        let counted: f64 = prepared.weights.iter().sum();
+        // The weight of each row apart from the vote: that of an unlabeled row is the mean weight of the labeled ones.
+        let mut counts: Vec<f64> = prepared.weights.iter().map(|count| count * l as f64 / counted).collect();
         counts.resize(l + u, 1.0);
         let share =
             |i: usize| if i < l { self.labeled_share / l as f64 } else { (1.0 - self.labeled_share) / u as f64 };
@@ -84,13 +84,13 @@ impl Assemble {
         let mut boosted = Boosted::new(self.members, prepared.start());
         while boosted.wants_more() {
             let draws = self.draws(l, labels.len());
-            let drawn = self.emphasis.counts(&mut stream, &shares, &labels, draws, draws as f64);
+            let drawn = self.emphasis.row_weights(&mut stream, &shares, &labels, draws, draws as f64);
             let seed = boosted.seed(self.seed);
             let sample = Sample { rows, classes: &labels, n_classes, weights: &drawn, seed };
             let member = learner.relearn(&sample, boosted.latest())?;
             let outputs = member.classify(rows);
             let error: f64 = (0..labels.len()).filter(|&i| outputs[i] != labels[i]).map(|i| shares[i]).sum();
-            // At exactly chance the vote of the member would count nothing.
+            // At exactly chance the member's vote would have weight 0.
             if error >= chance(n_classes) {
                 break;
             }
@@ -98,7 +98,7 @@ impl Assemble {
             boosted.push(member, weight, watch)?;
             votes.add(weight, &outputs);
             labels.iter_mut().enumerate().skip(l).for_each(|(i, label)| *label = votes.winner(i));
-            // A certain vote makes every share but a few vanish; the exponent is kept where they can be told apart.
+            // With large margins all shares but a few would vanish: the exponent is clamped to where they stay distinct.
             let margins = labels.iter().enumerate().map(|(i, &label)| votes.margin(i, label));
             let shares_now =
                 margins.zip(&counts).map(|(margin, count)| count * libm::exp(-margin.clamp(-200.0, 200.0)));
@@ -108,8 +108,8 @@ impl Assemble {
         Ok(boosted)
     }
 
-    /// As many rows are drawn as are labeled, the cheap way of the paper; weighted are all. The first member is drawn for
-    /// like the others: of the ways that were tried, this came nearest to the UDEED paper's figures for ASSEMBLE.
+    /// The number of draws: of resampling, the number of labeled rows, as in the paper; of weighting, all rows. The first
+    /// member is drawn like the others, which of the variants tried comes nearest to the UDEED paper's results.
     fn draws(&self, l: usize, n: usize) -> usize {
         if self.emphasis == Emphasis::Resampling { l } else { n }
     }

@@ -1,4 +1,4 @@
-//! Bagging: members on rows drawn with replacement.
+//! Bagging: members fitted to bootstraps.
 //!
 //! L. Breiman, "Bagging predictors", Machine Learning 24, 1996.
 
@@ -15,9 +15,10 @@ use crate::observer::Watch;
 use crate::random::member_seed;
 
 method! {
-    /// Bagging: each member is fitted to labeled rows drawn with replacement.
+    /// Bagging: each member is fitted to a bootstrap, labeled rows drawn with replacement.
     ///
-    /// With logistic regressions, the default, this is where UDEED begins. Unlabeled rows only help to scale the features.
+    /// With logistic regressions, the default, these are the initial members of UDEED. Unlabeled rows only help to scale the
+    /// features.
     ///
     /// ```
     /// use udeed::{Bagging, built_in};
@@ -36,7 +37,7 @@ method! {
     }
     settings {
         members = 20, from 1;
-        /// Base learner of the members. Trees that draw the features of each split make it a random forest.
+        /// Base learner of the members. Trees with random features at each split make a random forest.
         base: Base = Base::Logistic;
         lambda_or_auto;
         scaling;
@@ -66,14 +67,14 @@ impl Learn for Bagging {
 }
 
 impl Bagging {
-    /// Members that are not logistic regressions.
+    /// Fits members that are not logistic regressions.
     fn learn_any(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let counts = bootstraps(&prepared.codes, self.seed, self.members)?;
         let (rows, classes, n_classes) = (prepared.labeled.rows(), &prepared.codes[..], prepared.n_classes());
-        let sample = Sample { rows, classes, n_classes, weights: &prepared.counts, seed: self.seed };
+        let sample = Sample { rows, classes, n_classes, weights: &prepared.weights, seed: self.seed };
         let learner = self.base.learner(self.lambda.value(), watch);
         let mut members = Vec::with_capacity(counts.len());
-        // Some at a time, so that whoever looks on can end it.
+        // In chunks, so that the observer can end the fit.
         for some in counts.chunks(SOME) {
             let seed = member_seed(self.seed, members.len());
             members.extend(learner.learn_each(&Sample { seed, ..sample }, some)?);
@@ -83,7 +84,7 @@ impl Bagging {
     }
 }
 
-/// How many members are learned between two looks of an observer.
+/// Number of members fitted between two reports to the observer.
 const SOME: usize = 10;
 
 #[cfg(test)]
@@ -95,6 +96,6 @@ mod tests {
     fn more_bootstraps_than_fit_into_memory_are_refused() {
         let train = built_in("ionosphere").unwrap().read().unwrap().into_train().unwrap();
         let error = Bagging::new().members(u32::MAX as usize).fit(&train).unwrap_err().to_string();
-        assert!(error.contains("351 labeled rows, of which 4294967295 bootstraps take 1"), "{error}");
+        assert!(error.contains("4294967295 bootstraps of 351 labeled rows take 1404.0 GiB"), "{error}");
     }
 }

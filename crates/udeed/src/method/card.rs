@@ -1,4 +1,4 @@
-//! The card of a method: all that the faces of the library say about it.
+//! Method cards: what the command, the report and the Python package say about each method.
 
 use std::fmt;
 
@@ -12,7 +12,8 @@ use crate::method::auto::Prior;
 use crate::view::View;
 use crate::words::Words;
 
-/// What a method is, from its declaration. The command, the laboratory, the report and the Python package read it.
+/// The description of a method and its settings, from its declaration: the single source for the command, the laboratory,
+/// the report and the Python package.
 ///
 /// ```
 /// use udeed::Method;
@@ -25,28 +26,28 @@ use crate::words::Words;
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct MethodCard {
-    /// Its name in options and files.
+    /// Name in options and files.
     pub name: &'static str,
-    /// Its name in texts.
+    /// Name in prose.
     pub title: &'static str,
-    /// What it does, in one sentence.
+    /// Description in one sentence.
     pub sentence: String,
-    /// What else there is to know.
+    /// Further description.
     pub details: String,
-    /// The paper it is from.
+    /// Reference of its paper; empty if there is none.
     pub paper: &'static str,
-    /// Its class in the Python package.
+    /// Class in the Python package.
     pub python: &'static str,
-    /// Whether unlabeled rows may lie in a file; other methods need all of them in memory.
+    /// Whether it can stream unlabeled rows from a file; other methods need all of them in memory.
     pub streams: bool,
-    /// Whether a smaller ensemble is the first members of a larger one.
+    /// Whether the first members of an ensemble are the ensemble of that size.
     pub grows: bool,
-    /// Its settings.
+    /// Settings.
     pub settings: Vec<Setting>,
 }
 
 impl MethodCard {
-    /// The setting of a name.
+    /// The setting of that name.
     pub fn setting(&self, name: &str) -> Option<&Setting> {
         self.settings.iter().find(|setting| setting.name == name)
     }
@@ -56,25 +57,25 @@ impl MethodCard {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Setting {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// What it means.
+    /// Description.
     pub doc: String,
-    /// What its values are.
+    /// Kind of its values.
     #[serde(flatten)]
     pub kind: Kind,
-    /// Which values it may have, where it is a number.
+    /// Allowed values of a number.
     pub range: Option<Range>,
-    /// Its default, as in JSON.
+    /// Default, as JSON.
     pub default: Value,
 }
 
-/// What the values of a setting are.
+/// The kind of a setting's values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", content = "words", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Kind {
-    /// A whole number from 0 on.
+    /// A non-negative integer.
     Whole,
     /// A number.
     Number,
@@ -82,7 +83,7 @@ pub enum Kind {
     NumberOrAuto,
     /// True or false.
     Flag,
-    /// One of several words, each with what it means.
+    /// One of several words, each with its description.
     Word(Vec<[String; 2]>),
     /// Some of several words.
     SomeWords(Vec<[String; 2]>),
@@ -92,18 +93,18 @@ pub enum Kind {
     Base,
     /// Several base learners.
     Bases,
-    /// How trees are grown.
+    /// Settings of trees.
     Tree,
-    /// What is known of the shares of the classes.
+    /// Class prior of the unlabeled rows.
     Prior,
 }
 
-/// The numbers that a setting may have.
+/// The range of a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
     low: f64,
     high: f64,
-    /// Whether the bounds themselves are left out.
+    /// Whether each bound is excluded.
     open: [bool; 2],
 }
 
@@ -112,28 +113,28 @@ impl Range {
     pub(crate) const POSITIVE: Range = Range { low: 0.0, high: f64::INFINITY, open: [true, true] };
     /// 0 and all numbers above.
     pub(crate) const NOT_NEGATIVE: Range = Range { low: 0.0, high: f64::INFINITY, open: [false, true] };
-    /// Shares of a whole that are not 0.
+    /// Shares above 0.
     pub(crate) const SHARE: Range = Range { low: 0.0, high: 1.0, open: [true, false] };
-    /// Probabilities that are not certain.
+    /// Probabilities below 1.
     pub(crate) const UNSURE: Range = Range { low: 0.0, high: 1.0, open: [false, true] };
     /// Percentages.
     pub(crate) const PERCENT: Range = Range::between(0.0, 100.0);
-    /// Between 0 and 1, both left out.
+    /// Between 0 and 1, both excluded.
     pub(crate) const WITHIN_ONE: Range = Range { low: 0.0, high: 1.0, open: [true, true] };
-    /// What a count can be at most: all counts of the library fit into 32 bits.
+    /// Largest count: all counts of the library fit into 32 bits.
     const COUNT: f64 = u32::MAX as f64;
 
-    /// Counts from the least on.
+    /// Counts of at least `least`.
     pub(crate) const fn at_least(least: u32) -> Range {
         Range::between(least as f64, Range::COUNT)
     }
 
-    /// Numbers between bounds that are allowed themselves.
+    /// Numbers between two bounds, both included.
     pub(crate) const fn between(low: f64, high: f64) -> Range {
         Range { low, high, open: [false, false] }
     }
 
-    /// The bounds, and whether each is left out.
+    /// The lower and the upper bound, if finite, and whether each is excluded.
     pub fn bounds(&self) -> [(Option<f64>, bool); 2] {
         let finite = |bound: f64| bound.is_finite().then_some(bound);
         [(finite(self.low), self.open[0]), (finite(self.high), self.open[1])]
@@ -145,7 +146,7 @@ impl Range {
         above && below
     }
 
-    /// What was expected in place of a value.
+    /// What an error says was expected in place of `value`.
     fn expected(&self, value: f64) -> String {
         match (self.high == Range::COUNT, value > self.high) {
             (true, true) => format!("at most {}", self.high),
@@ -177,16 +178,16 @@ impl Serialize for Range {
     }
 }
 
-/// What can be the value of a setting.
+/// A type of setting values.
 pub(crate) trait SettingValue: Serialize {
     fn kind() -> Kind;
 
-    /// The values it may have where the declaration names no others.
+    /// The range if the declaration gives none.
     fn range() -> Option<Range> {
         None
     }
 
-    /// Refuses what makes no sense.
+    /// Refuses invalid values.
     fn check(&self, _name: &'static str, _range: Option<Range>) -> Result<()> {
         Ok(())
     }
@@ -307,13 +308,13 @@ impl SettingValue for Prior {
     }
 }
 
-/// A setting as it was declared.
+/// The card entry of a declared setting.
 pub(crate) fn setting<V: SettingValue>(name: &'static str, doc: &str, default: &V, range: Option<Range>) -> Setting {
     let default = serde_json::to_value(default).unwrap_or_default();
     Setting { name, doc: prose(doc), kind: V::kind(), range: range.or(V::range()), default }
 }
 
-/// The text of a doc comment up to its example, each paragraph a line.
+/// The text of a doc comment up to its example, one line per paragraph.
 pub(crate) fn prose(doc: &str) -> String {
     let text = doc.split("```").next().unwrap_or(doc);
     let lines = text.lines().map(str::trim);

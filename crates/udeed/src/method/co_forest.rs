@@ -1,30 +1,28 @@
-//! Co-forest: a random forest whose other trees teach each tree.
+//! Co-forest: a random forest in which the other trees pseudo-label rows for each tree.
 //!
 //! M. Li and Z.-H. Zhou, "Improve computer-aided diagnosis with machine learning techniques using undiagnosed samples",
-//! IEEE Transactions on Systems, Man and Cybernetics A 37, 2007. Where the paper leaves something open, as in the authors'
-//! program: the first weight of what was learned, and errors measured where the other trees are sure.
-
-use rayon::prelude::*;
+//! IEEE Transactions on Systems, Man and Cybernetics A 37, 2007. Two details that the paper leaves open follow the authors'
+//! program: the initial weight of the pseudo-labels, and errors measured on confident predictions only.
 
 use crate::data::Dense;
 use crate::ensemble::Learned;
 use crate::ensemble::bootstraps;
-use crate::ensemble::pseudo_labels::Growing;
+use crate::ensemble::pseudo_labels::PseudoLabels;
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
-use crate::error::{Error, Result};
+use crate::error::{Hint, Result};
 use crate::learner::{Hypothesis, Learner, Sample, SplitFeatures, TreeSettings, likeliest, normalise};
-use crate::memory::half_of_memory;
+use crate::memory::{check_memory, half_of_memory};
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::observer::{Warning, Watch};
+use crate::parallel;
 use crate::random::{Purpose, Stream, member_seed};
-use crate::text::size;
 
 method! {
     /// Co-forest: a random forest in which each tree also learns from rows that the other trees are confident of.
     ///
-    /// Trees are grown again, with labels from the other trees, as long as these are likely to lower the error.
+    /// In every round a tree is refitted with pseudo-labels from the other trees, as long as these are likely to lower its error.
     ///
     /// ```
     /// use udeed::{CoForest, built_in};
@@ -43,47 +41,47 @@ method! {
         grows: false,
     }
     settings {
-        /// Number of trees; the paper has 6.
+        /// Number of trees; the paper uses 6.
         members: usize = 20, in Range::at_least(2);
         scaling;
         fourier;
-        /// Growth of the trees.
+        /// Settings of the trees.
         tree: TreeSettings = TreeSettings { features: SplitFeatures::Log2PlusOne, ..TreeSettings::default() };
-        /// Share of the other trees' votes above which a row takes their class as label.
+        /// Confidence of the other trees above which a row gets their class as pseudo-label.
         confidence: f64 = 0.75, in Range::UNSURE;
         seed;
     }
 }
 
-/// The error of the teachers of a tree falls with every round, so rounds end; this only guards against a very long fall.
+/// Largest number of rounds. Rounds end anyway, because the error of each concomitant ensemble must fall.
 const MOST_ROUNDS: usize = 100;
 
 impl Learn for CoForest {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
-        let growing = Growing::new(prepared)?;
-        check_memory(self.members, growing.classes.len(), growing.n_classes)?;
-        let bags = bootstraps(&prepared.codes, self.seed, self.members)?;
-        let mut forest = Forest::new(self, &growing, bags)?;
-        let mut teachers = vec![Teachers::default(); self.members];
-        let nothing = growing.unlabeled().is_empty();
+        let pseudo_labels = PseudoLabels::new(prepared)?;
+        check_votes(self.members, pseudo_labels.classes.len(), pseudo_labels.n_classes)?;
+        let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
+        let mut forest = Forest::new(self, &pseudo_labels, draws)?;
+        let mut concomitants = vec![Concomitant::default(); self.members];
+        let nothing = pseudo_labels.unlabeled().is_empty();
         for round in 0..MOST_ROUNDS {
             if nothing {
                 break;
             }
             watch.member(round.min(self.members - 1), self.members)?;
-            let draws = |i: usize| Stream::new(self.seed, Purpose::CoForest, (round * self.members + i) as u32);
-            let lesson = |i: usize| {
+            let stream = |i: usize| Stream::new(self.seed, Purpose::CoForest, (round * self.members + i) as u32);
+            let labels_for = |i: usize| {
                 watch.ask()?;
-                Ok(teachers[i].lesson(&forest, i, self.confidence, &mut draws(i)))
+                Ok(concomitants[i].new_labels(&forest, i, self.confidence, &mut stream(i)))
             };
-            let lessons: Vec<Option<Lesson>> = (0..self.members).into_par_iter().map(lesson).collect::<Result<_>>()?;
-            if lessons.iter().all(Option::is_none) {
+            let new_labels: Vec<Option<NewLabels>> = parallel::try_map(self.members, labels_for)?;
+            if new_labels.iter().all(Option::is_none) {
                 break;
             }
-            forest.grow_again(self, &lessons, round)?;
-            for (teachers, lesson) in teachers.iter_mut().zip(lessons) {
-                if let Some(lesson) = lesson {
-                    *teachers = Teachers { error: lesson.error, weight: lesson.weight };
+            forest.grow_again(self, &new_labels, round)?;
+            for (concomitant, new) in concomitants.iter_mut().zip(new_labels) {
+                if let Some(new) = new {
+                    *concomitant = Concomitant { error: new.error, weight: new.weight };
                 }
             }
         }
@@ -95,77 +93,73 @@ impl Learn for CoForest {
     }
 }
 
-/// Refuses forests whose voices on all rows take more than half of the memory.
-fn check_memory(members: usize, n_rows: usize, n_classes: usize) -> Result<()> {
+/// Refuses forests whose votes on all rows take more than half of the memory.
+fn check_votes(members: usize, n_rows: usize, n_classes: usize) -> Result<()> {
     let bytes =
         [members, n_rows, n_classes, size_of::<f64>()].iter().fold(1u64, |all, &n| all.saturating_mul(n as u64));
-    if bytes > half_of_memory() {
-        let found = format!("{n_rows} rows, of which what {members} trees say takes {}", size(bytes));
-        return Err(Error::training(found, format!("at most {}", size(half_of_memory()))));
-    }
-    Ok(())
+    let what = || format!("the votes of {members} trees on {n_rows} rows");
+    check_memory(bytes, half_of_memory(), Hint::Members, what)
 }
 
-/// The trees, and what each says of each training row.
+/// The trees, and their class distributions on the training rows.
 struct Forest<'a> {
-    growing: &'a Growing,
-    /// How often each labeled row was drawn for each tree at first.
-    bags: Vec<Vec<u8>>,
+    pseudo_labels: &'a PseudoLabels,
+    /// The bootstraps of the initial trees: how often each labeled row is drawn.
+    draws: Vec<Vec<u8>>,
     trees: Vec<Hypothesis>,
-    said: Vec<Dense>,
-    /// What all trees that may speak of a row say together, row by row, and how many these are.
+    distributions: Vec<Dense>,
+    /// Row by row, the sum of the distributions of all trees that vote on the row, and how many these are.
     sums: Vec<f64>,
-    voices: Vec<usize>,
+    n_votes: Vec<usize>,
 }
 
 impl<'a> Forest<'a> {
-    fn new(settings: &CoForest, growing: &'a Growing, bags: Vec<Vec<u8>>) -> Result<Self> {
-        let grow = |(i, bag): (usize, &Vec<u8>)| {
-            let mut weights = vec![0.0; growing.classes.len()];
-            for ((weight, own), &count) in weights.iter_mut().zip(&growing.weights).zip(bag) {
+    fn new(settings: &CoForest, pseudo_labels: &'a PseudoLabels, draws: Vec<Vec<u8>>) -> Result<Self> {
+        let grow = |i: usize| {
+            let mut weights = vec![0.0; pseudo_labels.classes.len()];
+            for ((weight, own), &count) in weights.iter_mut().zip(&pseudo_labels.weights).zip(&draws[i]) {
                 *weight = own * f64::from(count);
             }
-            settings.tree.learn(&sample(growing, &growing.classes, &weights, member_seed(settings.seed, i)))
+            settings.tree.learn(&sample(pseudo_labels, &pseudo_labels.classes, &weights, member_seed(settings.seed, i)))
         };
-        let trees: Vec<Hypothesis> = bags.par_iter().enumerate().map(grow).collect::<Result<_>>()?;
-        let said = trees.iter().map(|tree| tree.distributions(growing.rows())).collect();
-        let mut forest = Forest { growing, bags, trees, said, sums: Vec::new(), voices: Vec::new() };
+        let trees: Vec<Hypothesis> = parallel::try_map(draws.len(), grow)?;
+        let distributions = trees.iter().map(|tree| tree.distributions(pseudo_labels.rows())).collect();
+        let mut forest = Forest { pseudo_labels, draws, trees, distributions, sums: Vec::new(), n_votes: Vec::new() };
         forest.add_up();
         Ok(forest)
     }
 
-    /// Whether a tree may speak of a row: of a labeled one only if it was not grown on it at first.
-    fn speaks(&self, tree: usize, row: usize) -> bool {
-        row >= self.growing.n_labeled || self.bags[tree][row] == 0
+    /// Whether a tree votes on a row: on a labeled one only if the row is out of bag for the tree.
+    fn votes_on(&self, tree: usize, row: usize) -> bool {
+        row >= self.pseudo_labels.n_labeled || self.draws[tree][row] == 0
     }
 
-    /// Sums up what all trees say.
+    /// Sums the distributions of all trees.
     fn add_up(&mut self) {
-        let (n, k) = (self.growing.classes.len(), self.growing.n_classes);
+        let (n, k) = (self.pseudo_labels.classes.len(), self.pseudo_labels.n_classes);
         let of_row = |row: usize| {
-            let (mut sums, mut voices) = (vec![0.0; k], 0);
-            for tree in (0..self.trees.len()).filter(|&tree| self.speaks(tree, row)) {
-                sums.iter_mut().zip(self.said[tree].get(row)).for_each(|(sum, p)| *sum += p);
-                voices += 1;
+            let (mut sums, mut n_votes) = (vec![0.0; k], 0);
+            for tree in (0..self.trees.len()).filter(|&tree| self.votes_on(tree, row)) {
+                sums.iter_mut().zip(self.distributions[tree].get(row)).for_each(|(sum, p)| *sum += p);
+                n_votes += 1;
             }
-            (sums, voices)
+            (sums, n_votes)
         };
-        let (sums, voices): (Vec<Vec<f64>>, Vec<usize>) = (0..n).into_par_iter().map(of_row).unzip();
-        (self.sums, self.voices) = (sums.concat(), voices);
+        let (sums, n_votes): (Vec<Vec<f64>>, Vec<usize>) = parallel::map(n, of_row).into_iter().unzip();
+        (self.sums, self.n_votes) = (sums.concat(), n_votes);
     }
 
-    /// What all trees but one say of a row: the most probable class and its share. Of a labeled row only trees speak that
-    /// were not grown on it at first; none where there are none.
+    /// The vote of all trees but one on a row: the most probable class and its confidence; none if no other tree votes on it.
     fn others(&self, without: usize, row: usize) -> Option<(u8, f64)> {
-        let k = self.growing.n_classes;
+        let k = self.pseudo_labels.n_classes;
         let mut shares = self.sums[row * k..][..k].to_vec();
-        let speaks = self.speaks(without, row);
-        if self.voices[row] == usize::from(speaks) {
+        let votes = self.votes_on(without, row);
+        if self.n_votes[row] == usize::from(votes) {
             return None;
         }
-        if speaks {
-            let own = self.said[without].get(row);
-            // What rounding leaves of nothing is nothing.
+        if votes {
+            let own = self.distributions[without].get(row);
+            // Differences within rounding are 0.
             shares.iter_mut().zip(own).for_each(|(share, p)| *share = if *share - p > 1e-9 { *share - p } else { 0.0 });
         }
         normalise(&mut shares);
@@ -173,23 +167,23 @@ impl<'a> Forest<'a> {
         Some((class as u8, shares[class]))
     }
 
-    fn grow_again(&mut self, settings: &CoForest, lessons: &[Option<Lesson>], round: usize) -> Result<()> {
-        let growing = self.growing;
-        let grow = |(i, lesson): (usize, &Option<Lesson>)| {
-            let Some(lesson) = lesson else { return Ok(None) };
-            let (mut classes, mut weights) = (growing.classes.clone(), growing.weights.clone());
-            for &(row, class, confidence) in &lesson.rows {
+    fn grow_again(&mut self, settings: &CoForest, new_labels: &[Option<NewLabels>], round: usize) -> Result<()> {
+        let pseudo_labels = self.pseudo_labels;
+        let grow = |i: usize| {
+            let Some(new) = &new_labels[i] else { return Ok(None) };
+            let (mut classes, mut weights) = (pseudo_labels.classes.clone(), pseudo_labels.weights.clone());
+            for &(row, class, confidence) in &new.rows {
                 (classes[row], weights[row]) = (class, confidence);
             }
-            let seed = member_seed(settings.seed, (round + 1) * lessons.len() + i);
-            let tree = settings.tree.learn(&sample(growing, &classes, &weights, seed))?;
-            let said = tree.distributions(growing.rows());
-            Ok(Some((tree, said)))
+            let seed = member_seed(settings.seed, (round + 1) * new_labels.len() + i);
+            let tree = settings.tree.learn(&sample(pseudo_labels, &classes, &weights, seed))?;
+            let distributions = tree.distributions(pseudo_labels.rows());
+            Ok(Some((tree, distributions)))
         };
-        let grown: Result<Vec<Option<(Hypothesis, Dense)>>> = lessons.par_iter().enumerate().map(grow).collect();
+        let grown: Result<Vec<Option<(Hypothesis, Dense)>>> = parallel::try_map(new_labels.len(), grow);
         for (i, grown) in grown?.into_iter().enumerate() {
-            if let Some((tree, said)) = grown {
-                (self.trees[i], self.said[i]) = (tree, said);
+            if let Some((tree, distributions)) = grown {
+                (self.trees[i], self.distributions[i]) = (tree, distributions);
             }
         }
         self.add_up();
@@ -197,37 +191,38 @@ impl<'a> Forest<'a> {
     }
 }
 
-fn sample<'a>(growing: &'a Growing, classes: &'a [u8], weights: &'a [f64], seed: u64) -> Sample<'a> {
-    Sample { rows: growing.rows(), classes, n_classes: growing.n_classes, weights, seed }
+fn sample<'a>(pseudo_labels: &'a PseudoLabels, classes: &'a [u8], weights: &'a [f64], seed: u64) -> Sample<'a> {
+    Sample { rows: pseudo_labels.rows(), classes, n_classes: pseudo_labels.n_classes, weights, seed }
 }
 
-/// What is known of the other trees of a tree: their error when they last taught it, and the weight of what they taught.
+/// The state of a tree's concomitant ensemble, all other trees: its error and the total weight of its pseudo-labels when it
+/// last gave any.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Teachers {
+struct Concomitant {
     error: f64,
     weight: f64,
 }
 
-impl Default for Teachers {
+impl Default for Concomitant {
     fn default() -> Self {
-        Teachers { error: 0.5, weight: 0.0 }
+        Concomitant { error: 0.5, weight: 0.0 }
     }
 }
 
-/// Rows with the class and the confidence that the other trees give them.
-struct Lesson {
+/// Pseudo-labels for a tree: rows with the class and the confidence that its concomitant ensemble gives them.
+struct NewLabels {
     rows: Vec<(usize, u8, f64)>,
     error: f64,
     weight: f64,
 }
 
-impl Teachers {
-    fn lesson(&self, forest: &Forest<'_>, tree: usize, threshold: f64, stream: &mut Stream) -> Option<Lesson> {
+impl Concomitant {
+    fn new_labels(&self, forest: &Forest<'_>, tree: usize, threshold: f64, stream: &mut Stream) -> Option<NewLabels> {
         let error = error_of_others(forest, tree, threshold)?;
         if error >= self.error {
             return None;
         }
-        let mut unlabeled = forest.growing.unlabeled();
+        let mut unlabeled = forest.pseudo_labels.unlabeled();
         let weight = if self.weight > 0.0 { self.weight } else { (0.1 * unlabeled.len() as f64).min(100.0) };
         let most = most_weight(self.error, weight, error);
         stream.shuffle(&mut unlabeled);
@@ -242,28 +237,28 @@ impl Teachers {
                 rows.push((row, class, confidence));
             }
         }
-        let taught: f64 = rows.iter().map(|row| row.2).sum();
-        let helps = weight < rows.len() as f64 && error * taught < self.error * weight;
+        let labeled: f64 = rows.iter().map(|row| row.2).sum();
+        let helps = weight < rows.len() as f64 && error * labeled < self.error * weight;
         rows.sort_unstable_by_key(|row| row.0);
-        helps.then_some(Lesson { rows, error, weight: taught })
+        helps.then_some(NewLabels { rows, error, weight: labeled })
     }
 }
 
-/// The most that unlabeled rows may weigh together; everything where the teachers make no error.
+/// The largest total weight of pseudo-labels; unlimited if the concomitant ensemble makes no error.
 fn most_weight(before: f64, weight: f64, error: f64) -> f64 {
     if error > 0.0 { (before * weight / error - 1.0).ceil() } else { f64::INFINITY }
 }
 
-/// The error of the other trees on labeled rows that they were not grown on and are sure of; none where there is no such row.
+/// The error of the concomitant ensemble on the out-of-bag rows of which it is confident; none if there are none.
 fn error_of_others(forest: &Forest<'_>, tree: usize, threshold: f64) -> Option<f64> {
     let (mut sure, mut wrong) = (0.0, 0.0);
-    for row in 0..forest.growing.n_labeled {
+    for row in 0..forest.pseudo_labels.n_labeled {
         if let Some((class, confidence)) = forest.others(tree, row)
             && confidence > threshold
         {
-            sure += forest.growing.weights[row];
-            if class != forest.growing.classes[row] {
-                wrong += forest.growing.weights[row];
+            sure += forest.pseudo_labels.weights[row];
+            if class != forest.pseudo_labels.classes[row] {
+                wrong += forest.pseudo_labels.weights[row];
             }
         }
     }
@@ -275,20 +270,27 @@ mod tests {
     use super::*;
     use crate::learner::Linear;
 
-    /// Three "trees" that say given things of two labeled and three unlabeled rows.
-    fn forest(growing: &Growing, said: [[f64; 5]; 3]) -> Forest<'_> {
+    /// Three "trees" with given distributions on two labeled and three unlabeled rows.
+    fn forest(pseudo_labels: &PseudoLabels, distributions: [[f64; 5]; 3]) -> Forest<'_> {
         let silent = Hypothesis::Linear(Linear::new(vec![vec![0.0, 0.0]]));
         let table = |second: [f64; 5]| Dense::new(5, 2, second.iter().flat_map(|p| [1.0 - p, *p]).collect()).unwrap();
-        // The first row is in the bag of the first tree, the second in those of the others.
-        let bags = vec![vec![1, 0], vec![0, 1], vec![0, 1]];
-        let said = said.map(table).to_vec();
-        let mut forest = Forest { growing, bags, trees: vec![silent; 3], said, sums: Vec::new(), voices: Vec::new() };
+        // The first row is in the bootstrap of the first tree, the second in those of the others.
+        let draws = vec![vec![1, 0], vec![0, 1], vec![0, 1]];
+        let distributions = distributions.map(table).to_vec();
+        let mut forest = Forest {
+            pseudo_labels,
+            draws,
+            trees: vec![silent; 3],
+            distributions,
+            sums: Vec::new(),
+            n_votes: Vec::new(),
+        };
         forest.add_up();
         forest
     }
 
-    fn growing() -> Growing {
-        Growing {
+    fn pseudo_labels() -> PseudoLabels {
+        PseudoLabels {
             rows: Dense::zeros(5, 1).unwrap().into(),
             classes: vec![0, 1, 0, 0, 0],
             weights: vec![1.0, 1.0, 0.0, 0.0, 0.0],
@@ -299,23 +301,23 @@ mod tests {
 
     #[test]
     fn only_trees_that_have_not_seen_a_labeled_row_judge_it() {
-        let growing = growing();
+        let pseudo_labels = pseudo_labels();
         let forest =
-            forest(&growing, [[0.9, 0.8, 0.9, 0.6, 0.1], [0.1, 0.3, 1.0, 0.2, 0.1], [0.3, 0.1, 0.8, 0.4, 0.3]]);
-        // Of row 0, trees 1 and 2 speak; without tree 1 only tree 2.
+            forest(&pseudo_labels, [[0.9, 0.8, 0.9, 0.6, 0.1], [0.1, 0.3, 1.0, 0.2, 0.1], [0.3, 0.1, 0.8, 0.4, 0.3]]);
+        // Trees 1 and 2 vote on row 0; without tree 1 only tree 2.
         let near = |found: Option<(u8, f64)>, class: u8, share: f64| {
             assert!(found.is_some_and(|found| found.0 == class && (found.1 - share).abs() < 1e-12), "{found:?}");
         };
         near(forest.others(0, 0), 0, 0.8);
         near(forest.others(1, 0), 0, 0.7);
-        // Of row 1 only tree 0 speaks, so without it nobody.
+        // Only tree 0 votes on row 1; without it none does.
         assert_eq!(forest.others(0, 1), None);
         near(forest.others(2, 1), 1, 0.8);
-        // Unlabeled rows are judged by all others.
+        // All other trees vote on unlabeled rows.
         near(forest.others(0, 2), 1, 0.9);
-        // Without tree 1: row 0 is not sure (0.7), row 1 is, and right.
+        // Without tree 1, the vote on row 0 is not confident (0.7), that on row 1 is, and correct.
         assert_eq!(error_of_others(&forest, 1, 0.75), Some(0.0));
-        assert_eq!(error_of_others(&forest, 0, 0.85), None, "nobody is sure");
+        assert_eq!(error_of_others(&forest, 0, 0.85), None, "no vote is confident");
     }
 
     #[test]
@@ -326,17 +328,17 @@ mod tests {
 
     #[test]
     fn a_lesson_must_be_likely_to_help() {
-        let growing = growing();
+        let pseudo_labels = pseudo_labels();
         let forest =
-            forest(&growing, [[0.1, 0.9, 0.9, 0.9, 0.1], [0.1, 0.3, 0.9, 0.9, 0.1], [0.1, 0.1, 0.9, 0.9, 0.1]]);
+            forest(&pseudo_labels, [[0.1, 0.9, 0.9, 0.9, 0.1], [0.1, 0.3, 0.9, 0.9, 0.1], [0.1, 0.1, 0.9, 0.9, 0.1]]);
         let mut stream = Stream::new(0, Purpose::CoForest, 0);
-        // Without an error all three rows are taught: first weight min(3 / 10, 100) is below their number.
-        let lesson = Teachers::default().lesson(&forest, 1, 0.75, &mut stream).unwrap();
-        let taught: Vec<(usize, u8)> = lesson.rows.iter().map(|row| (row.0, row.1)).collect();
-        assert_eq!(taught, [(2, 1), (3, 1), (4, 0)]);
-        assert!((lesson.weight - 2.7).abs() < 1e-12);
-        // Whoever learned more than that before is not taught again.
-        assert!(Teachers { error: 0.5, weight: 3.0 }.lesson(&forest, 1, 0.75, &mut stream).is_none());
-        assert!(Teachers { error: 0.0, weight: 0.0 }.lesson(&forest, 1, 0.75, &mut stream).is_none());
+        // Without an error all three rows are labeled: the initial weight min(3 / 10, 100) is below their number.
+        let new = Concomitant::default().new_labels(&forest, 1, 0.75, &mut stream).unwrap();
+        let labeled: Vec<(usize, u8)> = new.rows.iter().map(|row| (row.0, row.1)).collect();
+        assert_eq!(labeled, [(2, 1), (3, 1), (4, 0)]);
+        assert!((new.weight - 2.7).abs() < 1e-12);
+        // A tree with a larger weight of pseudo-labels gets no new ones.
+        assert!(Concomitant { error: 0.5, weight: 3.0 }.new_labels(&forest, 1, 0.75, &mut stream).is_none());
+        assert!(Concomitant { error: 0.0, weight: 0.0 }.new_labels(&forest, 1, 0.75, &mut stream).is_none());
     }
 }

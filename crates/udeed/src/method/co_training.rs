@@ -1,10 +1,10 @@
-//! Co-training: two learners with different views of the rows, which teach each other.
+//! Co-training: two members with different views pseudo-label rows for each other.
 //!
 //! A. Blum and T. Mitchell, "Combining labeled and unlabeled data with co-training", COLT 1998.
 
 use crate::data::Matrix;
 use crate::ensemble::Learned;
-use crate::ensemble::pseudo_labels::{Growing, Guesses};
+use crate::ensemble::pseudo_labels::{Predictions, PseudoLabels};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
 use crate::error::{Error, Place, Result};
 use crate::learner::{Hypothesis, Learner, Sample};
@@ -16,9 +16,9 @@ use crate::random::{Purpose, Stream, member_seed};
 use crate::text::quoted;
 
 method! {
-    /// Co-training: two members that see different columns label rows for each other.
+    /// Co-training: two members that see different columns give pseudo-labels to each other.
     ///
-    /// In every round each labels the rows that it is most confident of. Their probabilities are multiplied.
+    /// In every round each member labels the rows of which it is most confident. For predictions their probabilities are multiplied.
     ///
     /// ```
     /// use udeed::{CoTraining, built_in};
@@ -42,9 +42,9 @@ method! {
         lambda;
         scaling;
         fourier;
-        /// Columns that the first member sees; the second sees the others. None: each sees half of them, drawn at random.
+        /// Columns that the first member sees; the second sees the others. By default each sees a random half of the features.
         view: Vec<String> = Vec::new();
-        /// Number of unlabeled rows, drawn at random, among which the most confident are chosen in a round.
+        /// Number of unlabeled rows, drawn at random, from which a round takes the most confident predictions.
         pool: usize = 75, in Range::at_least(1);
         /// Largest number of rounds.
         rounds: usize = 30;
@@ -56,32 +56,32 @@ impl Learn for CoTraining {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
         let views = self.views(prepared)?;
-        let mut growing = Growing::new(prepared)?;
-        let seen: Result<Vec<Matrix>> = views.iter().map(|columns| growing.rows.columns(columns)).collect();
-        let seen = seen?;
-        let mut left = growing.unlabeled();
+        let mut pseudo_labels = PseudoLabels::new(prepared)?;
+        let view_rows: Result<Vec<Matrix>> = views.iter().map(|columns| pseudo_labels.rows.columns(columns)).collect();
+        let view_rows = view_rows?;
+        let mut left = pseudo_labels.unlabeled();
         let nothing = left.is_empty();
         Stream::new(self.seed, Purpose::Boosting, 0).shuffle(&mut left);
         let mut pool: Vec<usize> = left.split_off(left.len().saturating_sub(self.pool));
-        let wanted = per_class(&growing.shares(), self.pool);
+        let wanted = per_class(&pseudo_labels.shares(), self.pool);
         let mut members = Vec::new();
         for round in 0..self.rounds {
             if pool.is_empty() {
                 break;
             }
             watch.member(round, self.rounds)?;
-            members = self.members(&*learner, &growing, &seen, &members)?;
-            for (member, rows) in members.iter().zip(&seen) {
-                let guesses = Guesses::by(member, rows.rows(), &pool);
-                let mut chosen = guesses.surest(&wanted);
-                chosen.iter().for_each(|&place| growing.add(pool[place], guesses.classes[place], 1.0));
+            members = self.members(&*learner, &pseudo_labels, &view_rows, &members)?;
+            for (member, rows) in members.iter().zip(&view_rows) {
+                let predictions = Predictions::by(member, rows.rows(), &pool);
+                let mut chosen = predictions.most_confident(&wanted);
+                chosen.iter().for_each(|&place| pseudo_labels.add(pool[place], predictions.classes[place], 1.0));
                 chosen.sort_unstable();
                 chosen.iter().rev().for_each(|&place| _ = pool.remove(place));
             }
             let missing = self.pool.saturating_sub(pool.len()).min(left.len());
             pool.extend(left.split_off(left.len() - missing));
         }
-        let members = self.members(&*learner, &growing, &seen, &members)?;
+        let members = self.members(&*learner, &pseudo_labels, &view_rows, &members)?;
         let views = members.into_iter().zip(views);
         let members = views.map(|(of, columns)| Hypothesis::View { columns, of: Box::new(of) }).collect::<Vec<_>>();
         let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), Part::alike(members, Rule::Product)));
@@ -91,15 +91,16 @@ impl Learn for CoTraining {
 }
 
 impl CoTraining {
-    /// What both members learn of the labels so far, given what they were before, if they were.
+    /// Fits both members to the labels and pseudo-labels so far, starting from the previous members, if there are any.
     fn members(
         &self,
         learner: &dyn Learner,
-        growing: &Growing,
-        seen: &[Matrix],
+        pseudo_labels: &PseudoLabels,
+        view_rows: &[Matrix],
         before: &[Hypothesis],
     ) -> Result<Vec<Hypothesis>> {
-        let (classes, weights, n_classes) = (&growing.classes[..], &growing.weights[..], growing.n_classes);
+        let (classes, weights, n_classes) =
+            (&pseudo_labels.classes[..], &pseudo_labels.weights[..], pseudo_labels.n_classes);
         let learn = |(place, rows): (usize, &Matrix)| {
             let seed = member_seed(self.seed, place);
             let sample = Sample { rows: rows.rows(), classes, n_classes, weights, seed };
@@ -108,7 +109,7 @@ impl CoTraining {
                 None => learner.learn(&sample),
             }
         };
-        seen.iter().enumerate().map(learn).collect()
+        view_rows.iter().enumerate().map(learn).collect()
     }
 
     /// The features that each member sees.
@@ -144,8 +145,8 @@ impl CoTraining {
     }
 }
 
-/// How many rows of each class a member labels in a round: one of the rarest, of the others in proportion, but together not
-/// more than half of the pool.
+/// The number of rows of each class that a member labels in a round: one of the rarest class, of the others in proportion,
+/// together at most half of the pool.
 fn per_class(shares: &[f64], pool: usize) -> Vec<usize> {
     let rarest = shares.iter().copied().filter(|&share| share > 0.0).fold(f64::INFINITY, f64::min);
     let most = (pool / (2 * shares.len())).max(1);

@@ -1,9 +1,9 @@
-//! How a method is declared: once, with all that its faces need.
+//! The declaration of a method, from which everything else about it is derived.
 
-/// Declares a method: its card and its settings. From it come a struct with public fields, `new` with the defaults, a setter
+/// Declares a method: its card and its settings. Generates a struct with public fields, `new` with the defaults, a setter
 /// for each setting, `validate` from the ranges, serde, and the [`MethodCard`](crate::MethodCard).
 ///
-/// Settings that many methods have stand there by their name alone, with their documentation, type and default: `members`,
+/// Common settings are declared by name alone, which gives their documentation, type and default: `members`,
 /// `boosted_members`, `base`, `lambda`, `lambda_or_auto`, `scaling`, `fourier`, `memory`, `seed`. Others are written out:
 /// documentation, name, type, default, and the range of a number.
 macro_rules! method {
@@ -66,7 +66,7 @@ macro_rules! method {
     (@munch $card:tt [$($done:tt)*] fourier; $($rest:tt)*) => {
         $crate::method::declare::method! { @munch $card [$($done)* {
             ["Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for "
-             "none. Standard scaling and weaker regularisation, such as 10, go well with them."]
+             "none. Combine with standard scaling and weaker regularisation, such as an inverse strength of 10."]
             fourier: usize, usize = 0, None
         }] $($rest)* }
     };
@@ -105,7 +105,7 @@ macro_rules! method {
     ) => {
         $(#[doc = $about])+
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-        // A model that was saved before a setting existed was trained with its default.
+        // Models saved before a setting existed were trained with its default.
         #[serde(default)]
         #[non_exhaustive]
         pub struct $name {
@@ -119,7 +119,7 @@ macro_rules! method {
         }
 
         impl $name {
-            /// The defaults.
+            /// Creates the method with its default settings.
             pub fn new() -> Self {
                 $name { $($field: $default,)+ }
             }
@@ -137,7 +137,7 @@ macro_rules! method {
             /// Checks the settings, as every fit does first.
             ///
             /// # Errors
-            /// If one makes no sense.
+            /// If one is invalid.
             pub fn validate(&self) -> $crate::error::Result<()> {
                 use $crate::method::card::SettingValue;
                 $(self.$field.check(stringify!($field), $range.or(<$type as SettingValue>::range()))?;)+

@@ -1,14 +1,12 @@
-//! MCSSB: boosting of several classes at once by the similarity of rows.
+//! MCSSB: multi-class boosting by the similarity of rows.
 //!
 //! H. Valizadegan, R. Jin and A. Jain, "Semi-supervised boosting for multi-class classification", ECML 2008.
-
-use rayon::prelude::*;
 
 use crate::data::Matrix;
 use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::Boosted;
-use crate::ensemble::pseudo_labels::Growing;
+use crate::ensemble::pseudo_labels::PseudoLabels;
 use crate::error::Result;
 use crate::learner::{Learner, Sample};
 use crate::method::Learn;
@@ -17,13 +15,14 @@ use crate::method::declare::method;
 use crate::method::semiboost::draw_without_replacement;
 use crate::neighbors::{Similarity, distance_percentile, warned_matrix};
 use crate::observer::{Warning, Watch};
+use crate::parallel;
 use crate::random::{Purpose, Stream};
 
 method! {
-    /// MCSSB: boosting for several classes that gives similar rows the same class.
+    /// MCSSB: multi-class boosting that gives similar rows the same class.
     ///
-    /// In each round every unlabeled row is given the class that lowers the objective most; the next member is fitted to the labeled
-    /// rows and to some of these, drawn by how much they lower it.
+    /// In every round the pseudo-label of an unlabeled row is the class that lowers the objective most. The next member is fitted to
+    /// the labeled rows and to some of the unlabeled ones, drawn by how much their pseudo-labels lower it.
     ///
     /// ```
     /// use udeed::{Mcssb, built_in};
@@ -47,11 +46,11 @@ method! {
         lambda;
         scaling;
         fourier;
-        /// Width of the similarity, as a share of the largest distance.
+        /// Width of the similarity, as a share of the largest distance between rows.
         width: f64 = 0.15, in Range::POSITIVE;
         /// Weight of similarities to labeled rows against those between unlabeled ones.
         labeled_weight: f64 = 10_000.0, in Range::POSITIVE;
-        /// Share of all rows that is drawn in a round, but at least 20 rows.
+        /// Number of unlabeled rows drawn in a round, as a share of all rows; at least 20 rows.
         pick_share: f64 = 0.2, in Range::SHARE;
         /// Nearest neighbours treated as similar; 0 compares all pairs, which takes quadratic memory.
         neighbors: usize = 20;
@@ -60,7 +59,7 @@ method! {
     }
 }
 
-/// Beyond it an exponential of the votes would drown all others.
+/// Votes are clamped to this: larger exponentials would dominate all others.
 const LARGEST_VOTE: f64 = 20.0;
 
 impl Learn for Mcssb {
@@ -93,40 +92,42 @@ impl Mcssb {
         boosted: &mut Boosted,
         watch: &Watch<'_>,
     ) -> Result<()> {
-        let mut growing = Growing::new(prepared)?;
-        let (l, n_classes) = (growing.n_labeled, growing.n_classes);
-        let sigma = self.width * distance_percentile(growing.rows(), 100.0, self.seed, watch)?;
-        let similarity = warned_matrix(&self.kind(), growing.rows(), l, sigma, self.memory, watch)?;
-        let mut field = Field::new(&similarity, &prepared.codes, n_classes, self.labeled_weight);
+        let mut pseudo_labels = PseudoLabels::new(prepared)?;
+        let (l, n_classes) = (pseudo_labels.n_labeled, pseudo_labels.n_classes);
+        let sigma = self.width * distance_percentile(pseudo_labels.rows(), 100.0, self.seed, watch)?;
+        let similarity = warned_matrix(&self.kind(), pseudo_labels.rows(), l, sigma, self.memory, watch)?;
+        let mut objective = Objective::new(&similarity, &prepared.codes, n_classes, self.labeled_weight);
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
-        let wanted = ((growing.classes.len() as f64 * self.pick_share) as usize).max(20);
+        let wanted = ((pseudo_labels.classes.len() as f64 * self.pick_share) as usize).max(20);
         while boosted.wants_more() {
-            let (classes, gains) = field.suggestions();
+            let (classes, gains) = objective.suggestions();
             let picked = draw_without_replacement(&mut stream, wanted, &gains);
             if picked.is_empty() {
                 break;
             }
-            growing.weights[l..].fill(0.0);
-            picked.iter().for_each(|&i| growing.add(l + i, classes[i], 1.0));
-            let (rows, weights, seed) = (growing.rows(), &growing.weights[..], boosted.seed(self.seed));
-            let member = learner
-                .relearn(&Sample { rows, classes: &growing.classes, n_classes, weights, seed }, boosted.latest())?;
+            pseudo_labels.weights[l..].fill(0.0);
+            picked.iter().for_each(|&i| pseudo_labels.add(l + i, classes[i], 1.0));
+            let (rows, weights, seed) = (pseudo_labels.rows(), &pseudo_labels.weights[..], boosted.seed(self.seed));
+            let member = learner.relearn(
+                &Sample { rows, classes: &pseudo_labels.classes, n_classes, weights, seed },
+                boosted.latest(),
+            )?;
             let outputs = member.classify(rows);
-            let weight = field.weight(&outputs[l..]);
-            // Also ends where the weight is no number: nothing is similar to anything.
+            let weight = objective.weight(&outputs[l..]);
+            // NaN: no row is similar to another.
             if weight.is_nan() || weight <= 0.0 {
                 break;
             }
-            // Where no row is left on the other side the weight would be infinite.
+            // Without any disagreement the weight would be infinite.
             let weight = weight.min(LARGEST_VOTE);
-            field.add(weight, &outputs[l..]);
+            objective.add(weight, &outputs[l..]);
             boosted.push(member, weight, watch)?;
         }
         Ok(())
     }
 }
 
-/// The votes on unlabeled rows, and what the similarities make of them. With `b_i = softmax(H_i)`, `Z_ij = sum_k b_i^k b_j^k`,
+/// The objective and the votes on the unlabeled rows. With `b_i = softmax(H_i)`, `Z_ij = sum_k b_i^k b_j^k`,
 ///
 /// ```text
 /// F = sum_{U,U} S_ij / Z_ij + C sum_{i in U, j in L} S_ij / b_i^{y_j}
@@ -135,19 +136,19 @@ impl Mcssb {
 /// ```
 ///
 /// and `dF/dH_i^k = 2 (a_i^k + C g_i^k)`.
-struct Field<'a> {
+struct Objective<'a> {
     similarity: &'a Matrix,
     labels: &'a [u8],
     n_classes: usize,
     labeled_weight: f64,
-    /// Row by row, one a class.
+    /// Row by row, one per class.
     votes: Vec<f64>,
 }
 
-impl<'a> Field<'a> {
+impl<'a> Objective<'a> {
     fn new(similarity: &'a Matrix, labels: &'a [u8], n_classes: usize, labeled_weight: f64) -> Self {
         let votes = vec![0.0; similarity.rows().n_rows() * n_classes];
-        Field { similarity, labels, n_classes, labeled_weight, votes }
+        Objective { similarity, labels, n_classes, labeled_weight, votes }
     }
 
     /// The probability of each class for each row.
@@ -162,7 +163,7 @@ impl<'a> Field<'a> {
         shares
     }
 
-    /// Half of the gradient by the votes on row `i`, given the shares of all rows.
+    /// Half of the gradient by the votes on row `i`, given the class probabilities of all rows.
     fn gradient(&self, i: usize, shares: &[f64], to: &mut [f64]) {
         let (k, l) = (self.n_classes, self.labels.len());
         let own = &shares[i * k..][..k];
@@ -183,7 +184,7 @@ impl<'a> Field<'a> {
         });
     }
 
-    /// The class that lowers the objective most for each row, and how much; 0 where none does.
+    /// For each row the class that lowers the objective most, and by how much; 0 if none does.
     fn suggestions(&self) -> (Vec<u8>, Vec<f64>) {
         let shares = self.shares();
         let of_row = |i: usize| {
@@ -192,32 +193,32 @@ impl<'a> Field<'a> {
             let best = (1..self.n_classes).fold(0, |best, k| if gradient[k] < gradient[best] { k } else { best });
             (best as u8, (-gradient[best]).max(0.0))
         };
-        (0..self.similarity.rows().n_rows()).into_par_iter().map(of_row).unzip()
+        parallel::map(self.similarity.rows().n_rows(), of_row).into_iter().unzip()
     }
 
-    /// What the voices of a member count that gives the rows these classes: `1/4 ln((B_u + C B_l) / (A_u + C A_l))`.
+    /// The weight of a member that gives the rows these classes: `1/4 ln((B_u + C B_l) / (A_u + C A_l))`.
     fn weight(&self, outputs: &[u8]) -> f64 {
         let (shares, k, l) = (self.shares(), self.n_classes, self.labels.len());
         let of_row = |i: usize| {
-            let (own, said) = (&shares[i * k..][..k], usize::from(outputs[i]));
+            let (own, class) = (&shares[i * k..][..k], usize::from(outputs[i]));
             let (mut against, mut with) = (0.0, 0.0);
             self.similarity.rows().row(i).for_each(|j, s| match j.checked_sub(l) {
                 None => {
                     let y = usize::from(self.labels[j]);
                     let half = 0.5 * self.labeled_weight * s / own[y];
-                    against += half * own[said];
-                    with += if y == said { half } else { 0.0 };
+                    against += half * own[class];
+                    with += if y == class { half } else { 0.0 };
                 }
                 Some(j) => {
                     let other = &shares[j * k..][..k];
                     let z: f64 = own.iter().zip(other).map(|(a, b)| a * b).sum();
-                    against += s / z * own[said];
-                    with += s / z * own[said] * other[said] / z;
+                    against += s / z * own[class];
+                    with += s / z * own[class] * other[class] / z;
                 }
             });
             (against, with)
         };
-        let sums: Vec<(f64, f64)> = (0..outputs.len()).into_par_iter().map(of_row).collect();
+        let sums: Vec<(f64, f64)> = parallel::map(outputs.len(), of_row);
         let (against, with) = sums.iter().fold((0.0, 0.0), |(a, b), row| (a + row.0, b + row.1));
         0.25 * libm::log(with / against)
     }
@@ -234,14 +235,14 @@ mod tests {
     use super::*;
     use crate::data::{Dense, Rows};
 
-    /// The objective by its definition.
-    fn objective(field: &Field<'_>) -> f64 {
-        let (shares, k, l) = (field.shares(), field.n_classes, field.labels.len());
+    /// The value of the objective by its definition.
+    fn value(objective: &Objective<'_>) -> f64 {
+        let (shares, k, l) = (objective.shares(), objective.n_classes, objective.labels.len());
         let mut sum = 0.0;
-        for i in 0..field.similarity.rows().n_rows() {
-            field.similarity.rows().row(i).for_each(|j, s| {
+        for i in 0..objective.similarity.rows().n_rows() {
+            objective.similarity.rows().row(i).for_each(|j, s| {
                 sum += match j.checked_sub(l) {
-                    None => field.labeled_weight * s / shares[i * k + usize::from(field.labels[j])],
+                    None => objective.labeled_weight * s / shares[i * k + usize::from(objective.labels[j])],
                     Some(j) => s / (0..k).map(|c| shares[i * k + c] * shares[j * k + c]).sum::<f64>(),
                 };
             });
@@ -258,17 +259,17 @@ mod tests {
     #[test]
     fn suggestions_follow_the_gradient_of_the_objective() {
         let similarity = similarity();
-        let mut field = Field::new(&similarity, &[0, 1, 2], 3, 5.0);
-        field.votes = vec![0.3, -0.2, 0.5, -0.7, 0.1, 0.0, 0.9, 0.4, -0.3, 0.2, 0.2, 0.6];
-        let shares = field.shares();
+        let mut objective = Objective::new(&similarity, &[0, 1, 2], 3, 5.0);
+        objective.votes = vec![0.3, -0.2, 0.5, -0.7, 0.1, 0.0, 0.9, 0.4, -0.3, 0.2, 0.2, 0.6];
+        let shares = objective.shares();
         for i in 0..4 {
             let mut gradient = [0.0; 3];
-            field.gradient(i, &shares, &mut gradient);
+            objective.gradient(i, &shares, &mut gradient);
             for (k, half) in gradient.into_iter().enumerate() {
                 let mut at = |by: f64| {
-                    field.votes[i * 3 + k] += by;
-                    let value = objective(&field);
-                    field.votes[i * 3 + k] -= by;
+                    objective.votes[i * 3 + k] += by;
+                    let value = value(&objective);
+                    objective.votes[i * 3 + k] -= by;
                     value
                 };
                 let difference = (at(1e-6) - at(-1e-6)) / 2e-6;
@@ -281,13 +282,13 @@ mod tests {
     #[test]
     fn the_suggested_classes_are_worth_a_voice() {
         let similarity = similarity();
-        let mut field = Field::new(&similarity, &[0, 1, 2], 3, 5.0);
-        let before = objective(&field);
-        let (classes, gains) = field.suggestions();
+        let mut objective = Objective::new(&similarity, &[0, 1, 2], 3, 5.0);
+        let before = value(&objective);
+        let (classes, gains) = objective.suggestions();
         assert!(gains.iter().all(|&gain| gain > 0.0));
-        let weight = field.weight(&classes);
+        let weight = objective.weight(&classes);
         assert!(weight > 0.0);
-        field.add(weight, &classes);
-        assert!(objective(&field) < before);
+        objective.add(weight, &classes);
+        assert!(value(&objective) < before);
     }
 }

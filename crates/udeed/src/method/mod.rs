@@ -1,4 +1,4 @@
-//! The methods, one file or folder each, and their list.
+//! The methods, a file or folder each, and their list.
 
 pub mod card;
 mod declare;
@@ -19,7 +19,7 @@ use crate::text::{listed, quoted};
 pub use crate::ensemble::Lambda;
 pub use card::MethodCard;
 
-/// The list of methods, given to a macro. A new method is a line here.
+/// Passes the list of methods to a macro. A new method is a line here.
 macro_rules! with_methods {
     ($macro:ident) => {
         $macro! {
@@ -44,7 +44,7 @@ macro_rules! with_methods {
 
 pub(crate) use with_methods;
 
-/// What the declaration of a method gives, see `declare.rs`.
+/// What the declaration of a method generates, see `declare.rs`.
 pub(crate) trait Declared {
     const NAME: &'static str;
     const GROWS: bool;
@@ -56,22 +56,22 @@ pub(crate) trait Declared {
     fn set_shared(&mut self, shared: &Shared);
 }
 
-/// What a method does once the rows are ready.
+/// The learning of a method from prepared rows.
 pub(crate) trait Learn {
-    /// Refuses settings that contradict each other; each alone is checked by its range.
+    /// Refuses settings that contradict each other. The range of each is checked before.
     fn check(&self) -> Result<()> {
         Ok(())
     }
 
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned>;
 
-    /// The bytes that the similarities of so many rows take; none for a method without them.
+    /// The memory in bytes that the similarities of the rows take; none for a method without similarities.
     fn similarity_bytes(&self, _n_labeled: usize, _n_unlabeled: usize) -> Option<u64> {
         None
     }
 }
 
-/// The settings of a method, and its name before them.
+/// The settings of a method, preceded by its name.
 #[derive(Serialize)]
 struct Named<'a, T> {
     method: &'static str,
@@ -85,7 +85,7 @@ macro_rules! methods {
 
         $(pub use $module::$method;)+
 
-        /// Any method, with its settings.
+        /// Any of the methods, with its settings.
         ///
         /// ```
         /// use udeed::{Bagging, Method};
@@ -105,15 +105,15 @@ macro_rules! methods {
             /// The names of all methods.
             pub const NAMES: &'static [&'static str] = &[$($method::NAME),+];
 
-            /// Its name.
+            /// The name of the method.
             pub fn name(&self) -> &'static str {
                 match self { $(Method::$method(_) => $method::NAME,)+ }
             }
 
-            /// The method of a name, with its defaults.
+            /// The method of that name, with default settings.
             ///
             /// # Errors
-            /// If there is none of that name; the message lists those there are.
+            /// If there is none; the message lists all names.
             pub fn named(name: &str) -> Result<Self> {
                 $(if name == $method::NAME {
                     return Ok($method::new().into());
@@ -126,7 +126,7 @@ macro_rules! methods {
                 match self { $(Method::$method(settings) => settings.shared(),)+ }
             }
 
-            /// The same method with other values of the settings that most methods have, as far as it has them.
+            /// The same method with other values of the shared settings, as far as it has them.
             #[must_use]
             pub fn with_shared(mut self, shared: Shared) -> Self {
                 match &mut self { $(Method::$method(settings) => settings.set_shared(&shared),)+ }
@@ -136,12 +136,13 @@ macro_rules! methods {
             /// Checks the settings, as every fit does first.
             ///
             /// # Errors
-            /// If one makes no sense.
+            /// If one is invalid.
             pub fn validate(&self) -> Result<()> {
                 match self { $(Method::$method(settings) => settings.validate(),)+ }
             }
 
-            /// Whether a smaller ensemble is the first members of a larger one, see [`Model::prefix`](crate::Model::prefix).
+            /// Whether the first members of an ensemble are the ensemble of that size, see
+            /// [`Model::prefix`](crate::Model::prefix).
             pub fn grows(&self) -> bool {
                 match self { $(Method::$method(_) => $method::GROWS,)+ }
             }
@@ -183,10 +184,10 @@ macro_rules! methods {
 with_methods!(methods);
 
 impl Method {
-    /// Similarities that take more than this many bytes are warned of.
+    /// Bytes of similarities above which a fit warns.
     pub const MUCH_MEMORY: u64 = MUCH_MEMORY;
 
-    /// The bytes that the similarities of so many rows take; none for a method without them.
+    /// The memory in bytes that the similarities of the rows take; none for a method without similarities.
     ///
     /// ```
     /// use udeed::{Bagging, Method, SemiBoost};
@@ -199,7 +200,7 @@ impl Method {
         self.learner().similarity_bytes(n_labeled, n_unlabeled)
     }
 
-    /// Its card.
+    /// The card of the method.
     pub fn card(&self) -> &'static MethodCard {
         let place = Self::NAMES.iter().position(|name| *name == self.name());
         &Self::cards()[place.unwrap_or_default()]

@@ -1,4 +1,4 @@
-//! RegBoost: ASSEMBLE whose weights also count how much the labels of near rows contradict each other.
+//! RegBoost: ASSEMBLE with a smoothness regulariser on the labels of near rows.
 //!
 //! K. Chen and S. Wang, "Regularized boost for semi-supervised learning", NIPS 2007.
 
@@ -7,7 +7,7 @@ use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::{Boosted, boost_heads};
 use crate::ensemble::boosting::{Emphasis, normalise, weight_of};
-use crate::ensemble::pseudo_labels::Growing;
+use crate::ensemble::pseudo_labels::PseudoLabels;
 use crate::ensemble::training_rows::Head;
 use crate::error::Result;
 use crate::learner::{Learner, Sample};
@@ -21,8 +21,8 @@ use crate::random::{Purpose, Stream};
 method! {
     /// RegBoost: ASSEMBLE with a penalty on labels that contradict near neighbours.
     ///
-    /// A row weighs more, the more of its neighbours have another label than it has now, and a member that agrees with such labels
-    /// gets a smaller weight. More than two classes are learned one against the rest.
+    /// The more neighbours contradict the label or pseudo-label of a row, the larger its weight; a member that agrees with such labels
+    /// gets a smaller weight in the vote. More than two classes are learned one against the rest.
     ///
     /// ```
     /// use udeed::{RegBoost, built_in};
@@ -46,9 +46,9 @@ method! {
         lambda;
         scaling;
         fourier;
-        /// How row weights reach the base learner: all rows are weighted, or as many as are labeled are drawn.
+        /// How row weights reach the base learner: by weighting all rows, or by drawing as many rows as are labeled.
         emphasis: Emphasis = Emphasis::Weighting;
-        /// Weight of contradicting neighbours against the margin.
+        /// Weight of contradicting neighbours relative to the margin.
         smoothness: f64 = 0.5, in Range::NOT_NEGATIVE;
         /// Nearest neighbours treated as similar.
         neighbors: usize = 10, in Range::at_least(1);
@@ -62,17 +62,23 @@ method! {
 impl Learn for RegBoost {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
-        let growing = Growing::new(prepared)?;
+        let pseudo_labels = PseudoLabels::new(prepared)?;
         // The paper divides by twice the square of the width.
-        let width = std::f64::consts::SQRT_2 * distance_percentile(growing.rows(), self.percentile, self.seed, watch)?;
-        let near = warned_matrix(&Similarity::Nearest(self.neighbors), growing.rows(), 0, width, self.memory, watch)?;
+        let width =
+            std::f64::consts::SQRT_2 * distance_percentile(pseudo_labels.rows(), self.percentile, self.seed, watch)?;
+        let near =
+            warned_matrix(&Similarity::Nearest(self.neighbors), pseudo_labels.rows(), 0, width, self.memory, watch)?;
         let nearest = nearest_point(prepared.unlabeled.in_memory()?.rows(), prepared.labeled.rows(), watch)?;
         boost_heads(prepared, self.members, watch, |head, boosted| {
             let mut labels = head.targets.clone();
             labels.extend(nearest.iter().map(|&k| head.targets[k]));
-            let state =
-                State { labels, votes: vec![0.0; growing.classes.len()], near: &near, smoothness: self.smoothness };
-            self.boost(&*learner, (prepared, &growing, head), state, boosted, watch)
+            let state = State {
+                labels,
+                votes: vec![0.0; pseudo_labels.classes.len()],
+                near: &near,
+                smoothness: self.smoothness,
+            };
+            self.boost(&*learner, (prepared, &pseudo_labels, head), state, boosted, watch)
         })
     }
 
@@ -85,26 +91,27 @@ impl RegBoost {
     fn boost(
         &self,
         learner: &dyn Learner,
-        (prepared, growing, head): (&TrainingRows, &Growing, &Head),
+        (prepared, pseudo_labels, head): (&TrainingRows, &PseudoLabels, &Head),
         mut state: State<'_>,
         boosted: &mut Boosted,
         watch: &Watch<'_>,
     ) -> Result<()> {
         let l = head.targets.len();
-        let mut counts = prepared.counts.clone();
-        counts.resize(growing.classes.len(), prepared.counts.iter().sum::<f64>() / l as f64);
+        let mut counts = prepared.weights.clone();
+        counts.resize(pseudo_labels.classes.len(), prepared.weights.iter().sum::<f64>() / l as f64);
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         while boosted.wants_more() {
             let (shares, contradictions) = state.shares(&counts);
             let classes: Vec<u8> = state.labels.iter().map(|&label| u8::from(label > 0.0)).collect();
             let draws = if self.emphasis == Emphasis::Resampling { l } else { classes.len() };
-            let weights = self.emphasis.counts(&mut stream, &shares, &classes, draws, draws as f64);
+            let weights = self.emphasis.row_weights(&mut stream, &shares, &classes, draws, draws as f64);
             let seed = boosted.seed(self.seed);
-            let sample = Sample { rows: growing.rows(), classes: &classes, n_classes: 2, weights: &weights, seed };
+            let sample =
+                Sample { rows: pseudo_labels.rows(), classes: &classes, n_classes: 2, weights: &weights, seed };
             let member = learner.relearn(&sample, boosted.latest())?;
-            let outputs = member.classify(growing.rows());
+            let outputs = member.classify(pseudo_labels.rows());
             let error = error_of(&outputs, &classes, &shares, &contradictions);
-            // At exactly one half the vote of the member would count nothing.
+            // At exactly one half the member's vote would have weight 0.
             if error >= 0.5 {
                 break;
             }
@@ -116,29 +123,30 @@ impl RegBoost {
     }
 }
 
-/// Misclassified shares, and the share of contradiction in what is classified right.
+/// The error of a member: the shares of misclassified rows, and the contradiction in those of correctly classified ones.
 fn error_of(outputs: &[u8], classes: &[u8], shares: &[f64], contradictions: &[f64]) -> f64 {
     let of_row = |i: usize| if outputs[i] == classes[i] { contradictions[i] } else { shares[i] };
     (0..classes.len()).map(of_row).sum()
 }
 
-/// The labels as they are now, and the votes behind them.
+/// The current labels and pseudo-labels, and the votes behind them.
 struct State<'a> {
     /// -1 or 1.
     labels: Vec<f64>,
     votes: Vec<f64>,
-    /// How similar near rows are.
+    /// Similarities of near rows.
     near: &'a Matrix,
     smoothness: f64,
 }
 
 impl State<'_> {
-    /// What each row weighs, `e^(-y F) + beta R` over its sum, and the part of that in it which contradiction has. With
-    /// `C~(z) = e^(-z) - 1`, `R_i = mean_j W_ij C~(-|y_i - y_j|)` counts `e^2 - 1` for every neighbour of another label. The
-    /// paper sums over the neighbours, however many there are: of ten, contradiction would drown the margins.
+    /// The share of each row, `e^(-y F) + beta R` over its sum, and the part of it that is contradiction. With
+    /// `C~(z) = e^(-z) - 1`, `R_i = mean_j W_ij C~(-|y_i - y_j|)`: every neighbour of another label adds `e^2 - 1` times its
+    /// similarity. The paper takes the sum over the neighbours, not the mean: with ten, contradiction would dominate the
+    /// margins.
     ///
-    /// The paper prints the second term of the error with the sum of `C' - beta R` below it, which is negative; the inner
-    /// product of the gradient and the member, which it stands for, wants it positive, as here.
+    /// In the paper, the denominator of the second term of the error is the sum of `C' - beta R`, which is negative. The term
+    /// stands for the inner product of the gradient and the member, in which it is positive, as here.
     fn shares(&self, counts: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let jump = libm::exp(2.0) - 1.0;
         let rows = self.near.rows();
@@ -162,10 +170,10 @@ impl State<'_> {
         (shares, contradictions)
     }
 
-    /// Takes in a member; the labels of rows from `first` on follow the votes.
+    /// Adds the votes of a member; the labels of rows from `first` on are set to the new vote.
     fn add(&mut self, weight: f64, outputs: &[u8], first: usize) {
-        let voices = self.votes.iter_mut().zip(outputs);
-        voices.for_each(|(vote, &output)| *vote += if output == 1 { weight } else { -weight });
+        let votes = self.votes.iter_mut().zip(outputs);
+        votes.for_each(|(vote, &output)| *vote += if output == 1 { weight } else { -weight });
         for (label, &vote) in self.labels.iter_mut().zip(&self.votes).skip(first) {
             *label = if vote >= 0.0 { 1.0 } else { -1.0 };
         }
@@ -191,13 +199,13 @@ mod tests {
             assert!((shares[i] - raw[i] / sum).abs() < 1e-12);
         }
         assert!((contradictions[0] - r / sum).abs() < 1e-12 && contradictions[2] == 0.0);
-        // The second row is wrong: its whole share counts; of the others only contradiction.
+        // The second row is wrong and adds its whole share; the others add their contradiction only.
         let error = error_of(&[1, 1, 1], &[1, 0, 1], &shares, &contradictions);
         assert!((error - (raw[1] + r) / sum).abs() < 1e-12);
     }
 
-    /// The error is the inner product of member and gradient: `(1 + <f, gradient> / sum) / 2` up to the part that no member
-    /// changes.
+    /// The error is the inner product of member and gradient, `(1 + <f, gradient> / sum) / 2`, up to a term that is the same
+    /// for every member.
     #[test]
     fn the_error_is_the_inner_product_with_the_gradient() {
         let near: Matrix = Dense::new(4, 4, (0..16).map(|k| 0.1 * f64::from(k % 5)).collect()).unwrap().into();
@@ -207,7 +215,7 @@ mod tests {
         let classes = [1, 0, 1, 0];
         for outputs in [[1, 1, 1, 0], [0, 0, 1, 1], [1, 0, 1, 0]] {
             let f = |i: usize| if outputs[i] == 1 { 1.0 } else { -1.0 };
-            // Without contradiction only e^(-yF) is left of a share; contradiction counts against every member alike.
+            // A share less its contradiction is e^(-yF); the contradiction is the same for every member.
             let inner: f64 =
                 (0..4).map(|i| (contradictions[i] - shares[i]) * labels[i] * f(i) + contradictions[i]).sum();
             let error = error_of(&outputs, &classes, &shares, &contradictions);

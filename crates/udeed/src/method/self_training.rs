@@ -1,9 +1,9 @@
-//! Self-training: one learner that learns from its own surest guesses.
+//! Self-training: a base learner that is refitted with its own most confident pseudo-labels.
 //!
 //! D. Yarowsky, "Unsupervised word sense disambiguation rivaling supervised methods", ACL 1995.
 
 use crate::ensemble::Learned;
-use crate::ensemble::pseudo_labels::{Growing, Guesses};
+use crate::ensemble::pseudo_labels::{Predictions, PseudoLabels};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
 use crate::error::Result;
 use crate::method::Learn;
@@ -12,9 +12,9 @@ use crate::method::declare::method;
 use crate::observer::{Warning, Watch};
 
 method! {
-    /// Self-training: a learner labels the unlabeled rows that it is confident of, and is fitted again.
+    /// Self-training: a base learner gives pseudo-labels to the unlabeled rows of which it is confident, and is refitted.
     ///
-    /// The plain baseline of its kind: one member.
+    /// The simplest semi-supervised baseline, with a single member.
     ///
     /// ```
     /// use udeed::{SelfTraining, built_in};
@@ -38,7 +38,7 @@ method! {
         lambda;
         scaling;
         fourier;
-        /// Probability above which a row takes its predicted class as label.
+        /// Confidence above which a row gets its predicted class as pseudo-label.
         confidence: f64 = 0.75, in Range::UNSURE;
         /// Largest number of rounds.
         rounds: usize = 10;
@@ -49,19 +49,19 @@ method! {
 impl Learn for SelfTraining {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
-        let mut growing = Growing::new(prepared)?;
-        let mut left = growing.unlabeled();
+        let mut pseudo_labels = PseudoLabels::new(prepared)?;
+        let mut left = pseudo_labels.unlabeled();
         let nothing = left.is_empty();
-        let mut member = growing.learn(&*learner, self.seed, Some(&prepared.start()))?;
+        let mut member = pseudo_labels.learn(&*learner, self.seed, Some(&prepared.start()))?;
         for round in 0..self.rounds {
             watch.member(round, self.rounds)?;
-            let guesses = Guesses::by(&member, growing.rows(), &left);
+            let predictions = Predictions::by(&member, pseudo_labels.rows(), &left);
             let before = left.len();
             let mut place = 0;
             left.retain(|&row| {
-                let sure = guesses.confidences[place] > self.confidence;
+                let sure = predictions.confidences[place] > self.confidence;
                 if sure {
-                    growing.add(row, guesses.classes[place], 1.0);
+                    pseudo_labels.add(row, predictions.classes[place], 1.0);
                 }
                 place += 1;
                 !sure
@@ -69,7 +69,7 @@ impl Learn for SelfTraining {
             if left.len() == before {
                 break;
             }
-            member = growing.learn(&*learner, self.seed, Some(&member))?;
+            member = pseudo_labels.learn(&*learner, self.seed, Some(&member))?;
         }
         let part = Part::alike(vec![member], Rule::Weighted);
         let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), part));

@@ -1,15 +1,12 @@
-//! SemiBoost: members fitted to labels that similar rows suggest.
+//! SemiBoost: boosting with pseudo-labels from similar rows.
 //!
 //! P. Mallapragada, R. Jin, A. Jain and Y. Liu, "SemiBoost: boosting for semi-supervised learning", PAMI 31, 2009.
 
-use rayon::prelude::*;
-
-use crate::words::words;
 use crate::data::{Matrix, Rows};
 use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::{Boosted, boost_heads};
-use crate::ensemble::pseudo_labels::Growing;
+use crate::ensemble::pseudo_labels::PseudoLabels;
 use crate::ensemble::training_rows::Head;
 use crate::error::Result;
 use crate::learner::{Learner, Sample};
@@ -18,23 +15,25 @@ use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::neighbors::{Similarity, distance_percentile, warned_matrix};
 use crate::observer::Watch;
+use crate::parallel;
 use crate::random::{Purpose, Stream};
+use crate::words::words;
 
 words! {
-    /// Which unlabeled rows a member is fitted to.
+    /// Selection of the unlabeled rows that a member is fitted to.
     pub enum Pick = Draw {
-        /// Drawn without replacement, by how sure their suggested label is.
+        /// Rows drawn without replacement, weighted by the confidence of their pseudo-labels.
         Draw = "draw",
-        /// Those whose suggested label is the most sure.
+        /// The rows with the most confident pseudo-labels.
         Top = "top",
     }
 }
 
 method! {
-    /// SemiBoost: each member is fitted to the labeled rows and to labels that similar rows suggest.
+    /// SemiBoost: each member is fitted to the labeled rows and to pseudo-labels from similar rows.
     ///
-    /// In each round the similarity to labeled rows, and to unlabeled ones as the ensemble sees them now, suggests a label for every
-    /// unlabeled row; the next member learns from some of the most confident suggestions.
+    /// In every round an unlabeled row gets a pseudo-label from the labels of similar rows and from the current votes on similar
+    /// unlabeled ones. The next member is fitted to the labeled rows and to some of the most confident pseudo-labels.
     ///
     /// ```
     /// use udeed::{SemiBoost, built_in};
@@ -58,8 +57,8 @@ method! {
         lambda;
         scaling;
         fourier;
-        /// Width of the similarity, as a percentile of the distances between rows. The literature tries 10 to 100; of ten
-        /// settings tried, 1 came nearest to the figures of the UDEED paper.
+        /// Width of the similarity, as a percentile of the distances between rows. The literature uses 10 to 100; 1 comes
+        /// nearest to the results of the UDEED paper.
         percentile: f64 = 1.0, in Range::PERCENT;
         /// Selection of the unlabeled rows that a member is fitted to.
         pick: Pick = Pick::Draw;
@@ -72,19 +71,19 @@ method! {
     }
 }
 
-/// Beyond it an exponential of the votes would drown all others.
+/// Votes are clamped to this: larger exponentials would dominate all others.
 const LARGEST_VOTE: f64 = 20.0;
 
 impl Learn for SemiBoost {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
-        let growing = Growing::new(prepared)?;
-        let similarity = match growing.unlabeled().len() {
+        let pseudo_labels = PseudoLabels::new(prepared)?;
+        let similarity = match pseudo_labels.unlabeled().len() {
             0 => None,
-            _ => Some(self.similarity(growing.rows(), growing.n_labeled, watch)?),
+            _ => Some(self.similarity(pseudo_labels.rows(), pseudo_labels.n_labeled, watch)?),
         };
         boost_heads(prepared, self.members, watch, |head, boosted| match &similarity {
-            Some(similarity) => self.boost(&*learner, (prepared, &growing, head), similarity, boosted, watch),
+            Some(similarity) => self.boost(&*learner, (prepared, &pseudo_labels, head), similarity, boosted, watch),
             None => Ok(()),
         })
     }
@@ -98,12 +97,12 @@ impl SemiBoost {
     fn boost(
         &self,
         learner: &dyn Learner,
-        (prepared, growing, head): (&TrainingRows, &Growing, &Head),
+        (prepared, pseudo_labels, head): (&TrainingRows, &PseudoLabels, &Head),
         similarity: &Matrix,
         boosted: &mut Boosted,
         watch: &Watch<'_>,
     ) -> Result<()> {
-        let (rows, l) = (growing.rows(), growing.n_labeled);
+        let (rows, l) = (pseudo_labels.rows(), pseudo_labels.n_labeled);
         let mut suggestions = Suggestions::new(similarity, &head.targets);
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         let mut labels: Vec<u8> = head.targets.iter().map(|&target| u8::from(target > 0.0)).collect();
@@ -111,12 +110,12 @@ impl SemiBoost {
         let unlabeled = prepared.unlabeled.in_memory()?.rows();
         while boosted.wants_more() {
             suggestions.update();
-            let picked = self.choose(&mut stream, &suggestions.sureness());
+            let picked = self.choose(&mut stream, &suggestions.confidences());
             if picked.is_empty() {
                 break;
             }
             let mut counts = vec![0.0; labels.len()];
-            counts[..l].copy_from_slice(&prepared.counts);
+            counts[..l].copy_from_slice(&prepared.weights);
             for i in picked {
                 counts[l + i] = 1.0;
                 labels[l + i] = suggestions.label(i);
@@ -126,7 +125,7 @@ impl SemiBoost {
             let member = learner.relearn(&sample, boosted.latest())?;
             let outputs = member.classify(unlabeled);
             let weight = suggestions.weight(&outputs);
-            // Also ends where the weight is no number: nothing is similar to anything.
+            // NaN: no row is similar to another.
             if weight.is_nan() || weight <= 0.0 {
                 break;
             }
@@ -145,17 +144,17 @@ impl SemiBoost {
         if self.neighbors > 0 { Similarity::Nearest(self.neighbors) } else { Similarity::All }
     }
 
-    /// Some of the unlabeled rows by how sure their labels are; none where no label is.
-    fn choose(&self, stream: &mut Stream, sureness: &[f64]) -> Vec<usize> {
-        let wanted = ((sureness.len() as f64 * self.pick_share).round() as usize).max(1);
+    /// Selects unlabeled rows by the confidence of their pseudo-labels; none with a confidence of 0.
+    fn choose(&self, stream: &mut Stream, confidences: &[f64]) -> Vec<usize> {
+        let wanted = ((confidences.len() as f64 * self.pick_share).round() as usize).max(1);
         match self.pick {
-            Pick::Top => top(wanted, sureness.iter().copied()),
-            Pick::Draw => draw_without_replacement(stream, wanted, sureness),
+            Pick::Top => top(wanted, confidences.iter().copied()),
+            Pick::Draw => draw_without_replacement(stream, wanted, confidences),
         }
     }
 }
 
-/// So many of the rows with the largest keys, of those whose key is above 0.
+/// The `wanted` rows with the largest keys, only those above 0.
 fn top(wanted: usize, keys: impl Iterator<Item = f64>) -> Vec<usize> {
     largest(wanted, keys.enumerate().filter(|&(_, key)| key > 0.0))
 }
@@ -166,14 +165,14 @@ fn largest(wanted: usize, keyed: impl Iterator<Item = (usize, f64)>) -> Vec<usiz
     keyed.into_iter().take(wanted).map(|(i, _)| i).collect()
 }
 
-/// So many rows, drawn without replacement by their weights; rows of weight 0 are never drawn.
+/// Draws `wanted` rows without replacement by their weights; rows of weight 0 are never drawn.
 pub(crate) fn draw_without_replacement(stream: &mut Stream, wanted: usize, weights: &[f64]) -> Vec<usize> {
-    // By the largest of u^(1/w), as keys ln(u)/w (Efraimidis and Spirakis).
+    // The largest u^(1/w), with keys ln(u)/w (Efraimidis and Spirakis).
     let drawn = weights.iter().enumerate().filter(|&(_, &weight)| weight > 0.0);
     largest(wanted, drawn.map(|(i, weight)| (i, libm::log(1.0 - stream.unit()) / weight)))
 }
 
-/// What the similarities suggest for each unlabeled row. With `H` the votes so far and `C = l/u`,
+/// The pseudo-labels that the similarities suggest for the unlabeled rows. With `H` the votes so far and `C = l/u`,
 ///
 /// ```text
 /// p_i = e^(-2H_i) sum_{j in L, y_j=+1} S_ij + C/2 e^(-H_i) sum_{j in U} S_ij e^(H_j)
@@ -214,10 +213,10 @@ impl<'a> Suggestions<'a> {
             let e = up[i];
             (positive / (e * e) + half * rising / e, negative * e * e + half * falling * e)
         };
-        (self.p, self.q) = (0..u).into_par_iter().map(of_row).unzip();
+        (self.p, self.q) = parallel::map(u, of_row).into_iter().unzip();
     }
 
-    fn sureness(&self) -> Vec<f64> {
+    fn confidences(&self) -> Vec<f64> {
         self.p.iter().zip(&self.q).map(|(p, q)| (p - q).abs()).collect()
     }
 
@@ -225,7 +224,7 @@ impl<'a> Suggestions<'a> {
         u8::from(self.p[i] >= self.q[i])
     }
 
-    /// What the vote of a member counts: `1/4 ln(agreement / disagreement)` over all unlabeled rows.
+    /// The weight of a member's vote: `1/4 ln(agreement / disagreement)` over all unlabeled rows.
     fn weight(&self, outputs: &[u8]) -> f64 {
         let (mut agree, mut disagree) = (0.0, 0.0);
         for ((p, q), &output) in self.p.iter().zip(&self.q).zip(outputs) {
@@ -237,8 +236,8 @@ impl<'a> Suggestions<'a> {
     }
 
     fn add(&mut self, weight: f64, outputs: &[u8]) {
-        let voices = self.votes.iter_mut().zip(outputs);
-        voices.for_each(|(vote, &output)| *vote += if output == 1 { weight } else { -weight });
+        let votes = self.votes.iter_mut().zip(outputs);
+        votes.for_each(|(vote, &output)| *vote += if output == 1 { weight } else { -weight });
     }
 }
 
@@ -286,15 +285,15 @@ mod tests {
 
     #[test]
     fn picks_are_the_surest_or_drawn_by_sureness() {
-        let sureness = [0.0, 5.0, 1.0, 3.0, 0.0];
+        let confidences = [0.0, 5.0, 1.0, 3.0, 0.0];
         let mut stream = Stream::new(1, Purpose::Boosting, 0);
         let top = SemiBoost::new().pick(Pick::Top).pick_share(0.4);
-        assert_eq!(top.choose(&mut stream, &sureness), [1, 3]);
-        let drawn = SemiBoost::new().pick_share(1.0).choose(&mut stream, &sureness);
+        assert_eq!(top.choose(&mut stream, &confidences), [1, 3]);
+        let drawn = SemiBoost::new().pick_share(1.0).choose(&mut stream, &confidences);
         assert_eq!(drawn.len(), 3);
         let mut firsts = [0; 5];
         for _ in 0..9000 {
-            firsts[SemiBoost::new().pick_share(0.2).choose(&mut stream, &sureness)[0]] += 1;
+            firsts[SemiBoost::new().pick_share(0.2).choose(&mut stream, &confidences)[0]] += 1;
         }
         assert_eq!((firsts[0], firsts[4]), (0, 0));
         assert!((4600..5400).contains(&firsts[1]) && (700..1300).contains(&firsts[2]), "{firsts:?}");

@@ -1,12 +1,10 @@
-//! SETRED: self-training that edits out guesses which their neighbours contradict.
+//! SETRED: self-training that edits out pseudo-labels contradicted by their neighbours.
 //!
 //! M. Li and Z.-H. Zhou, "SETRED: self-training with editing", PAKDD 2005.
 
-use rayon::prelude::*;
-
 use crate::data::Rows;
 use crate::ensemble::Learned;
-use crate::ensemble::pseudo_labels::{Growing, Guesses};
+use crate::ensemble::pseudo_labels::{Predictions, PseudoLabels};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
 use crate::error::Result;
 use crate::method::Learn;
@@ -14,12 +12,14 @@ use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::neighbors::squared_distance;
 use crate::observer::{Warning, Watch};
+use crate::parallel;
 use crate::random::{Purpose, Stream};
 
 method! {
-    /// SETRED: self-training that drops labels which contradict the neighbours of a row.
+    /// SETRED: self-training that drops pseudo-labels contradicted by the neighbours of a row.
     ///
-    /// A label is kept if fewer neighbours in the relative neighbourhood graph contradict it than chance would have it. One member.
+    /// A pseudo-label is kept if significantly fewer neighbours in the relative neighbourhood graph contradict it than expected by
+    /// chance. The model has a single member.
     ///
     /// ```
     /// use udeed::{Setred, built_in};
@@ -45,12 +45,12 @@ method! {
         fourier;
         /// Largest number of rounds.
         rounds: usize = 40;
-        /// Number of unlabeled rows, drawn at random, among which the most confident are chosen in a round; 0 for all, which
+        /// Number of unlabeled rows, drawn at random, from which a round takes the most confident predictions; 0 for all, which
         /// takes quadratic time.
         pool: usize = 75;
-        /// Share of the pool that is labeled in a round, each class in proportion.
+        /// Share of the pool that gets pseudo-labels in a round, stratified by class.
         pick_share: f64 = 0.2, in Range::SHARE;
-        /// Significance level at which a label is kept: how unlikely its few contradicting neighbours are by chance.
+        /// Significance level of the cut edge weight test by which a pseudo-label is kept.
         significance: f64 = 0.1, in Range::WITHIN_ONE;
         seed;
     }
@@ -59,13 +59,13 @@ method! {
 impl Learn for Setred {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
-        let mut growing = Growing::new(prepared)?;
-        let shares = growing.shares();
-        let mut left = growing.unlabeled();
+        let mut pseudo_labels = PseudoLabels::new(prepared)?;
+        let shares = pseudo_labels.shares();
+        let mut left = pseudo_labels.unlabeled();
         let nothing = left.is_empty();
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         let critical = normal_quantile(self.significance);
-        let mut member = growing.learn(&*learner, self.seed, Some(&prepared.start()))?;
+        let mut member = pseudo_labels.learn(&*learner, self.seed, Some(&prepared.start()))?;
         for round in 0..self.rounds {
             if left.is_empty() {
                 break;
@@ -73,22 +73,22 @@ impl Learn for Setred {
             watch.member(round, self.rounds)?;
             stream.shuffle(&mut left);
             let pool = if self.pool == 0 { left.len() } else { self.pool.min(left.len()) };
-            let guesses = Guesses::by(&member, growing.rows(), &left[..pool]);
+            let predictions = Predictions::by(&member, pseudo_labels.rows(), &left[..pool]);
             let wanted = shares.iter().map(|share| ((share * self.pick_share * pool as f64).round() as usize).max(1));
-            let chosen = guesses.surest(&wanted.collect::<Vec<usize>>());
+            let chosen = predictions.most_confident(&wanted.collect::<Vec<usize>>());
             let candidates: Vec<(usize, u8)> =
-                chosen.iter().map(|&place| (left[place], guesses.classes[place])).collect();
-            let kept = edited(&growing, &candidates, &shares, critical, watch)?;
+                chosen.iter().map(|&place| (left[place], predictions.classes[place])).collect();
+            let kept = edited(&pseudo_labels, &candidates, &shares, critical, watch)?;
             for &(row, class) in &kept {
-                growing.add(row, class, 1.0);
+                pseudo_labels.add(row, class, 1.0);
             }
-            left.retain(|&row| growing.weights[row] == 0.0);
-            // Who has seen all rows and kept none would see the same again.
+            left.retain(|&row| pseudo_labels.weights[row] == 0.0);
+            // All rows were candidates and none was kept: the next round would be the same.
             if kept.is_empty() && self.pool == 0 {
                 break;
             }
             if !kept.is_empty() {
-                member = growing.learn(&*learner, self.seed, Some(&member))?;
+                member = pseudo_labels.learn(&*learner, self.seed, Some(&member))?;
             }
         }
         let mut learned =
@@ -98,34 +98,37 @@ impl Learn for Setred {
     }
 }
 
-/// The guesses whose neighbours agree more than chance would have it.
+/// Data editing: the candidates whose pseudo-labels pass the cut edge weight test.
 fn edited(
-    growing: &Growing,
+    pseudo_labels: &PseudoLabels,
     candidates: &[(usize, u8)],
     shares: &[f64],
     critical: f64,
     watch: &Watch<'_>,
 ) -> Result<Vec<(usize, u8)>> {
-    let rows = growing.rows();
-    let mut known: Vec<(usize, u8)> =
-        (0..growing.classes.len()).filter(|&i| growing.weights[i] > 0.0).map(|i| (i, growing.classes[i])).collect();
+    let rows = pseudo_labels.rows();
+    let mut known: Vec<(usize, u8)> = (0..pseudo_labels.classes.len())
+        .filter(|&i| pseudo_labels.weights[i] > 0.0)
+        .map(|i| (i, pseudo_labels.classes[i]))
+        .collect();
     let first = known.len();
     known.extend(candidates);
     let points: Vec<usize> = known.iter().map(|&(row, _)| row).collect();
-    let keep = |(place, &(_, class)): (usize, &(usize, u8))| {
+    let keep = |place: usize| {
         watch.ask()?;
+        let class = candidates[place].1;
         let edges = relative_neighbors(rows, &points, first + place);
         let weigh = |&(other, distance): &(usize, f64)| (1.0 / (1.0 + distance), known[other].1 != class);
         let edges: Vec<(f64, bool)> = edges.iter().map(weigh).collect();
-        Ok(is_backed(&edges, shares[usize::from(class)], critical))
+        Ok(passes_cut_edge_test(&edges, shares[usize::from(class)], critical))
     };
-    let kept: Vec<bool> = candidates.par_iter().enumerate().map(keep).collect::<Result<_>>()?;
+    let kept = parallel::try_map(candidates.len(), keep)?;
     Ok(candidates.iter().zip(kept).filter(|(_, keep)| *keep).map(|(candidate, _)| *candidate).collect())
 }
 
-/// Whether fewer edges lead to another class than chance would have it: their weights are summed, and compared with what
-/// labels that know nothing of each other would give. Of very few edges, where even none would not be few enough, none must.
-fn is_backed(edges: &[(f64, bool)], share: f64, critical: f64) -> bool {
+/// The cut edge weight test: whether the weights of edges to other classes sum to less than the critical value under
+/// independent labels. Where few edges make that value negative, no edge may lead to another class.
+fn passes_cut_edge_test(edges: &[(f64, bool)], share: f64, critical: f64) -> bool {
     let against: f64 = edges.iter().filter(|edge| edge.1).map(|edge| edge.0).sum();
     let (sum, squares) =
         edges.iter().fold((0.0, 0.0), |(sum, squares), edge| (sum + edge.0, squares + edge.0 * edge.0));
@@ -133,7 +136,7 @@ fn is_backed(edges: &[(f64, bool)], share: f64, critical: f64) -> bool {
     against <= (mean + critical * deviation).max(0.0)
 }
 
-/// The neighbours of one of some points in their relative neighbourhood graph, with their distances: points such that no
+/// The neighbours of a point in the relative neighbourhood graph, with their distances: two points are neighbours if no
 /// third one is nearer to both than they are to each other.
 fn relative_neighbors(rows: &dyn Rows, points: &[usize], of: usize) -> Vec<(usize, f64)> {
     let distance = |a: usize, b: usize| squared_distance(rows.row(points[a]), rows.row(points[b]));
@@ -142,7 +145,7 @@ fn relative_neighbors(rows: &dyn Rows, points: &[usize], of: usize) -> Vec<(usiz
     others.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
     let mut found = Vec::new();
     for &(other, far) in &others {
-        // Only points that are nearer can come between; the nearest are the likeliest to.
+        // Only nearer points can lie between; the nearest are tried first.
         let nearer = &others[..others.partition_point(|&(_, near)| near < far)];
         let between = nearer.iter().any(|&(third, _)| distance(other, third) < far);
         if !between {
@@ -152,8 +155,7 @@ fn relative_neighbors(rows: &dyn Rows, points: &[usize], of: usize) -> Vec<(usiz
     found
 }
 
-/// The value below which a standard normal variable lies with the given probability, to 1e-9: by bisection of its
-/// distribution function.
+/// The quantile of the standard normal distribution, to 1e-9, by bisection.
 fn normal_quantile(probability: f64) -> f64 {
     let below = |z: f64| 0.5 * libm::erfc(-z / std::f64::consts::SQRT_2);
     let (mut low, mut high) = (-40.0, 40.0);
@@ -191,13 +193,13 @@ mod tests {
     fn a_guess_needs_neighbours_that_agree() {
         let critical = normal_quantile(0.1);
         let edges = |against: [bool; 3]| against.map(|against| (0.5, against));
-        assert!(is_backed(&edges([false; 3]), 0.5, critical), "0 <= 0.195");
-        assert!(!is_backed(&edges([true, false, false]), 0.5, critical), "0.5 > 0.195");
-        // One edge cannot be few enough by chance alone, but it may agree.
-        assert!(is_backed(&[(0.5, false)], 0.5, critical));
-        assert!(!is_backed(&[(0.5, true)], 0.5, critical));
-        // A class that nearly all rows have proves nothing by agreeing neighbours, yet is kept.
-        assert!(is_backed(&[(0.5, false)], 1.0, critical));
-        assert!(is_backed(&[], 0.5, critical));
+        assert!(passes_cut_edge_test(&edges([false; 3]), 0.5, critical), "0 <= 0.195");
+        assert!(!passes_cut_edge_test(&edges([true, false, false]), 0.5, critical), "0.5 > 0.195");
+        // A single edge is never significant; the label is kept if it agrees.
+        assert!(passes_cut_edge_test(&[(0.5, false)], 0.5, critical));
+        assert!(!passes_cut_edge_test(&[(0.5, true)], 0.5, critical));
+        // Agreeing neighbours are no evidence for a class that nearly all rows have, but the label is kept.
+        assert!(passes_cut_edge_test(&[(0.5, false)], 1.0, critical));
+        assert!(passes_cut_edge_test(&[], 0.5, critical));
     }
 }

@@ -1,4 +1,4 @@
-//! Settings by their names, for programs in which a person says them.
+//! Settings by name and text, for programs in which a person types them.
 
 use serde_json::{Map, Value};
 
@@ -8,12 +8,12 @@ use crate::method::card::Kind;
 use crate::text::{listed, quoted};
 
 impl Method {
-    /// The same method with one setting changed. `path` is its name, `base.` before it for a setting of the base learner;
-    /// `value` is written as in JSON, words also without quotation marks, lists also with commas alone. Its range is checked
-    /// by [`Method::validate`].
+    /// The same method with one setting changed. `path` is the name of the setting, prefixed with `base.` for one of the base
+    /// learner. `value` is JSON; words may omit the quotation marks, lists the brackets. [`Method::validate`] checks the
+    /// range.
     ///
     /// # Errors
-    /// If there is no such setting, or it cannot have that value.
+    /// If there is no such setting, or the value is of the wrong kind.
     ///
     /// ```
     /// use udeed::Method;
@@ -52,7 +52,7 @@ fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), quoted)
 }
 
-/// A value as a person writes it: as in JSON, words also without quotation marks, lists also with commas alone.
+/// Parses a value: JSON; words may omit the quotation marks, lists the brackets.
 fn parsed(text: &str, kind: Option<&Kind>, before: &Value) -> Value {
     let word = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
     let list = || Value::Array(text.split(',').map(|item| word(item.trim())).collect());
@@ -67,7 +67,7 @@ fn parsed(text: &str, kind: Option<&Kind>, before: &Value) -> Value {
     }
 }
 
-/// What may stand in place of a value that was refused.
+/// What an error says was expected in place of a refused value.
 fn expected(kind: Option<&Kind>, before: &Value, error: &serde_json::Error) -> String {
     match (kind, before) {
         (Some(Kind::NumberOrAuto), _) => "a number or `auto`".into(),
@@ -76,7 +76,7 @@ fn expected(kind: Option<&Kind>, before: &Value, error: &serde_json::Error) -> S
         (_, Value::Number(_)) => "a whole number from 0 on".into(),
         (_, Value::Bool(_)) => "true or false".into(),
         (_, Value::Null) => "a whole number, or null for no limit".into(),
-        // It lists the words there are.
+        // The message of serde lists the allowed words.
         _ => {
             let message = error.to_string();
             message.split_once("expected ").map_or(message.clone(), |(_, expected)| expected.to_owned())
@@ -84,7 +84,7 @@ fn expected(kind: Option<&Kind>, before: &Value, error: &serde_json::Error) -> S
     }
 }
 
-/// Where the settings stand: of a base learner within its name.
+/// The object that holds the settings; those of a base learner are nested in its name.
 fn settings_at(value: &mut Value) -> &mut Value {
     let within = match value {
         Value::Object(only) if only.len() == 1 && only.values().all(Value::is_object) => only.keys().next().cloned(),

@@ -1,13 +1,11 @@
-//! SSMBoost: boosting of the margin, which for an unlabeled row is that of the class it is taken for.
+//! SSMBoost: margin boosting in which an unlabeled row has the margin of its predicted class.
 //!
 //! F. d'Alche-Buc, Y. Grandvalet and C. Ambroise, "Semi-supervised MarginBoost", NIPS 2001.
 
-
-use crate::words::words;
 use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::{Boosted, boost_heads};
-use crate::ensemble::pseudo_labels::Growing;
+use crate::ensemble::pseudo_labels::PseudoLabels;
 use crate::ensemble::training_rows::Head;
 use crate::error::Result;
 use crate::learner::{Learner, Sample};
@@ -15,23 +13,24 @@ use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::observer::Watch;
+use crate::words::words;
 
 words! {
-    /// The margin of an unlabeled row, of which nobody knows on which side it is right.
+    /// Margin of an unlabeled row.
     pub enum UnlabeledMargin = Square {
         /// The square of the vote.
         Square = "square",
-        /// Its size.
+        /// The absolute value of the vote.
         Absolute = "absolute",
     }
 }
 
 method! {
-    /// SSMBoost: boosting of the margin, which for an unlabeled row is that of its predicted class.
+    /// SSMBoost: margin boosting in which an unlabeled row has the margin of its predicted class.
     ///
-    /// The ensemble is a mean of its members; each further one lowers the mean of `exp(-margin)` as much as it can. The margin of a
-    /// labeled row is `y g`, that of an unlabeled one `g^2` or `|g|`. Base learners see labels only, so the first member sees none of
-    /// the unlabeled rows. More than two classes are learned one against the rest.
+    /// The vote `g` is a weighted mean of the members; each further one lowers the mean of `exp(-margin)`. The margin of a labeled row
+    /// is `y g`, that of an unlabeled one `g^2` or `|g|`. The first member is fitted to the labeled rows only, because base learners
+    /// need labels. More than two classes are learned one against the rest.
     ///
     /// ```
     /// use udeed::{SsmBoost, built_in};
@@ -66,9 +65,9 @@ method! {
 impl Learn for SsmBoost {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
-        let growing = Growing::new(prepared)?;
+        let pseudo_labels = PseudoLabels::new(prepared)?;
         boost_heads(prepared, self.members, watch, |head, boosted| {
-            self.boost(&*learner, prepared, &growing, head, boosted, watch)
+            self.boost(&*learner, prepared, &pseudo_labels, head, boosted, watch)
         })
     }
 }
@@ -78,29 +77,33 @@ impl SsmBoost {
         &self,
         learner: &dyn Learner,
         prepared: &TrainingRows,
-        growing: &Growing,
+        pseudo_labels: &PseudoLabels,
         head: &Head,
         boosted: &mut Boosted,
         watch: &Watch<'_>,
     ) -> Result<()> {
-        let cost = Cost::new(self, &head.targets, &prepared.counts, growing.unlabeled().len());
-        let mut votes = vec![0.0; growing.classes.len()];
-        // What the members weigh together: the vote is their mean.
+        let cost = Cost::new(self, &head.targets, &prepared.weights, pseudo_labels.unlabeled().len());
+        let mut votes = vec![0.0; pseudo_labels.classes.len()];
+        // The total weight of the members: the vote is their mean.
         let mut total = 0.0;
         while boosted.wants_more() {
             let slopes = cost.slopes(&votes);
             let classes: Vec<u8> = slopes.iter().map(|&slope| u8::from(slope >= 0.0)).collect();
-            // As much in all as there are labels, so that lambda means the same in every round.
-            let scale = prepared.counts.iter().sum::<f64>() / slopes.iter().map(|slope| slope.abs()).sum::<f64>();
+            // The total weight is that of the labels, so that lambda means the same in every round.
+            let scale = prepared.weights.iter().sum::<f64>() / slopes.iter().map(|slope| slope.abs()).sum::<f64>();
             let weights: Vec<f64> = slopes.iter().map(|slope| scale * slope.abs()).collect();
             if !scale.is_finite() {
                 break;
             }
             let seed = boosted.seed(self.seed);
-            let sample = Sample { rows: growing.rows(), classes: &classes, n_classes: 2, weights: &weights, seed };
+            let sample =
+                Sample { rows: pseudo_labels.rows(), classes: &classes, n_classes: 2, weights: &weights, seed };
             let member = learner.relearn(&sample, boosted.latest())?;
-            let outputs: Vec<f64> =
-                member.classify(growing.rows()).iter().map(|&class| if class == 1 { 1.0 } else { -1.0 }).collect();
+            let outputs: Vec<f64> = member
+                .classify(pseudo_labels.rows())
+                .iter()
+                .map(|&class| if class == 1 { 1.0 } else { -1.0 })
+                .collect();
             let gain = |of: &[f64]| -> f64 { slopes.iter().zip(of).map(|(slope, f)| slope * f).sum() };
             if gain(&outputs) <= gain(&votes) {
                 break;
@@ -109,7 +112,7 @@ impl SsmBoost {
             if share <= 0.0 {
                 break;
             }
-            // So much that its share of all is the best one; nothing but it would have no finite weight beside others.
+            // The weight that gives it the best share; a share of 1 would need an infinite weight.
             let weight = if total > 0.0 { total * share / (1.0 - share) } else { 1.0 };
             total += weight;
             votes.iter_mut().zip(&outputs).for_each(|(vote, output)| *vote += share * (output - *vote));
@@ -123,7 +126,7 @@ impl SsmBoost {
 struct Cost<'a> {
     targets: &'a [f64],
     margin: UnlabeledMargin,
-    /// What each row counts.
+    /// The weight of each row.
     weights: Vec<f64>,
 }
 
@@ -148,13 +151,13 @@ impl<'a> Cost<'a> {
         }
     }
 
-    /// Against the derivative of the cost by the vote on each row: how much a voice for the second class lowers it.
+    /// The negative derivative of the cost by the vote on each row: how much a vote for the second class lowers it.
     fn slopes(&self, votes: &[f64]) -> Vec<f64> {
         let slope = |(i, &vote): (usize, &f64)| {
             let rise = match (self.targets.get(i), self.margin) {
                 (Some(&target), _) => target,
                 (None, UnlabeledMargin::Square) => 2.0 * vote,
-                // Undecided rows lean to neither side.
+                // An undecided row has the subgradient 0.
                 (None, UnlabeledMargin::Absolute) => {
                     if vote == 0.0 {
                         0.0
@@ -168,14 +171,14 @@ impl<'a> Cost<'a> {
         votes.iter().enumerate().map(slope).collect()
     }
 
-    /// The share of a further member in the mean at which the cost is the least, below 1.
+    /// The share of a further member in the mean, below 1, that minimises the cost.
     fn best_share(&self, votes: &[f64], outputs: &[f64]) -> f64 {
         let at = |share: f64| {
             let mixed: Vec<f64> =
                 votes.iter().zip(outputs).map(|(vote, output)| vote + share * (output - vote)).collect();
             self.value(&mixed)
         };
-        // The cost of unlabeled rows is not convex: first the best of some, then between its neighbours.
+        // The cost of unlabeled rows is not convex: a grid search, then a ternary search between the neighbours of its best.
         const STEPS: usize = 16;
         let costs: Vec<f64> = (0..STEPS).map(|step| at(step as f64 / STEPS as f64)).collect();
         let best = (0..STEPS).fold(0, |best, step| if costs[step] < costs[best] { step } else { best });

@@ -1,8 +1,6 @@
-//! Stacking: a last learner that learns what to make of what others say.
+//! Stacking: a meta-learner combines the probabilities of different base learners.
 //!
 //! D. Wolpert, "Stacked generalization", Neural Networks 5, 1992.
-
-use rayon::prelude::*;
 
 use crate::data::Dense;
 use crate::ensemble::Learned;
@@ -14,6 +12,7 @@ use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::observer::Watch;
+use crate::parallel;
 use crate::random::{Purpose, Stream, member_seed};
 
 method! {
@@ -55,17 +54,17 @@ impl Learn for Stacking {
         let n = classes.len();
         let width = self.bases.len() * n_heads(n_classes);
         let folds = self.folds_of(prepared);
-        let mut said = Dense::zeros(n, width)?;
+        let mut probabilities = Dense::zeros(n, width)?;
         let members_of = |weights: &[f64]| -> Result<Vec<Hypothesis>> {
             let start = prepared.start();
-            let learn = |(place, base): (usize, &Base)| {
-                let seed = member_seed(self.seed, place);
+            let learn = |place: usize| {
+                let (base, seed) = (&self.bases[place], member_seed(self.seed, place));
                 base.learner(self.lambda, watch).relearn(&Sample { rows, classes, n_classes, weights, seed }, &start)
             };
-            self.bases.par_iter().enumerate().map(learn).collect()
+            parallel::try_map(self.bases.len(), learn)
         };
         for fold in 0..folds.iter().max().map_or(0, |last| last + 1) {
-            let kept = |i: usize| if folds[i] == fold { 0.0 } else { prepared.counts[i] };
+            let kept = |i: usize| if folds[i] == fold { 0.0 } else { prepared.weights[i] };
             let weights: Vec<f64> = (0..n).map(kept).collect();
             let members = members_of(&weights)?;
             let own: Vec<usize> = (0..n).filter(|&i| folds[i] == fold).collect();
@@ -73,14 +72,14 @@ impl Learn for Stacking {
             let tables: Vec<Dense> = members.iter().map(|member| member.distributions(left_out.rows())).collect();
             for (place, &i) in own.iter().enumerate() {
                 let all: Vec<f64> = tables.iter().flat_map(|table| table.get(place)).copied().collect();
-                said.row_mut(i).copy_from_slice(&stacked(&all, n_classes));
+                probabilities.row_mut(i).copy_from_slice(&stacked(&all, n_classes));
             }
             watch.member(fold, self.folds + 1)?;
         }
         let last = Logistic { lambda: self.lambda };
-        let sample = Sample { rows: &said, classes, n_classes, weights: &prepared.counts, seed: self.seed };
+        let sample = Sample { rows: &probabilities, classes, n_classes, weights: &prepared.weights, seed: self.seed };
         let Hypothesis::Linear(last) = last.learn(&sample)? else { unreachable!("logistic regression is linear") };
-        let members = members_of(&prepared.counts)?;
+        let members = members_of(&prepared.weights)?;
         let weights = vec![1.0; members.len()];
         let part = Part { members: Voters::Any(members), weights, rule: Rule::Stacked(last) };
         Ok(Ensemble::whole(n_classes, part).into())
@@ -88,7 +87,7 @@ impl Learn for Stacking {
 }
 
 impl Stacking {
-    /// The fold of each labeled row, every class dealt out evenly.
+    /// The stratified fold of each labeled row.
     fn folds_of(&self, prepared: &TrainingRows) -> Vec<usize> {
         let mut order: Vec<usize> = (0..prepared.codes.len()).collect();
         Stream::new(self.seed, Purpose::Folds, 1).shuffle(&mut order);

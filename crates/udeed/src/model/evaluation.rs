@@ -9,7 +9,7 @@ use crate::model::{class_at, probabilities};
 /// How well the predictions for some labeled rows agree with their labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evaluation {
-    /// How many rows had a label.
+    /// Number of rows with a label.
     pub n_rows: usize,
     /// The share of rows that are predicted right.
     pub accuracy: f64,

@@ -1,11 +1,10 @@
-//! What was learned: predict with it, measure it, save and load it.
+//! Models: prediction, evaluation, files and ONNX graphs.
 
+mod description;
 mod evaluation;
+mod file;
 mod onnx;
-mod protobuf;
-mod safetensors;
-mod stored;
-mod stored_maps;
+mod tensors;
 mod training;
 
 pub use evaluation::Evaluation;
@@ -46,7 +45,7 @@ pub struct Model {
     pub(crate) ensemble: Ensemble,
     pub(crate) initial: Option<Ensemble>,
     pub(crate) logistic: Ensemble,
-    /// From which decision on a row is of the second of two classes.
+    /// The least decision of the second of two classes.
     pub(crate) threshold: f64,
 }
 
@@ -66,17 +65,17 @@ impl Model {
         &self.method
     }
 
-    /// How the training went.
+    /// The summary of the training.
     pub fn training(&self) -> &Training {
         &self.training
     }
 
-    /// What is done to rows before the members see them.
+    /// The preparation of rows: missing values, nominal columns and scales.
     pub fn preparation(&self) -> &Preparation {
         &self.preparation
     }
 
-    /// The members, and what their votes count.
+    /// The members and the weights of their votes.
     pub fn ensemble(&self) -> &Ensemble {
         &self.ensemble
     }
@@ -107,8 +106,8 @@ impl Model {
         in_memory(self.ensemble.decide(features.rows()))
     }
 
-    /// What the vote says of each row. Of two classes one column, between -1 and 1: from 0 on it is the second class. Of more
-    /// one column a class, the largest wins.
+    /// The decision of the vote for each row. Of two classes one column, between -1 and 1: from 0 on it is the second class. Of
+    /// more one column a class, the largest wins.
     ///
     /// # Errors
     /// If the rows lack a column, or hold another kind of values in it.
@@ -121,7 +120,7 @@ impl Model {
         class_at(self.threshold, decision)
     }
 
-    /// From which decision on a row is of the second of two classes: 0, unless it was set.
+    /// The decision threshold: the least decision of the second of two classes. 0, unless it was set.
     pub fn threshold(&self) -> f64 {
         self.threshold
     }

@@ -10,17 +10,17 @@ use crate::observer::{StageSummary, Stop, Warning};
 pub struct Training {
     /// Rows with a label.
     pub n_labeled: usize,
-    /// How many of them each class has.
+    /// Number of them in each class.
     pub class_counts: Vec<usize>,
     /// Rows without a label.
     pub n_unlabeled: usize,
-    /// Features that the members look at, the constant one left out.
+    /// Number of features after preparation, the constant one left out.
     pub n_features: usize,
     /// The stages of the descent.
     pub stages: Vec<StageSummary>,
-    /// What was worth knowing.
+    /// The warnings.
     pub warnings: Vec<Warning>,
-    /// What rows that members were not fitted to chose, where a method let them.
+    /// What was chosen by out-of-bag rows, where a method does so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub findings: Option<Findings>,
 }

@@ -1,17 +1,17 @@
-//! Distances, nearest neighbours and similarities of rows. What takes memory says how much before it takes it.
+//! Distances, nearest neighbours and similarities of rows. Large results are checked against the memory before they are
+//! computed.
 
 use pulp::Simd;
-use rayon::prelude::*;
 
 use crate::data::{Csr, Dense, Matrix, Row, Rows};
-use crate::error::{Error, Result};
+use crate::error::{Hint, Result};
 use crate::kernel::{Visit, in_memory, pass, sum_of};
-use crate::memory::{MUCH_MEMORY, half_of_memory};
+use crate::memory::{MUCH_MEMORY, check_memory, half_of_memory};
 use crate::observer::{Warning, Watch};
+use crate::parallel;
 use crate::random::{Purpose, Stream};
-use crate::text::size;
 
-/// The squared distance of two rows of the same width.
+/// The squared Euclidean distance of two rows of the same width.
 pub(crate) fn squared_distance(a: Row<'_>, b: Row<'_>) -> f64 {
     match (a, b) {
         (Row::Dense(a), Row::Dense(b)) => sum_of(a, b, |x, y| (x - y) * (x - y)),
@@ -45,14 +45,14 @@ pub(crate) fn squared_distance(a: Row<'_>, b: Row<'_>) -> f64 {
     }
 }
 
-/// Calls `visit` with each row of `rows` and its squared distance from `row`. `scratch` is as long as a row is wide and
-/// all zero, before and after.
+/// Calls `visit` with the index of each row of `rows` and its squared distance from `row`. `scratch` has the width of a row
+/// and is all zero, before and after.
 pub(crate) fn for_each_distance(row: Row<'_>, rows: &dyn Rows, scratch: &mut [f64], mut visit: impl FnMut(usize, f64)) {
     let Row::Sparse { .. } = row else {
         (0..rows.n_rows()).for_each(|j| visit(j, squared_distance(row, rows.row(j))));
         return;
     };
-    // Spread out, the row can be looked up by column: |a - b|^2 = |a|^2 + sum over b's values of b^2 - 2ab.
+    // With the row in dense form, |a - b|^2 = |a|^2 + sum over b's values of b^2 - 2ab.
     let mut norm = 0.0;
     row.for_each(|c, x| {
         scratch[c] = x;
@@ -66,10 +66,10 @@ pub(crate) fn for_each_distance(row: Row<'_>, rows: &dyn Rows, scratch: &mut [f6
     row.for_each(|c, _| scratch[c] = 0.0);
 }
 
-/// The nearest of some points to each row, the first of several that are equally near.
+/// The index of the nearest point to each row; the first of several equally near ones.
 ///
-/// Of dense rows, `|p|^2 - 2 x.p` for many points at once in single precision tells which points can be nearer than the best
-/// so far; only of these the distance is computed.
+/// For dense rows, `|p|^2 - 2 x.p` of many points at once in single precision rules out most points; only the distances of
+/// the others are computed.
 pub(crate) fn nearest_point(rows: &dyn Rows, points: &dyn Rows, watch: &Watch<'_>) -> Result<Vec<usize>> {
     let Some(norms) = small_norms(rows, points) else { return nearest_of_all(rows, points, watch) };
     let longest = norms.iter().copied().fold(0.0, f64::max);
@@ -98,18 +98,18 @@ fn nearest_of_all(rows: &dyn Rows, points: &dyn Rows, watch: &Watch<'_>) -> Resu
         });
         Ok(best.1)
     };
-    (0..rows.n_rows()).into_par_iter().map_init(|| vec![0.0; rows.n_columns()], nearest).collect()
+    parallel::try_map_with(rows.n_rows(), || vec![0.0; rows.n_columns()], nearest)
 }
 
-/// Looks for points that are nearer than the best so far, given `|p|^2 - 2 x.p` of some of them.
+/// Updates the nearest point of each row, given `|p|^2 - 2 x.p` of a chunk of points.
 struct Nearer<'a> {
     rows: &'a dyn Rows,
     points: &'a dyn Rows,
-    /// Which of the points come first here, and how many come.
+    /// The index of the first point of the chunk, and the number of points.
     first: usize,
     m: usize,
     longest: f64,
-    /// For each row the squared distance of the nearest point so far, and which it is.
+    /// For each row the squared distance of the nearest point so far, and its index.
     best: &'a [(f64, usize)],
 }
 
@@ -139,18 +139,17 @@ impl Visit<f32> for Nearer<'_> {
     }
 }
 
-/// The distance below which so many percent of the pairs of different rows lie; 0 where all rows are the same. Of very
-/// many pairs some are drawn.
+/// A percentile of the distances between distinct rows; 0 if all rows are equal. Of very many pairs, a random sample is used.
 pub(crate) fn distance_percentile(rows: &dyn Rows, percentile: f64, seed: u64, watch: &Watch<'_>) -> Result<f64> {
     const MOST_PAIRS: usize = 2_000_000;
-    // Distances between two questions whether to go on.
+    // Distances computed between two calls of `Watch::ask`.
     const AT_ONCE: usize = 1000;
     let n = rows.n_rows();
     let all = n.saturating_mul(n.saturating_sub(1)) / 2;
     let distance = |i: usize, j: usize| squared_distance(rows.row(i), rows.row(j)).sqrt();
     let parts: Result<Vec<Vec<f64>>> = if all <= MOST_PAIRS {
         let of_row = |i: usize| watch.ask().map(|()| (0..i).map(|j| distance(i, j)).collect());
-        (0..n).into_par_iter().map(of_row).collect()
+        parallel::try_map(n, of_row)
     } else {
         let mut stream = Stream::new(seed, Purpose::Pairs, 0);
         let pairs: Vec<(usize, usize)> = (0..MOST_PAIRS)
@@ -160,12 +159,12 @@ pub(crate) fn distance_percentile(rows: &dyn Rows, percentile: f64, seed: u64, w
                 (i, (i + 1 + stream.below(n - 1)) % n)
             })
             .collect();
-        let of_some =
-            |pairs: &[(usize, usize)]| watch.ask().map(|()| pairs.iter().map(|&(i, j)| distance(i, j)).collect());
-        pairs.par_chunks(AT_ONCE).map(of_some).collect()
+        let pairs: Vec<&[(usize, usize)]> = pairs.chunks(AT_ONCE).collect();
+        let of_some = |some: usize| watch.ask().map(|()| pairs[some].iter().map(|&(i, j)| distance(i, j)).collect());
+        parallel::try_map(pairs.len(), of_some)
     };
     let mut distances = parts?.concat();
-    // Rows that are the same, of which nominal data are full, say nothing of a scale.
+    // Equal rows, which are frequent in nominal data, carry no information on the scale.
     distances.retain(|&distance| distance > 0.0);
     if distances.is_empty() {
         return Ok(0.0);
@@ -174,18 +173,18 @@ pub(crate) fn distance_percentile(rows: &dyn Rows, percentile: f64, seed: u64, w
     Ok(*distances.select_nth_unstable_by(place, f64::total_cmp).1)
 }
 
-/// Rows with their squared distances, nearest first.
+/// Indices of rows with their squared distances, nearest first.
 pub(crate) type Nearest = Vec<(usize, f64)>;
 
-/// The nearest other rows of each row.
+/// The `k` nearest other rows of each row.
 pub(crate) fn nearest(rows: &dyn Rows, k: usize, watch: &Watch<'_>) -> Result<Vec<Nearest>> {
     nearest_among(rows, rows, k, true, watch)
 }
 
-/// The nearest of some points to each row; where the points are the rows themselves, other than itself.
+/// The `k` nearest points to each row; with `themselves`, the points are the rows, and none is its own neighbour.
 ///
-/// Of dense rows, `|p|^2 - 2 x.p` for many points at once in single precision tells which points can be among the nearest;
-/// only of these the distance is computed.
+/// For dense rows, `|p|^2 - 2 x.p` of many points at once in single precision rules out most points; only the distances of
+/// the others are computed.
 pub(crate) fn nearest_among(
     rows: &dyn Rows,
     points: &dyn Rows,
@@ -226,23 +225,22 @@ fn nearest_by_all(
             others.truncate(k);
         }
         others.sort_unstable_by(nearer);
-        // Only these are kept: the room for all others is used again for the next row.
+        // A copy of the exact size: the buffer is reused for the next row.
         Ok(others.as_slice().to_vec())
     };
-    (0..rows.n_rows()).into_par_iter().map_init(|| (vec![0.0; rows.n_columns()], Vec::new()), of_row).collect()
+    parallel::try_map_with(rows.n_rows(), || (vec![0.0; rows.n_columns()], Vec::new()), of_row)
 }
 
-/// The squared lengths of points; none where the kernel cannot tell distances, which of sparse rows and of huge numbers it
-/// cannot.
+/// The squared norms of the points; none for sparse rows or huge values, for which the kernel cannot bound distances.
 fn small_norms(rows: &dyn Rows, points: &dyn Rows) -> Option<Vec<f64>> {
-    // In single precision the products of larger numbers than these could be infinite.
+    // In single precision the products of larger numbers could overflow.
     let is_large = |norm: f64| norm.is_nan() || norm > 1e30;
     let norms: Vec<f64> = (0..points.n_rows()).map(|k| norm(points.row(k))).collect();
     let large = norms.iter().copied().any(is_large) || (0..rows.n_rows()).any(|i| is_large(norm(rows.row(i))));
     (!rows.is_sparse() && !points.is_sparse() && !large).then_some(norms)
 }
 
-/// Calls `visit` with the weights that give `|p|^2 - 2 x.p` of some points, where these begin, and how many they are.
+/// Calls `visit` with each chunk of points: the weights that give `|p|^2 - 2 x.p`, the index of the first, and their number.
 fn for_each_chunk(
     points: &dyn Rows,
     norms: &[f64],
@@ -263,16 +261,16 @@ fn for_each_chunk(
     Ok(())
 }
 
-/// What the rounding of single precision can add up to in `|x|^2 + |p|^2 - 2 x.p`.
+/// A bound on the rounding error of single precision in `|x|^2 + |p|^2 - 2 x.p`.
 fn margin(width: usize, norm: f64, longest: f64) -> f64 {
     1.2e-7 * (width + 4) as f64 * (norm + 2.0 * longest) + f64::from(f32::MIN_POSITIVE)
 }
 
-/// Looks for points that are nearer than those known so far, given `|p|^2 - 2 x.p` of some of them.
+/// Updates the `k` nearest points of each row, given `|p|^2 - 2 x.p` of a chunk of points.
 struct Among<'a> {
     rows: &'a dyn Rows,
     points: &'a dyn Rows,
-    /// Which of the points come first here, and how many come.
+    /// The index of the first point of the chunk, and the number of points.
     first: usize,
     m: usize,
     k: usize,
@@ -318,19 +316,19 @@ impl Visit<f32> for Among<'_> {
 
 /// The similarity `exp(-|x - z|^2 / sigma^2)` of the rows from `first` on to all rows.
 pub(crate) enum Similarity {
-    /// Of every pair.
+    /// All pairs.
     All,
-    /// Only of pairs of which one row is among the `k` nearest of the other, and of each row to itself.
+    /// Pairs in which one row is among the `k` nearest of the other, and each row with itself.
     Nearest(usize),
 }
 
 impl Similarity {
-    /// How many bytes the matrix takes at most.
+    /// The largest memory of the matrix, in bytes.
     pub(crate) fn bytes(&self, n_rows: usize, first: usize) -> u64 {
         let (n, rows) = (n_rows as u64, (n_rows - first) as u64);
         match self {
             Similarity::All => rows * n * 8,
-            // A row has at most k neighbours of its own; those that chose it make as many again on average.
+            // A row has at most k neighbours, and is on average a neighbour of as many others.
             Similarity::Nearest(k) => n.saturating_mul(2 * (*k as u64).min(n) + 1).saturating_mul(28),
         }
     }
@@ -346,14 +344,8 @@ impl Similarity {
     ) -> Result<Matrix> {
         let n = rows.n_rows();
         let bytes = self.bytes(n, first);
-        if bytes > most {
-            return Err(Error::Training {
-                found: format!("{n} rows, whose similarities take {}", size(bytes)),
-                expected: format!("at most {}", size(most)),
-                hint: Some("keep fewer near ones, such as `--neighbors 5`, or allow more: `--memory`".into()),
-            });
-        }
-        // Rows that are all alike have no scale: every similarity is 1.
+        check_memory(bytes, most, Hint::Similarities, || format!("the similarities of {n} rows"))?;
+        // Equal rows have no scale: every similarity is 1.
         let scale = if sigma > 0.0 { 1.0 / (sigma * sigma) } else { 0.0 };
         let similar = |squared: f64| libm::exp(-squared * scale);
         match self {
@@ -361,8 +353,8 @@ impl Similarity {
                 let mut matrix = Dense::zeros(n - first, n)?;
                 let mut out: Vec<&mut [f64]> = matrix.rows_mut().collect();
                 let scratch = || vec![0.0; rows.n_columns()];
-                out.par_iter_mut().enumerate().try_for_each_init(scratch, |scratch, (i, out)| {
-                    for_each_distance(rows.row(first + i), rows, scratch, |j, squared| out[j] = similar(squared));
+                parallel::try_chunks_mut(&mut out, 1, scratch, |scratch, i, out| {
+                    for_each_distance(rows.row(first + i), rows, scratch, |j, squared| out[0][j] = similar(squared));
                     watch.ask()
                 })?;
                 Ok(matrix.into())
@@ -377,7 +369,7 @@ impl Similarity {
                 let mut matrix = Csr::empty(n);
                 for neighbours in &mut edges[first..] {
                     watch.ask()?;
-                    // Seen from either side, a distance may differ in its last bit: the smaller one counts.
+                    // A distance may differ in its last bit between the two directions: the smaller one is used.
                     neighbours.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
                     neighbours.dedup_by_key(|&mut (j, _)| j);
                     matrix.push_row(neighbours.iter().map(|&(j, squared)| (j, similar(squared))));
@@ -388,7 +380,7 @@ impl Similarity {
     }
 }
 
-/// The similarities, with a warning before they take much memory. They may take `most` bytes; 0 is half of the machine's.
+/// The matrix of similarities, with a warning if it takes much memory. It may take `most` bytes; 0 for half of the memory.
 pub(crate) fn warned_matrix(
     kind: &Similarity,
     rows: &dyn Rows,
@@ -418,7 +410,7 @@ mod tests {
         for (n, l, d, levels, scale) in
             [(50, 7, 3, 3.0, 1.0), (300, 1100, 6, 2.0, 1.0), (200, 600, 20, 1e9, 1e3), (40, 30, 2, 4.0, 1e20)]
         {
-            // Few levels, so that many points are equally near.
+            // With few levels, many points are equally near.
             let mut rows = |n: usize| {
                 let value = |_| scale * (levels * stream.unit()).floor() / levels;
                 Dense::new(n, d, (0..n * d).map(value).collect()).unwrap()
@@ -503,6 +495,7 @@ mod tests {
     fn too_much_memory_is_refused_before_it_is_taken() {
         let rows = Csr::new(1, vec![0; 1_000_001], vec![], vec![]).unwrap();
         let error = Similarity::All.matrix(&rows, 0, 1.0, 1 << 30, &Watch::new(&mut ())).unwrap_err();
-        assert!(error.to_string().contains("GiB") && error.hint().unwrap().contains("--neighbors"), "{error}");
+        assert!(error.to_string().contains("GiB"), "{error}");
+        assert_eq!(error.hint(), Some(&Hint::Similarities));
     }
 }

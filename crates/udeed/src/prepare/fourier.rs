@@ -1,4 +1,4 @@
-//! Random Fourier features: rows mapped so that linear members draw curved boundaries.
+//! Random Fourier features, with which linear members have curved decision boundaries.
 //!
 //! A. Rahimi and B. Recht, "Random features for large-scale kernel machines", NIPS 2007.
 
@@ -6,22 +6,21 @@ use std::collections::BTreeSet;
 use std::f64::consts::SQRT_2;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::data::{Blocks, Matrix, Stretch};
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::kernel::cosines;
-use crate::memory::half_of_memory;
+use crate::memory::{self, half_of_memory};
 use crate::neighbors::distance_percentile;
 use crate::observer::Watch;
+use crate::parallel;
 use crate::random::{Purpose, Stream};
-use crate::text::size;
 
 /// A random Fourier feature map: a row `x` becomes `sqrt(2 / D) cos(x Omega + b)`, with `D` columns of frequencies `Omega`
-/// and as many phases `b`, drawn once and kept with the model.
+/// and `D` phases `b`, drawn once and saved with the model.
 ///
-/// The frequencies are normal with deviation `sqrt(2) / h`, so that the inner product of two mapped rows is nearly the kernel
-/// `exp(-|x - z|^2 / h^2)`, the more nearly the larger `D` is. The bandwidth `h` is the median distance of training rows.
+/// The frequencies are normal with deviation `sqrt(2) / h`, so that the inner product of two mapped rows approximates the
+/// Gaussian kernel `exp(-|x - z|^2 / h^2)`, the better the larger `D`. The bandwidth `h` is the median distance of training
+/// rows.
 ///
 /// ```
 /// use udeed::{Preparation, Scaling, Table};
@@ -37,17 +36,17 @@ use crate::text::size;
 #[derive(Debug, Clone, PartialEq)]
 pub struct FourierMap {
     n_features: usize,
-    /// The frequencies, input by input, and after the last input the phases: as the kernel takes the weights of members.
+    /// The frequencies, input by input, then the phases: the layout of the weights of members.
     weights: Vec<f64>,
 }
 
 impl FourierMap {
-    /// Draws a map for rows of a width. The first features are the same however many are drawn.
+    /// Draws a map. Its first features do not depend on the number of features.
     pub(crate) fn draw(n_inputs: usize, n_features: usize, bandwidth: f64, seed: u64) -> Result<Self> {
         check_memory(n_features, n_inputs + 1, "inputs")?;
         let mut weights = vec![0.0; (n_inputs + 1) * n_features];
         let (frequencies, phases) = weights.split_at_mut(n_inputs * n_features);
-        frequencies.par_chunks_mut(n_features).enumerate().for_each(|(input, frequencies)| {
+        parallel::chunks_mut(frequencies, n_features, |input, frequencies| {
             let mut stream = Stream::new(seed, Purpose::FourierFrequencies, input as u32);
             for pair in frequencies.chunks_mut(2) {
                 pair.iter_mut()
@@ -60,7 +59,7 @@ impl FourierMap {
         Ok(FourierMap { n_features, weights })
     }
 
-    /// The same map of rows each of whose inputs was multiplied before.
+    /// The map preceded by a multiplication of each input by its factor.
     pub(crate) fn scaled(mut self, factors: &[f64]) -> Self {
         for (frequencies, factor) in self.weights.chunks_exact_mut(self.n_features).zip(factors) {
             frequencies.iter_mut().for_each(|frequency| *frequency *= factor);
@@ -68,18 +67,18 @@ impl FourierMap {
         self
     }
 
-    /// The map of these frequencies, input by input, and phases.
+    /// A map from its frequencies, input by input, and phases.
     pub(crate) fn from_parts(mut frequencies: Vec<f64>, phases: &[f64]) -> Self {
         frequencies.extend_from_slice(phases);
         FourierMap { n_features: phases.len(), weights: frequencies }
     }
 
-    /// How many features it makes.
+    /// Number of features.
     pub fn n_features(&self) -> usize {
         self.n_features
     }
 
-    /// The frequencies, input by input: that of input `j` in feature `k` stands at `j * n_features + k`.
+    /// The frequencies, input by input: that of input `j` in feature `k` is at `j * n_features + k`.
     pub fn frequencies(&self) -> &[f64] {
         &self.weights[..self.weights.len() - self.n_features]
     }
@@ -89,12 +88,12 @@ impl FourierMap {
         &self.weights[self.weights.len() - self.n_features..]
     }
 
-    /// What all cosines are multiplied by.
+    /// The factor of all cosines.
     pub(crate) fn factor(&self) -> f64 {
         (2.0 / self.n_features as f64).sqrt()
     }
 
-    /// Whether it is a map of rows of a width.
+    /// Whether it is a finite map of rows with `n_inputs` columns.
     pub(super) fn is_sound(&self, n_inputs: usize) -> bool {
         self.n_features > 0
             && self.weights.len() == (n_inputs + 1) * self.n_features
@@ -107,10 +106,10 @@ impl FourierMap {
     }
 }
 
-/// How many rows the bandwidth is taken from at most: the median of 124 750 distances is known well enough.
+/// Largest sample of rows for the bandwidth: its 124 750 distances give the median well enough.
 const MOST_ROWS: usize = 500;
 
-/// Of `n` rows those that the bandwidth is taken from, in ascending order.
+/// The sample of `n` rows for the bandwidth, in ascending order.
 pub(super) fn drawn_rows(n: usize, seed: u64) -> Vec<usize> {
     if n <= MOST_ROWS {
         return (0..n).collect();
@@ -123,7 +122,7 @@ pub(super) fn drawn_rows(n: usize, seed: u64) -> Vec<usize> {
     rows.into_iter().collect()
 }
 
-/// The median distance of different rows; 1 where all are the same.
+/// The median distance of distinct rows; 1 if all are equal.
 pub(super) fn bandwidth(rows: &Matrix, seed: u64) -> Result<f64> {
     let median = distance_percentile(rows.rows(), 50.0, seed, &Watch::new(&mut ()))?;
     if median == 0.0 {
@@ -133,17 +132,12 @@ pub(super) fn bandwidth(rows: &Matrix, seed: u64) -> Result<f64> {
         return Ok(median);
     }
     Err(Error::training(format!("rows that lie {median:e} apart"), "a distance for the width of Fourier features")
-        .with_hint("scale the features: `--scaling standard`"))
+        .with_hint(Hint::Scaling))
 }
 
-/// Refuses Fourier features that would take more than half of the memory, with a number for each of so many rows or inputs.
+/// Refuses Fourier features that would take more than half of the memory, for `n` rows or inputs.
 pub(super) fn check_memory(n_features: usize, n: usize, of: &str) -> Result<()> {
     let bytes = (n as u64).saturating_mul(n_features as u64).saturating_mul(size_of::<f64>() as u64);
-    let most = half_of_memory();
-    if bytes <= most {
-        return Ok(());
-    }
-    let found = format!("{n_features} Fourier features of {n} {of}, which take {}", size(bytes));
-    Err(Error::training(found, format!("at most {}", size(most)))
-        .with_hint("take fewer with `--fourier`, or stream unlabeled rows from a file: `udeed fit --unlabeled`"))
+    let what = || format!("{n_features} Fourier features of {n} {of}");
+    memory::check_memory(bytes, half_of_memory(), Hint::Fourier, what)
 }

@@ -1,13 +1,13 @@
-//! What is fitted on the columns of the training rows and travels with the model: how missing values are filled, nominal
-//! values become numbers, and numbers are scaled.
+//! Preparation of rows, fitted to the training rows and saved with the model: imputation of missing values, one-hot encoding
+//! of nominal columns, scaling, random Fourier features.
 
 use std::sync::Arc;
 
 use crate::data::{
-    Blocks, Column, Kind, Matrix, Naming, SpilledBuilder, SpilledTable, Table, dense_size, pieces, spreads,
+    Blocks, Column, DiskRowsWriter, DiskTable, Kind, Matrix, Naming, Table, dense_size, pieces, spreads,
 };
-use crate::error::{Error, Place, Result};
-use crate::text::{quoted, shown};
+use crate::error::{Error, Hint, Place, Result};
+use crate::text::quoted;
 use crate::words::words;
 
 mod fourier;
@@ -19,14 +19,14 @@ use statistics::{ColumnStatistics, EachRows};
 use transform::Features;
 
 words! {
-    /// How each feature is scaled.
+    /// Scaling of the features.
     pub enum Scaling = MinMax {
         /// To `[0, 1]` over the training rows. Sparse rows keep their zeros: they are divided by the largest value, and
         /// negative values are refused.
         MinMax = "minmax",
-        /// To mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation only.
+        /// To mean 0 and standard deviation 1. Sparse rows keep their zeros: they are divided by the deviation only.
         Standard = "standard",
-        /// Not at all.
+        /// No scaling.
         None = "none",
     }
 }
@@ -34,11 +34,12 @@ words! {
 /// A nominal column with more values than this is an identifier, not a feature.
 const MOST_LEVELS: usize = 1000;
 
-/// What was learned from the columns of the training rows.
+/// The preparation of rows, fitted to the training rows.
 ///
-/// A missing number becomes the mean of its column, a missing nominal value the most frequent one; a nominal column
-/// becomes one column of 0 and 1 for each value that occurs in training (in sparse rows not for the first declared one,
-/// which is the implied zero); then every column is scaled. A value never seen in training becomes all zeros.
+/// A missing number is replaced by the mean of its column, a missing nominal value by the most frequent one. A nominal column
+/// is one-hot encoded: one column of 0 and 1 for each value that occurs in training (in sparse rows not for the first
+/// declared one, which is the implied zero). Then every column is scaled. A value that does not occur in training is encoded
+/// as all zeros.
 ///
 /// ```
 /// use udeed::{Format, Preparation, Reader, Scaling};
@@ -62,17 +63,17 @@ pub struct Preparation {
     pub(crate) scaling: Scaling,
     /// Whether zeros stay zeros, so that sparse rows stay sparse.
     pub(crate) sparse: bool,
-    /// What a missing value of each column becomes: a number, or the index of a level.
+    /// The replacement of a missing value in each column: a number, or the index of a level.
     pub(crate) fill: Vec<f64>,
     /// Each feature is `(value - shift) * factor`.
     pub(crate) shift: Vec<f64>,
     pub(crate) factor: Vec<f64>,
-    /// What scaled rows are mapped by.
+    /// The map of scaled rows, if any.
     pub(crate) fourier: Option<FourierMap>,
 }
 
 impl Preparation {
-    /// Learns from the columns of training rows, labeled and unlabeled.
+    /// Fits a preparation to training rows, labeled and unlabeled.
     ///
     /// # Errors
     /// If there is no row or no column, a nominal column has too many values, a number is too large to be scaled, or
@@ -85,28 +86,13 @@ impl Preparation {
         })
     }
 
-    /// Learns from the columns of training rows and of more rows below them that are in a file: what
-    /// [`Preparation::fit`] learns from all of them in memory, to the last bit.
+    /// Fits a preparation to training rows in memory and to more rows in a file. The result has the same bits as
+    /// [`Preparation::fit`] on all of them in memory.
     ///
     /// # Errors
     /// As [`Preparation::fit`]; also if the rows in the file lack a column or hold another kind of values in it, or it
     /// cannot be read.
-    ///
-    /// ```
-    /// use udeed::{Format, Preparation, Reader, Scaling, SpilledBuilder};
-    ///
-    /// let folder = tempfile::tempdir().unwrap();
-    /// let reader = Reader::new().format(Format::Csv);
-    /// let few = reader.read_from("few", &b"size\n2\n4\n"[..])?.table;
-    /// let many = reader.spill_from("many", &b"size\n6\n4\n"[..], folder.path())?.table;
-    ///
-    /// let preparation = Preparation::fit_spilled(&few, &many, Scaling::MinMax)?;
-    /// let mut rows = SpilledBuilder::new(folder.path())?;
-    /// preparation.spill(&many, &mut rows)?;
-    /// assert_eq!(rows.finish().matrix(0..2)?.to_dense()?.values(), [1.0, 0.5]);
-    /// # Ok::<(), udeed::Error>(())
-    /// ```
-    pub fn fit_spilled(table: &Table, below: &SpilledTable, scaling: Scaling) -> Result<Self> {
+    pub(crate) fn fit_on_disk(table: &Table, below: &DiskTable, scaling: Scaling) -> Result<Self> {
         let columns = table.united(below.shared_columns(), below.naming());
         let above = table.conform(&columns)?;
         let below_is_sparse = below.is_sparse() || spreads(below.naming(), below.columns(), &columns);
@@ -129,18 +115,18 @@ impl Preparation {
         })
     }
 
-    /// The same preparation with a random Fourier feature map behind it, see [`FourierMap`]: so many features in place of
-    /// all others. Its bandwidth is the median distance of some of the training rows, labeled and unlabeled, and of those
-    /// below them that are in a file. Features of mean 0 and deviation 1 suit it best: [`Scaling::Standard`].
+    /// The same preparation followed by a random Fourier feature map, see [`FourierMap`]: `n_features` features replace all
+    /// others. The bandwidth is the median distance of a sample of the training rows, labeled and unlabeled, in memory and in
+    /// the file. [`Scaling::Standard`] suits it best.
     ///
     /// # Errors
-    /// If there are no features to be drawn or more than half of the memory holds, the rows are not those that this was
-    /// fitted to, their distances are beyond all numbers, or a file cannot be read.
+    /// If `n_features` is 0, the map takes more than half of the memory, a column of the fit is missing, the distances
+    /// overflow, or a file cannot be read.
     pub fn with_fourier(
         mut self,
         n_features: usize,
         table: &Table,
-        below: Option<&SpilledTable>,
+        below: Option<&DiskTable>,
         seed: u64,
     ) -> Result<Self> {
         if n_features == 0 {
@@ -152,10 +138,10 @@ impl Preparation {
         Ok(self)
     }
 
-    /// The features of those rows that a bandwidth is taken from.
-    fn drawn_features(&self, table: &Table, below: Option<&SpilledTable>, seed: u64) -> Result<Matrix> {
+    /// The features of the rows sampled for the bandwidth.
+    fn drawn_features(&self, table: &Table, below: Option<&DiskTable>, seed: u64) -> Result<Matrix> {
         let mut first = table.n_rows();
-        let drawn = fourier::drawn_rows(first + below.map_or(0, SpilledTable::n_rows), seed);
+        let drawn = fourier::drawn_rows(first + below.map_or(0, DiskTable::n_rows), seed);
         let (above, mut rest) = drawn.split_at(drawn.partition_point(|&row| row < first));
         let mut features = self.apply(&table.select(above))?;
         let Some(below) = below else { return Ok(features) };
@@ -177,7 +163,7 @@ impl Preparation {
         Preparation { columns: Arc::new([]), naming, scaling, sparse, fill, shift, factor, fourier: None }
     }
 
-    /// Takes in all columns of so many rows.
+    /// Fits all columns.
     fn learn(mut self, columns: &[Column], n_rows: usize, each_rows: EachRows<'_>) -> Result<Self> {
         if n_rows == 0 || columns.is_empty() {
             return Err(Error::training(
@@ -191,7 +177,7 @@ impl Preparation {
         Ok(self)
     }
 
-    /// Takes in a column, and tells what it is in rows made ready.
+    /// Fits a column; returns it with the levels that occur.
     fn add(&mut self, column: &Column, statistics: &ColumnStatistics, n_rows: usize) -> Result<Column> {
         match &column.kind {
             Kind::Numeric => {
@@ -207,7 +193,7 @@ impl Preparation {
                     return Err(Error::Training {
                         found: format!("{} different values in column {}", seen.len(), quoted(&column.name)),
                         expected: format!("at most {MOST_LEVELS}"),
-                        hint: Some(format!("leave an identifier out: `--drop {}`", shown(&column.name))),
+                        hint: Some(Hint::Identifier { column: column.name.as_str().into() }),
                     });
                 }
                 let most = statistics.most_frequent(&seen);
@@ -228,14 +214,14 @@ impl Preparation {
     fn scale(&self, column: &Column, statistics: &ColumnStatistics) -> Result<(f64, f64)> {
         let place = || Place::new("the training rows").column(&column.name);
         let (low, high) = (statistics.low, statistics.high);
-        // Of values that are all the same, the deviation is what rounding leaves of it.
+        // The deviation of a constant column is rounding error.
         let rounding = 1e-12 * low.abs().max(high.abs());
         let deviation = Some(statistics.deviation()).filter(|deviation| *deviation > rounding).unwrap_or(0.0);
         let (shift, width) = match self.scaling {
             Scaling::None => return Ok((0.0, 1.0)),
             Scaling::MinMax if self.sparse && low < 0.0 => {
                 return Err(Error::input(place(), format!("{low} in sparse rows"), "no negative values for `minmax`")
-                    .with_hint("say `--layout dense`, `--scaling standard` or `--scaling none`"));
+                    .with_hint(Hint::NegativeSparse));
             }
             Scaling::MinMax if self.sparse => (0.0, high.max(0.0)),
             Scaling::MinMax => (low, high - low),
@@ -250,11 +236,11 @@ impl Preparation {
                 "a range that can be scaled",
             ));
         }
-        // A constant column says nothing: it becomes zero, whatever value it has later.
+        // A constant column carries no information: it becomes zero, whatever its later values.
         Ok((shift, if width > 0.0 { factor } else { 0.0 }))
     }
 
-    /// The names of the features that the members see, the constant one left out.
+    /// The names of the features, without the constant one.
     pub fn features(&self) -> Vec<String> {
         if let Some(map) = &self.fourier {
             return (1..=map.n_features()).map(|k| format!("fourier {k}")).collect();
@@ -272,7 +258,7 @@ impl Preparation {
         names
     }
 
-    /// The place of the column that each feature comes from.
+    /// The index of the column from which each feature comes.
     pub(crate) fn columns_of_features(&self) -> Vec<usize> {
         let features = |(place, column): (usize, &Column)| {
             let shown = match &column.kind {
@@ -284,18 +270,18 @@ impl Preparation {
         self.columns.iter().enumerate().flat_map(features).collect()
     }
 
-    /// How many features the members see, the constant one left out.
+    /// Number of features, without the constant one.
     pub fn n_features(&self) -> usize {
         self.fourier.as_ref().map_or(self.factor.len(), FourierMap::n_features)
     }
 
-    /// What scaled rows are mapped by, if anything.
+    /// The random Fourier feature map of scaled rows, if any.
     pub fn fourier(&self) -> Option<&FourierMap> {
         self.fourier.as_ref()
     }
 
-    /// What is taken from each feature before it is multiplied by its [factor](Preparation::factors); a Fourier feature map
-    /// comes after that.
+    /// The shift of each feature: a feature is `(value - shift) * factor`, see [`Preparation::factors`]. A Fourier feature map
+    /// is applied after that.
     ///
     /// ```
     /// use udeed::{Preparation, Scaling, Table};
@@ -308,7 +294,7 @@ impl Preparation {
         &self.shift
     }
 
-    /// What each feature is multiplied by.
+    /// The factor of each feature, see [`Preparation::shifts`].
     pub fn factors(&self) -> &[f64] {
         &self.factor
     }
@@ -323,12 +309,12 @@ impl Preparation {
         self.naming
     }
 
-    /// How features are scaled.
+    /// Scaling of the features.
     pub fn scaling(&self) -> Scaling {
         self.scaling
     }
 
-    /// Turns rows into features: the columns are matched by name, further ones ignored.
+    /// Computes the features of rows. Columns are matched by name; further ones are ignored.
     ///
     /// # Errors
     /// If a column is missing or holds another kind of values, or Fourier features take more than half of the memory.
@@ -336,26 +322,26 @@ impl Preparation {
         Features::new(self, table)?.all()
     }
 
-    /// Like [`Preparation::apply`], but the features are computed where they are wanted and kept nowhere.
+    /// As [`Preparation::apply`], but computes the features block by block on demand.
     pub(crate) fn features_of<'a>(&'a self, table: &'a Table) -> Result<Features<'a>> {
         Features::new(self, table)
     }
 
-    /// Turns rows in a file into features in another one, below those that are there.
+    /// Computes the features of rows in a file and appends them to another one.
     ///
     /// # Errors
     /// As [`Preparation::apply`]; also if a file cannot be read or written.
-    pub fn spill(&self, table: &SpilledTable, into: &mut SpilledBuilder) -> Result<()> {
+    pub(crate) fn apply_on_disk(&self, table: &DiskTable, into: &mut DiskRowsWriter) -> Result<()> {
         table.for_each_piece(|piece| {
             let features = Features::new(self, piece)?;
-            // Nominal columns become many features: what was a few megabytes may be gigabytes then.
+            // Nominal columns become many features: a few megabytes may become gigabytes.
             let row_size = if features.is_sparse() { 1 } else { dense_size(1, self.n_features()) };
             pieces(piece.n_rows(), row_size)
                 .try_for_each(|range| into.push(&features.of(&range.collect::<Vec<usize>>())?))
         })
     }
 
-    /// Calls `set` with the features that the value `x` of column `c` makes.
+    /// Calls `set` with the features of the value `x` in column `c`.
     fn encode(&self, c: usize, start: usize, x: f64, mut set: impl FnMut(usize, f64)) {
         let x = if x.is_nan() { self.fill[c] } else { x };
         match &self.columns[c].kind {
@@ -381,7 +367,7 @@ impl Preparation {
         self.columns.iter().map(&mut start_of).collect()
     }
 
-    /// How many features a column makes.
+    /// Number of features of a column.
     fn width(&self, column: &Column) -> usize {
         match &column.kind {
             Kind::Numeric => 1,
@@ -389,7 +375,7 @@ impl Preparation {
         }
     }
 
-    /// Whether the parts fit together, asked of a model that was read from a file.
+    /// Whether the parts are consistent; checked when a model is loaded.
     pub(crate) fn is_sound(&self) -> bool {
         let width: usize = self.columns.iter().map(|column| self.width(column)).sum();
         let finite = |values: &[f64]| values.iter().all(|x| x.is_finite());
@@ -403,7 +389,7 @@ impl Preparation {
     }
 }
 
-/// How a column of 0 and 1 is scaled, of which a share of the rows is 1.
+/// The shift and factor of a column of 0 and 1, which is 1 in this share of the rows.
 fn scale_indicator(scaling: Scaling, share: f64, sparse: bool) -> (f64, f64) {
     let constant = share == 0.0 || share == 1.0;
     match scaling {
@@ -420,7 +406,12 @@ fn scale_indicator(scaling: Scaling, share: f64, sparse: bool) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::data::{DiskRows, HeldTable};
+    use crate::format::{Format, Layout, Reader};
+    use crate::memory::Room;
 
     fn numbers(rows: &[[f64; 2]]) -> Table {
         Table::from_rows(rows).unwrap()
@@ -456,7 +447,7 @@ mod tests {
     fn negative_sparse_values_are_refused_with_a_hint() {
         let sparse = Table::from_matrix(numbers(&[[0.0, -4.0]]).matrix().to_sparse()).unwrap();
         let error = Preparation::fit(&sparse, Scaling::MinMax).unwrap_err();
-        assert!(error.hint().unwrap().contains("--layout dense"));
+        assert_eq!(error.hint(), Some(&Hint::NegativeSparse));
     }
 
     #[test]
@@ -472,5 +463,96 @@ mod tests {
             let scaling = if x == 1e308 { Scaling::MinMax } else { Scaling::Standard };
             assert!(Preparation::fit(&numbers(&[[x, 0.0], [-x, 0.0]]), scaling).is_err());
         }
+    }
+
+    /// The bits of every value: a zero may or may not be stored.
+    fn bits(rows: &Matrix) -> Vec<u64> {
+        rows.to_dense().unwrap().values().iter().map(|x| x.to_bits()).collect()
+    }
+
+    /// The features of rows on disk, below those that are given.
+    fn apply_on_disk(preparation: &Preparation, above: Option<&Matrix>, below: &DiskTable) -> DiskRows {
+        let mut writer = DiskRowsWriter::new(&std::env::temp_dir()).unwrap();
+        above.into_iter().for_each(|rows| writer.push(rows).unwrap());
+        preparation.apply_on_disk(below, &mut writer).unwrap();
+        writer.finish()
+    }
+
+    /// Text of rows in each format, with missing values, levels of their own, and sometimes a column less.
+    fn rows_as_text() -> impl Strategy<Value = (Format, Layout, String, String)> {
+        let number = prop::sample::select(vec!["", "0", "-2.5", "7", "1e3"]);
+        let level = prop::sample::select(vec!["", "red", "blue", "green"]);
+        let csv = (prop::collection::vec((number, level), 1..6), prop::bool::weighted(0.9)).prop_map(|(rows, both)| {
+            let line = |(number, level): (&str, &str)| {
+                if both { format!("{number},{level}\n") } else { format!("{number}\n") }
+            };
+            let header = if both { "size,colour\n" } else { "size\n" };
+            header.to_owned() + &rows.into_iter().map(line).collect::<String>()
+        });
+        let entries = prop::collection::btree_map(0..5u8, prop::sample::select(vec!["0", "3", "nan", "0.25"]), 0..4);
+        let libsvm = prop::collection::vec(entries, 1..6).prop_map(|rows| {
+            let entry = |(j, x): (u8, &str)| format!(" {}:{x}", j + 1);
+            rows.into_iter()
+                .map(|row| format!("1{}\n", row.into_iter().map(entry).collect::<String>()))
+                .collect::<String>()
+        });
+        let layout = prop::sample::select(vec![Layout::Auto, Layout::Dense, Layout::Sparse]);
+        let files = prop_oneof![(Just(Format::Csv), csv.clone(), csv), (Just(Format::Libsvm), libsvm.clone(), libsvm),];
+        (layout, files).prop_map(|(layout, (format, above, below))| (format, layout, above, below))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Statistics, and the features made with them, have the same bits.
+        #[test]
+        fn rows_on_disk_are_prepared_as_in_memory((format, layout, above, below) in rows_as_text()) {
+            let reader = Reader::new().format(format).layout(layout);
+            let read = |text: &str| reader.read_from("rows", text.as_bytes()).map(|sheet| sheet.table);
+            let (Ok(above), Ok(in_memory)) = (read(&above), read(&below)) else { return Ok(()) };
+            let room = Room { most: 0, folder: Some(&std::env::temp_dir()) };
+            let HeldTable::InFile(on_disk) = reader.hold_from("rows", below.as_bytes(), room).unwrap().table else {
+                panic!("rows in memory")
+            };
+            let mut both = above.clone();
+            let appended = both.append(&in_memory);
+            for scaling in [Scaling::MinMax, Scaling::Standard, Scaling::None] {
+                let found = Preparation::fit_on_disk(&above, &on_disk, scaling);
+                let expected = appended.as_ref().map_err(ToString::to_string).and_then(|()| {
+                    Preparation::fit(&both, scaling).map_err(|error| error.to_string())
+                });
+                let (found, expected) = match (found, expected) {
+                    (Ok(found), Ok(expected)) => (found, expected),
+                    (found, expected) => {
+                        prop_assert_eq!(found.unwrap_err().to_string(), expected.unwrap_err());
+                        continue;
+                    }
+                };
+                prop_assert_eq!(format!("{found:?}"), format!("{expected:?}"));
+                let rows = apply_on_disk(&found, None, &on_disk);
+                let features = expected.apply(&both).unwrap();
+                let features = features.select(&(above.n_rows()..both.n_rows()).collect::<Vec<_>>());
+                prop_assert_eq!(rows.is_sparse(), features.is_sparse());
+                prop_assert_eq!(bits(&rows.matrix(0..rows.n_rows()).unwrap()), bits(&features));
+            }
+        }
+    }
+
+    #[test]
+    fn fourier_features_of_rows_on_disk_have_the_same_bits() {
+        // More than one piece, and more rows than the bandwidth is taken from.
+        let points: Vec<[f64; 2]> = (0..600_000).map(|i| [f64::from(i % 977), f64::from(i % 1009) / 7.0]).collect();
+        let (above, below) = points.split_at(100);
+        let (above, all) = (numbers(above), numbers(&points));
+        let below = DiskTable::new(numbers(below), &std::env::temp_dir()).unwrap();
+
+        let in_memory = Preparation::fit(&all, Scaling::Standard).unwrap().with_fourier(4, &all, None, 9).unwrap();
+        let streamed = Preparation::fit_on_disk(&above, &below, Scaling::Standard).unwrap();
+        let streamed = streamed.with_fourier(4, &above, Some(&below), 9).unwrap();
+        assert_eq!(streamed, in_memory);
+
+        let rows = apply_on_disk(&streamed, Some(&streamed.apply(&above).unwrap()), &below);
+        assert!(rows.ranges().count() > 1);
+        assert!(bits(&rows.matrix(0..rows.n_rows()).unwrap()) == bits(&in_memory.apply(&all).unwrap()));
     }
 }

@@ -1,13 +1,13 @@
-//! What is counted and summed over the columns of the training rows.
+//! Statistics of the columns of the training rows.
 
 use crate::data::{Column, Kind, Rows};
 use crate::error::Result;
 
-/// The figures of one column.
+/// The statistics of one column.
 #[derive(Debug, Clone)]
 pub(super) struct ColumnStatistics {
     n_rows: usize,
-    /// Values that are missing.
+    /// Number of missing values.
     pub(super) missing: usize,
     sum: f64,
     squares: f64,
@@ -17,12 +17,11 @@ pub(super) struct ColumnStatistics {
     pub(super) counts: Vec<usize>,
 }
 
-/// Calls back with the rows, some at a time, always the same ones in the same order.
+/// Calls back with the rows, a piece at a time, in the same order in every call.
 pub(super) type EachRows<'a> = &'a dyn Fn(&mut dyn FnMut(&dyn Rows)) -> Result<()>;
 
 impl ColumnStatistics {
-    /// The figures of columns of these kinds. Rows are taken in one by one, so it does not matter in which pieces they
-    /// come.
+    /// The statistics of all columns. Rows are added one by one, so the result does not depend on the pieces.
     pub(super) fn of(columns: &[Column], each_rows: EachRows<'_>) -> Result<Vec<Self>> {
         let empty = |column: &Column| ColumnStatistics {
             n_rows: 0,
@@ -52,7 +51,7 @@ impl ColumnStatistics {
             column.n_rows = n_rows;
             column.count(0.0, n_rows - stored);
         }
-        // A second pass for the deviations: sums of squares about zero lose what is small beside the mean.
+        // A second pass for the deviations: sums of squares about zero lose precision if the mean is large.
         let means: Vec<f64> = all.iter().map(ColumnStatistics::mean).collect();
         each_rows(&mut |rows| {
             for i in 0..rows.n_rows() {
@@ -88,7 +87,7 @@ impl ColumnStatistics {
         }
     }
 
-    /// The mean of the values that are not missing; 0 where all are.
+    /// The mean of the values that are not missing; 0 if all are.
     pub(super) fn mean(&self) -> f64 {
         match self.n_rows - self.missing {
             0 => 0.0,
@@ -96,23 +95,23 @@ impl ColumnStatistics {
         }
     }
 
-    /// What a missing value becomes: the mean, or the middle where the sum of the values is beyond all numbers.
+    /// The replacement of a missing value: the mean, or the middle of the range if the sum overflows.
     pub(super) fn fill(&self) -> f64 {
         let mean = self.mean();
         if mean.is_finite() { mean } else { 0.5 * self.low + 0.5 * self.high }
     }
 
-    /// The deviation after missing values were filled with the mean.
+    /// The standard deviation with missing values replaced by the mean.
     pub(super) fn deviation(&self) -> f64 {
         (self.squares / self.n_rows as f64).sqrt()
     }
 
-    /// The levels that occur; of sparse rows also the first one, the implied zero.
+    /// The levels that occur; in sparse rows also the first one, the implied zero.
     pub(super) fn seen_levels(&self, sparse: bool) -> Vec<usize> {
         (0..self.counts.len()).filter(|&level| self.counts[level] > 0 || (sparse && level == 0)).collect()
     }
 
-    /// Which of the seen levels is the most frequent, the first of several.
+    /// The index of the most frequent of these levels; the first of several.
     pub(super) fn most_frequent(&self, seen: &[usize]) -> usize {
         let mut most = 0;
         for place in 1..seen.len() {

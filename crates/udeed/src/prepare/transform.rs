@@ -1,16 +1,15 @@
-//! Rows that are made ready while they are looked at.
+//! Preparation of rows on demand, block by block.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::data::{Block, Blocks, Buffer, Csr, Dense, Kind, Matrix, Sealed, Table};
 use crate::error::Result;
+use crate::parallel;
 use crate::prepare::fourier::check_memory;
 use crate::prepare::{FourierMap, Preparation};
 
-/// The features of a table, computed block by block where they are wanted and kept nowhere.
+/// The features of a table, computed block by block on demand.
 pub(crate) struct Features<'a> {
     scaled: Scaled<'a>,
     fourier: Option<&'a FourierMap>,
@@ -21,12 +20,12 @@ impl<'a> Features<'a> {
         Ok(Features { scaled: Scaled::new(preparation, table)?, fourier: preparation.fourier.as_ref() })
     }
 
-    /// Those of all rows.
+    /// The features of all rows.
     pub(super) fn all(&self) -> Result<Matrix> {
         self.of(&(0..self.shape().0).collect::<Vec<usize>>())
     }
 
-    /// Those of the given rows, in the given order.
+    /// The features of the given rows, in the given order.
     pub(crate) fn of(&self, rows: &[usize]) -> Result<Matrix> {
         const ROWS: usize = 256;
         let (n, width) = (rows.len(), self.shape().1);
@@ -39,13 +38,12 @@ impl<'a> Features<'a> {
             check_memory(width, n, "rows")?;
         }
         let mut features = Dense::zeros(n, width)?;
-        let blocks = features.values_mut().par_chunks_mut(ROWS * width.max(1)).enumerate();
-        let fill = |(block, values): (usize, &mut [f64])| self.fill_dense(rows, block * ROWS, values);
-        blocks.map(fill).collect::<Result<()>>()?;
+        let fill = |(): &mut (), block: usize, values: &mut [f64]| self.fill_dense(rows, block * ROWS, values);
+        parallel::try_chunks_mut(features.values_mut(), ROWS * width.max(1), || (), fill)?;
         Ok(features.into())
     }
 
-    /// The features of as many of the rows as there is room for, from the one at place `first` on.
+    /// Fills `values` with the features of the rows from index `first` on.
     fn fill_dense(&self, rows: &[usize], first: usize, values: &mut [f64]) -> Result<()> {
         match self.fourier {
             Some(map) => {
@@ -85,7 +83,7 @@ impl Blocks for Features<'_> {
     }
 }
 
-/// Some of the rows, in some order.
+/// A selection of the rows, in any order.
 struct Picked<'a> {
     scaled: &'a Scaled<'a>,
     rows: &'a [usize],
@@ -107,7 +105,7 @@ impl Blocks for Picked<'_> {
     }
 }
 
-/// The columns of a table, filled, encoded and scaled.
+/// The columns of a table: imputed, encoded and scaled.
 struct Scaled<'a> {
     preparation: &'a Preparation,
     table: Cow<'a, Table>,
@@ -124,12 +122,12 @@ impl<'a> Scaled<'a> {
         Ok(Scaled { preparation, table, starts: preparation.feature_starts(), all_numeric })
     }
 
-    /// The features of as many of the rows as there is room for.
+    /// Fills `values` with the features of the rows.
     fn fill_dense(&self, places: impl Iterator<Item = usize>, values: &mut [f64]) {
         let Preparation { shift, factor, fill, columns, .. } = self.preparation;
         let rows = self.table.matrix().rows();
         let mut cells = vec![0.0; columns.len()];
-        // Without features there is nothing to write, and chunks of none would be refused.
+        // Without features there is nothing to write, and chunks of length 0 would panic.
         for (features, i) in values.chunks_exact_mut(shift.len().max(1)).zip(places) {
             cells.fill(0.0);
             rows.row(i).copy_to(&mut cells);
@@ -149,7 +147,7 @@ impl<'a> Scaled<'a> {
         }
     }
 
-    /// The features of some rows, in a buffer.
+    /// Computes the features of rows in a buffer.
     fn fill<'b>(&self, rows: impl ExactSizeIterator<Item = usize>, buffer: &'b mut Buffer) -> Block<'b> {
         if self.is_sparse() {
             self.fill_sparse(rows, buffer);

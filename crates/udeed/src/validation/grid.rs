@@ -1,4 +1,4 @@
-//! Settings of UDEED chosen by the labeled rows alone.
+//! Grid search: settings of UDEED chosen by cross-validation on the labeled rows.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,21 +11,16 @@ use crate::model::Model;
 use crate::observer::Observer;
 use crate::prepare::Scaling;
 
-/// The values that are tried, each with each.
-///
-/// ```
-/// let grid = udeed::Grid::default();
-/// assert_eq!(grid.gamma, [0.5, 1.0, 2.0, 4.0]);
-/// ```
+/// The values of a grid search, of which all combinations are tried. See [`choose`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Grid {
-    /// How much diversity counts.
+    /// Weights of diversity.
     pub gamma: Vec<f64>,
-    /// How much the labels count against small weights.
+    /// Inverse regularisation strengths.
     pub lambda: Vec<f64>,
-    /// How features are scaled.
+    /// Scalings of the features.
     pub scaling: Vec<Scaling>,
-    /// Sizes of the ensemble.
+    /// Numbers of members.
     pub members: Vec<usize>,
 }
 
@@ -40,53 +35,53 @@ impl Default for Grid {
     }
 }
 
-/// A candidate, and how it did on the rows that were left out.
+/// A candidate of a grid search, and its results on the held-out rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// How much diversity counts; none for bagging, which knows of none.
+    /// Weight of diversity; none for bagging.
     pub gamma: Option<f64>,
-    /// How much the labels count against small weights.
+    /// Inverse regularisation strength.
     pub lambda: f64,
-    /// How features are scaled.
+    /// Scaling of the features.
     pub scaling: Scaling,
-    /// How many members there are.
+    /// Number of members.
     pub members: usize,
-    /// The accuracy on each fold.
+    /// Accuracy on each fold.
     pub accuracies: Vec<f64>,
-    /// The share of all rows left out that are predicted right.
+    /// Accuracy on all held-out rows.
     pub accuracy: f64,
-    /// The mean of `-ln` of the probability of the right class, over the same rows.
+    /// Log loss on all held-out rows.
     pub log_loss: f64,
 }
 
-/// What was chosen, and from what.
+/// The result of a grid search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// The method: UDEED, or bagging where no diversity was better than none.
+    /// The chosen method: UDEED, or bagging if diversity did not help.
     pub method: Method,
-    /// The place of what was chosen among the candidates.
+    /// The index of the chosen candidate.
     pub best: usize,
     /// All candidates.
     pub candidates: Vec<Candidate>,
 }
 
 impl Choice {
-    /// Whether diversity was better than none.
+    /// Whether UDEED was chosen over bagging.
     pub fn diversity_pays(&self) -> bool {
         self.candidates[self.best].gamma.is_some()
     }
 }
 
-/// Chooses settings by cross-validation: each fold of labeled rows is left out in turn, the others are learned from
-/// together with all unlabeled rows. The most accurate candidate is chosen, of equal ones the one with the smaller log
-/// loss; diversity must be more accurate than the best bagging, or as accurate with a smaller log loss, to be chosen.
+/// Chooses settings of UDEED by cross-validation: each fold of labeled rows is held out in turn, and candidates are fitted
+/// to the others and to all unlabeled rows. The most accurate candidate wins; the smaller log loss breaks ties, then bagging
+/// wins over UDEED.
 ///
-/// All candidates of a fold with the same scaling and lambda begin with the same rows made ready and the same initial
-/// members, of which smaller ensembles take the first. Bagging begins with bootstraps even where UDEED does not.
+/// All candidates of a fold with the same scaling and lambda share the prepared rows and the initial members, of which
+/// smaller ensembles take the first. The members of bagging are always fitted to bootstraps.
 ///
 /// # Errors
-/// If there is nothing to choose from, there are fewer than 2 folds, a fold holds a row that is not there, or a fit
-/// fails; also [`Error::Stopped`] if the observer ends it.
+/// If the grid is empty, there are fewer than 2 folds, a fold has a row that does not exist, or a fit fails; also
+/// [`Error::Stopped`] if the observer ends it.
 ///
 /// ```
 /// use udeed::{Grid, Udeed, built_in, choose, stratified_folds};
@@ -121,7 +116,7 @@ pub fn choose(
         fold.iter().for_each(|&row| left_out[row] = true);
         let rest: Vec<usize> = (0..left_out.len()).filter(|&row| !left_out[row]).collect();
         let (rest, test) = (train.select(&rest), train.select(fold));
-        // Candidates lie in groups that begin alike.
+        // Adjacent candidates share their initial members.
         for group in candidates.chunk_by_mut(|a, b| (a.lambda, a.scaling) == (b.lambda, b.scaling)) {
             let most = group.iter().map(|candidate| candidate.members).max().unwrap_or(2);
             let begin = settings.clone().lambda(group[0].lambda).scaling(group[0].scaling).members(most);
@@ -146,7 +141,7 @@ pub fn choose(
 }
 
 impl Grid {
-    /// All candidates, bagging before UDEED, those that begin alike side by side.
+    /// All candidates, bagging before UDEED; those that share their initial members are adjacent.
     fn candidates(&self, settings: &Udeed) -> Result<Vec<Candidate>> {
         let mut candidates = Vec::new();
         for &scaling in &self.scaling {
@@ -188,7 +183,7 @@ impl Candidate {
         }
     }
 
-    /// Adds what one fold says. Accuracies and losses are sums until all folds are done.
+    /// Adds the results of one fold. Accuracy and log loss are sums until all folds are done.
     fn test(
         &mut self,
         settings: &Udeed,
@@ -200,7 +195,7 @@ impl Candidate {
             Some(gamma) => start.descend(&settings.clone().gamma(gamma).members(self.members), observer)?,
             None => start.model(self.members)?,
         };
-        // A descent that was cut short says nothing about its settings.
+        // The accuracy of an unfinished descent is no measure of its settings.
         if model.training().was_stopped() {
             return Err(Error::Stopped);
         }
@@ -218,7 +213,7 @@ impl Candidate {
     }
 }
 
-/// The most accurate, then the least loss, then the first: bagging stands before UDEED.
+/// The most accurate candidate, then the least log loss, then the first: bagging comes before UDEED.
 fn best(candidates: &[Candidate]) -> usize {
     let mut best = 0;
     for (place, candidate) in candidates.iter().enumerate() {
@@ -247,7 +242,7 @@ mod tests {
         built_in("ionosphere").unwrap().read().unwrap().into_train().unwrap().hide_labels(&hidden)
     }
 
-    /// Sharing what candidates begin with changes nothing: each is as good as it is alone.
+    /// Sharing initial members changes nothing: each candidate has the accuracy that it has alone.
     #[test]
     fn candidates_are_what_they_are_alone() {
         let train = train();
@@ -273,7 +268,7 @@ mod tests {
         assert_eq!(error.to_string(), "`folds` is a list with row 351, expected rows below 351");
     }
 
-    /// Nothing is chosen by descents that were not finished.
+    /// Unfinished descents choose nothing.
     #[test]
     fn an_observer_ends_the_choice() {
         struct Impatient;
@@ -288,12 +283,12 @@ mod tests {
         assert!(matches!(stopped, Err(Error::Stopped)), "{stopped:?}");
     }
 
-    /// Diversity that counts nothing, or is not wanted, does not pay.
+    /// Too much diversity does not pay.
     #[test]
     fn bagging_is_chosen_where_diversity_does_not_pay() {
         let train = train();
         let folds = stratified_folds(train.labels(), 3, 0);
-        // So much diversity that nothing is left of the labels.
+        // Diversity dominates the labels.
         let grid = Grid { gamma: vec![1e6], lambda: vec![1.0], scaling: vec![Scaling::Standard], members: vec![4] };
         let choice = choose(&Udeed::new().rate(10.0), &grid, &train, &folds, &mut ()).unwrap();
         assert!(!choice.diversity_pays(), "{:?}", choice.candidates);

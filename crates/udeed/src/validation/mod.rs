@@ -1,4 +1,4 @@
-//! What the unlabeled rows gain, told by the labeled rows alone.
+//! Cross-validation on the labeled rows: accuracies, settings, thresholds.
 
 mod grid;
 
@@ -12,21 +12,21 @@ use crate::method::Method;
 use crate::model::Model;
 use crate::observer::Observer;
 
-/// The accuracy of each fold that was left out: of the ensemble, and of what the labels alone give.
+/// The accuracy on each held-out fold, of the ensemble and of its baselines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CrossValidation {
     /// Rows in each fold.
     pub n_rows: Vec<usize>,
-    /// Logistic regression on the labels alone.
+    /// Accuracy of logistic regression on the labels alone.
     pub logistic: Vec<f64>,
-    /// The members before a descent; empty for methods without one.
+    /// Accuracy of the initial members, before the descent; empty for methods without one.
     pub initial: Vec<f64>,
-    /// The ensemble.
+    /// Accuracy of the ensemble.
     pub model: Vec<f64>,
 }
 
-/// Leaves each fold of the labeled rows out in turn, fits the others together with all unlabeled rows, and measures the
-/// accuracy on what was left out. Unlabeled rows are in every training part and in no test part.
+/// Stratified cross-validation: holds out each fold of the labeled rows in turn, fits to the others and to all unlabeled
+/// rows, and measures the accuracy on the fold. Unlabeled rows are in every training part and in no test part.
 ///
 /// # Errors
 /// If there are fewer than 2 folds, a class has fewer labeled rows than there are folds, or a fit fails.
@@ -48,7 +48,7 @@ pub fn cross_validate(
     cross_validate_at(0.0, method, train, folds, observer)
 }
 
-/// The same, of ensembles with a threshold between two classes, see [`Model::with_threshold`].
+/// As [`cross_validate`], with a decision threshold between two classes, see [`Model::with_threshold`].
 ///
 /// # Errors
 /// As [`cross_validate`] and [`Model::with_threshold`].
@@ -74,7 +74,8 @@ pub fn cross_validate_at(
     Ok(validation)
 }
 
-/// Fits all but each fold of the labeled rows, and calls `visit` with the model, the rows of the fold and their places.
+/// Fits a model without each fold of the labeled rows in turn, and calls `visit` with it, the indices of the fold and its
+/// rows.
 fn each_fold(
     method: &Method,
     train: &TrainSet,
@@ -97,7 +98,7 @@ fn each_fold(
     for fold in stratified_folds(train.labels(), folds, method.shared().seed) {
         let rest: Vec<usize> = (0..train.labels().len()).filter(|i| fold.binary_search(i).is_err()).collect();
         let model = method.fit_observed(&train.select(&rest), observer)?;
-        // A descent that was cut short says nothing of the rows left out.
+        // The accuracy of an unfinished descent is no measure of the method.
         if model.training().was_stopped() {
             return Err(Error::Stopped);
         }
@@ -106,8 +107,8 @@ fn each_fold(
     Ok(())
 }
 
-/// The threshold between two classes at which the mean of their shares of rows predicted right is the largest: by the
-/// decisions on each fold of the labeled rows that models without it make. Of several the one nearest to 0.
+/// Chooses the decision threshold between two classes that maximises the balanced accuracy of cross-validation on the labeled
+/// rows; of several, the one nearest to 0.
 ///
 /// # Errors
 /// As [`cross_validate`]; also if there are more than two classes.
@@ -128,7 +129,7 @@ pub fn choose_threshold(method: &Method, train: &TrainSet, folds: usize, observe
     if classes.len() != 2 {
         return Err(Error::training(format!("{} classes", classes.len()), "two, between which a threshold decides"));
     }
-    // For each row left out its decision, whether it is of the second class, and how much it counts.
+    // For each held-out row its decision, whether it is of the second class, and its weight.
     let mut decided: Vec<(f64, bool, f64)> = Vec::new();
     each_fold(method, train, folds, observer, |model, fold, test| {
         let decisions = model.decision(test.table())?;
@@ -146,7 +147,7 @@ fn best_threshold(mut decided: Vec<(f64, bool, f64)>) -> f64 {
     decided.sort_by(|a, b| a.0.total_cmp(&b.0));
     let total = |of: bool| decided.iter().filter(|row| row.1 == of).map(|row| row.2).sum::<f64>();
     let (first, second) = (total(false), total(true));
-    // Below all decisions every row is of the second class.
+    // With a threshold below all decisions, every row is predicted as the second class.
     let (mut below_first, mut below_second) = (0.0, 0.0);
     let (mut best, mut threshold) = (f64::NEG_INFINITY, 0.0);
     let mut lower = -1.0;
@@ -173,7 +174,7 @@ mod tests {
         let rows = |list: &[(f64, bool)]| list.iter().map(|&(f, second)| (f, second, 1.0)).collect::<Vec<_>>();
         let found = best_threshold(rows(&[(-0.8, false), (-0.7, false), (-0.4, true), (0.3, true)]));
         assert!((found + 0.55).abs() < 1e-12, "{found}");
-        // Where 0 is as good as any it stays.
+        // 0 wins ties.
         assert_eq!(best_threshold(rows(&[(-0.8, false), (0.3, true)])), 0.0);
         assert_eq!(best_threshold(rows(&[(0.3, true), (-0.8, false), (-0.2, false), (0.9, true)])), 0.0);
         // A few rows of the second class among many of the first.

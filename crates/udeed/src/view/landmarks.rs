@@ -1,4 +1,4 @@
-//! Rows that stand for all.
+//! Landmarks: a random sample of rows that stands for all.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

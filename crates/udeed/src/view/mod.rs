@@ -1,4 +1,4 @@
-//! Views: what the members of an automatic ensemble look at. Each is a map of prepared rows into features.
+//! Views of the members of an automatic ensemble: maps of prepared rows into features.
 
 mod landmarks;
 mod relevance;
@@ -7,11 +7,10 @@ mod spectral;
 use std::ops::Range;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::data::{Blocks, Dense, Rows};
 use crate::error::Result;
 use crate::observer::Watch;
+use crate::parallel;
 use crate::prepare::FourierMap;
 use crate::words::{Words, words};
 
@@ -20,7 +19,7 @@ pub(crate) use relevance::RelevanceMap;
 pub(crate) use spectral::SpectralMap;
 
 words! {
-    /// What members of [`Auto`](crate::Auto) look at.
+    /// A view of the rows: the features of members of [`Auto`](crate::Auto).
     ///
     /// ```
     /// assert_eq!(udeed::View::Relevance.to_string(), "relevance");
@@ -28,9 +27,9 @@ words! {
     pub enum View = Linear {
         /// The features as they are.
         Linear = "linear",
-        /// Random Fourier features, other ones for each member, that look more at features which have to do with the labels.
+        /// Random Fourier features, drawn anew for each member, in which features that correlate with the labels weigh more.
         Relevance = "relevance",
-        /// Two looks at a graph of all rows, labeled and unlabeled, that are near to each other.
+        /// Spectral embeddings of two nearest-neighbour graphs of all rows, labeled and unlabeled.
         Spectral = "spectral",
     }
 }
@@ -46,8 +45,8 @@ impl AsRef<str> for View {
     }
 }
 
-/// How many views `spectral` is.
-pub(crate) const N_SPECTRAL: usize = spectral::LOOKS.len();
+/// Number of views that `spectral` stands for.
+pub(crate) const N_SPECTRAL: usize = spectral::EMBEDDINGS.len();
 
 /// A map of prepared rows into features.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +58,7 @@ pub(crate) enum FeatureMap {
 }
 
 impl FeatureMap {
-    /// How many features it makes of so many.
+    /// Number of features that it makes of `n_inputs`.
     pub(crate) fn n_features(&self, n_inputs: usize) -> usize {
         match self {
             FeatureMap::Plain => n_inputs,
@@ -87,8 +86,8 @@ fn fourier_features(map: &FourierMap, rows: &dyn Blocks, span: Range<usize>) -> 
     Ok(features)
 }
 
-/// Maps by relevance, one for each of the lists of how much each labeled row counts. `near` are rows that tell how far rows lie
-/// apart.
+/// Relevance maps, one for each list of weights of the labeled rows. The bandwidth of each is the median distance of the rows
+/// `near`.
 ///
 /// # Errors
 /// If the maps take more memory than there is.
@@ -102,21 +101,19 @@ pub(crate) fn by_relevance(
 ) -> Result<Vec<RelevanceMap>> {
     relevance::check_memory(weights.len(), labeled.n_columns(), n_features)?;
     let relevances: Vec<Vec<f64>> =
-        weights.par_iter().map(|weights| relevance::relevance(labeled, classes.0, classes.1, weights)).collect();
+        parallel::map(weights.len(), |k| relevance::relevance(labeled, classes.0, classes.1, &weights[k]));
     let widths = relevance::median_distances(near, &relevances)?;
-    let draw =
-        |((relevance, width), &seed): ((Vec<f64>, f64), &u64)| RelevanceMap::draw(relevance, width, n_features, seed);
-    relevances.into_par_iter().zip(widths).zip(seeds).map(draw).collect()
+    parallel::try_map(relevances.len(), |k| RelevanceMap::draw(relevances[k].clone(), widths[k], n_features, seeds[k]))
 }
 
-/// What the two looks at a graph show: for each a map, the features of the nodes, and what it is called.
+/// The spectral views: of each its name, its map, and the features of the nodes.
 pub(crate) fn by_graph(nodes: &Arc<Dense>, seed: u64, watch: &Watch<'_>) -> Result<Vec<(String, SpectralMap, Dense)>> {
-    let most = spectral::LOOKS.iter().map(|look| look.neighbors).max().unwrap_or(0);
+    let most = spectral::EMBEDDINGS.iter().map(|embedding| embedding.neighbors).max().unwrap_or(0);
     let nearest = crate::neighbors::nearest(nodes.as_ref(), most, watch)?;
     let mut found = Vec::new();
-    for look in spectral::LOOKS {
-        if let Some(spectrum) = spectral::look(nodes, &nearest, look, seed, watch)? {
-            found.push((format!("spectral, {} neighbors", look.neighbors), spectrum.map, spectrum.features));
+    for embedding in spectral::EMBEDDINGS {
+        if let Some(spectrum) = spectral::embed(nodes, &nearest, embedding, seed, watch)? {
+            found.push((format!("spectral, {} neighbors", embedding.neighbors), spectrum.map, spectrum.features));
         }
     }
     Ok(found)

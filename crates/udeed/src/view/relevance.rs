@@ -1,24 +1,22 @@
-//! A random Fourier feature map that looks more at features that have to do with the labels.
+//! Random Fourier features in which features that correlate with the labels weigh more.
 
 use std::ops::Range;
 
 use crate::data::{Block, Blocks, Buffer, Dense, Rows, Sealed};
-use crate::error::{Error, Result};
+use crate::error::{Hint, Result};
 use crate::kernel::map_rows;
-use crate::memory::half_of_memory;
+use crate::memory::{self, half_of_memory};
 use crate::prepare::FourierMap;
-use crate::text::size;
 
-/// What every feature counts besides its relevance: of one that seems to have nothing to do with the labels, a little is
-/// looked at.
+/// Least relevance of a feature, added to its correlation with the labels: few labels may hide one.
 const LEAST: f64 = 0.02;
 
 /// A map of one member. The frequencies follow from the seed and are not stored with a model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RelevanceMap {
-    /// How much each feature counts, with mean square 1.
+    /// The relevance of each feature, with mean square 1.
     pub(crate) relevance: Vec<f64>,
-    /// The width of the kernel that the features stand for.
+    /// The bandwidth of the kernel that the features approximate.
     pub(crate) bandwidth: f64,
     pub(crate) seed: u64,
     pub(crate) fourier: FourierMap,
@@ -43,17 +41,14 @@ impl RelevanceMap {
 
 /// Refuses maps that would take more than half of the memory.
 pub(super) fn check_memory(maps: usize, n_inputs: usize, n_features: usize) -> Result<()> {
-    let (numbers, most) = ((maps as u64).saturating_mul(n_inputs as u64 + 1), half_of_memory());
+    let numbers = (maps as u64).saturating_mul(n_inputs as u64 + 1);
     let bytes = numbers.saturating_mul(n_features as u64).saturating_mul(size_of::<f64>() as u64);
-    if bytes <= most {
-        return Ok(());
-    }
-    let found = format!("{n_inputs} features, of which {maps} views by relevance take {}", size(bytes));
-    Err(Error::training(found, format!("at most {}", size(most))).with_hint("leave them out: `--views linear`"))
+    let what = || format!("{maps} views by relevance of {n_inputs} features");
+    memory::check_memory(bytes, half_of_memory(), Hint::ViewsOrMembers { keep: &["linear"] }, what)
 }
 
-/// How much each feature has to do with the classes: the share of its deviation that lies between them, which of two classes is
-/// the size of its correlation with them. Rows count as much as `weights` says.
+/// The relevance of each feature: the share of its standard deviation that lies between the classes, which of two classes is
+/// the size of its correlation with them. `weights` are those of the rows.
 pub(super) fn relevance(rows: &Dense, classes: &[u8], n_classes: usize, weights: &[f64]) -> Vec<f64> {
     let d = rows.n_columns();
     let mut counts = vec![0.0; n_classes];
@@ -87,7 +82,7 @@ pub(super) fn relevance(rows: &Dense, classes: &[u8], n_classes: usize, weights:
     relevance
 }
 
-/// The median distance of different rows whose features count as much as each of the lists says; 1 where all are the same.
+/// The median distance of different rows under each list of relevances; 1 where all rows are the same.
 pub(super) fn median_distances(rows: &Dense, relevances: &[Vec<f64>]) -> Result<Vec<f64>> {
     // Some at a time: each takes a number for every pair of rows.
     const AT_ONCE: usize = 64;

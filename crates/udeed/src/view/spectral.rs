@@ -11,20 +11,20 @@ use crate::linalg::eigen;
 use crate::neighbors::{Nearest, nearest_among};
 use crate::observer::Watch;
 
-/// How a graph is looked at.
+/// A spectral embedding of a nearest-neighbour graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Look {
-    /// How many nearest rows each row is connected with.
+pub(crate) struct Embedding {
+    /// Number of nearest rows that each row is connected with.
     pub(crate) neighbors: usize,
-    /// How many eigenvectors are taken at most.
+    /// Most eigenvectors.
     pub(crate) vectors: usize,
-    /// How many steps of a walk along the graph the features stand for.
+    /// Diffusion time: steps of a random walk along the graph.
     pub(crate) steps: i32,
 }
 
-/// A broad look at many neighbours and a fine one at few: together they do well on more data than either.
-pub(crate) const LOOKS: [Look; 2] =
-    [Look { neighbors: 20, vectors: 30, steps: 3 }, Look { neighbors: 5, vectors: 60, steps: 1 }];
+/// A coarse graph of many neighbours and a fine one of few: together they do well on more data than either.
+pub(crate) const EMBEDDINGS: [Embedding; 2] =
+    [Embedding { neighbors: 20, vectors: 30, steps: 3 }, Embedding { neighbors: 5, vectors: 60, steps: 1 }];
 
 /// Smaller eigenvalues stand for noise.
 const LEAST: f64 = 0.05;
@@ -36,7 +36,7 @@ pub(crate) struct SpectralMap {
     pub(crate) neighbors: usize,
     /// The squared distance of each node from the last of its neighbours.
     pub(crate) reach: Vec<f64>,
-    /// What a row takes over from each node that it is near.
+    /// The features that a row takes over from each node near it.
     pub(crate) values: Dense,
 }
 
@@ -46,17 +46,17 @@ pub(super) struct Spectrum {
     pub(super) features: Dense,
 }
 
-/// Looks at a graph; `nearest` are the neighbours of each node, at least as many as the look wants. None where the graph
-/// shows nothing.
-pub(super) fn look(
+/// Embeds a graph; `nearest` are the neighbours of each node, at least as many as the embedding connects. None where no
+/// eigenvalue but the first is above [`LEAST`].
+pub(super) fn embed(
     nodes: &Arc<Dense>,
     nearest: &[Nearest],
-    look: Look,
+    embedding: Embedding,
     seed: u64,
     watch: &Watch<'_>,
 ) -> Result<Option<Spectrum>> {
     let n = nodes.n_rows();
-    let near = |i: usize| &nearest[i][..look.neighbors.min(nearest[i].len())];
+    let near = |i: usize| &nearest[i][..embedding.neighbors.min(nearest[i].len())];
     let reach: Vec<f64> = (0..n).map(|i| near(i).last().map_or(0.0, |(_, squared)| *squared)).collect();
     let weights = connected(n, near, &reach);
     let degrees: Vec<f64> = weights.iter().map(|edges| edges.iter().map(|(_, weight)| weight).sum()).collect();
@@ -66,7 +66,7 @@ pub(super) fn look(
     for (i, edges) in weights.iter().enumerate() {
         matrix.push_row(edges.iter().map(|&(j, weight)| (j, scales[i] * weight * scales[j])));
     }
-    let found = eigen::largest(&matrix, (look.vectors + 1).min(n), LEAST, seed, watch)?;
+    let found = eigen::largest(&matrix, (embedding.vectors + 1).min(n), LEAST, seed, watch)?;
     // The first tells nothing but how many neighbours a row has.
     let kept: Vec<usize> = (1..found.values.len()).filter(|&k| found.values[k] > LEAST).collect();
     if kept.is_empty() {
@@ -77,7 +77,7 @@ pub(super) fn look(
         let value = |i: usize, k: usize| scales[i] * found.vectors[k][i] * found.values[k].powi(steps);
         Dense::new(n, kept.len(), (0..n).flat_map(|i| kept.iter().map(move |&k| value(i, k))).collect())
     };
-    let (mut own, mut values) = (features(look.steps)?, features(look.steps - 1)?);
+    let (mut own, mut values) = (features(embedding.steps)?, features(embedding.steps - 1)?);
     let square: f64 = own.values().iter().map(|x| x * x).sum::<f64>() / n as f64;
     if square.is_nan() || square <= 0.0 {
         return Ok(None);
@@ -86,7 +86,7 @@ pub(super) fn look(
     for features in [&mut own, &mut values] {
         features.values_mut().iter_mut().for_each(|x| *x *= scale);
     }
-    let map = SpectralMap { nodes: Arc::clone(nodes), neighbors: look.neighbors, reach, values };
+    let map = SpectralMap { nodes: Arc::clone(nodes), neighbors: embedding.neighbors, reach, values };
     Ok(Some(Spectrum { map, features: own }))
 }
 
@@ -125,7 +125,7 @@ impl SpectralMap {
         Ok(features)
     }
 
-    /// What each of the nearest nodes counts; together 1.
+    /// The share of each of the nearest nodes; together 1.
     fn shares(&self, near: &Nearest) -> Vec<(usize, f64)> {
         let reach = near.last().map_or(0.0, |(_, squared)| *squared);
         let far: Vec<f64> = near.iter().map(|&(node, squared)| nearness(squared, reach, self.reach[node])).collect();
@@ -158,7 +158,7 @@ mod tests {
         let (nodes, mut nobody) = (Arc::new(rings(200)), ());
         let watch = Watch::new(&mut nobody);
         let near = nearest(nodes.as_ref(), 5, &watch).unwrap();
-        let Spectrum { map, features } = look(&nodes, &near, LOOKS[1], 1, &watch).unwrap().unwrap();
+        let Spectrum { map, features } = embed(&nodes, &near, EMBEDDINGS[1], 1, &watch).unwrap().unwrap();
         let mean_square: f64 = features.values().iter().map(|x| x * x).sum::<f64>() / 200.0;
         assert!((mean_square - 1.0).abs() < 1e-12);
         // Some feature has one sign on each ring.
@@ -179,7 +179,7 @@ mod tests {
         let (nodes, mut nobody) = (Arc::new(rings(120)), ());
         let watch = Watch::new(&mut nobody);
         let near = nearest(nodes.as_ref(), 20, &watch).unwrap();
-        let Spectrum { map, features } = look(&nodes, &near, LOOKS[0], 1, &watch).unwrap().unwrap();
+        let Spectrum { map, features } = embed(&nodes, &near, EMBEDDINGS[0], 1, &watch).unwrap().unwrap();
         let reach: Vec<f64> = near.iter().map(|near| near[19].1).collect();
         assert_eq!(map.reach, reach);
         for (i, edges) in connected(120, |i| &near[i], &reach).iter().enumerate() {
@@ -192,15 +192,33 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_all_the_same_show_nothing_or_little() {
+    fn rows_that_are_all_the_same_show_nothing() {
         let mut nobody = ();
         let watch = Watch::new(&mut nobody);
         for n in [1, 2, 30] {
             let nodes = Arc::new(Dense::new(n, 2, vec![1.0; 2 * n]).unwrap());
             let near = nearest(nodes.as_ref(), 20, &watch).unwrap();
-            if let Some(found) = look(&nodes, &near, LOOKS[0], 1, &watch).unwrap() {
-                let seen = found.map.apply(&nodes, &watch).unwrap();
-                assert!(seen.values().iter().chain(found.features.values()).all(|x| x.is_finite()));
+            assert!(embed(&nodes, &near, EMBEDDINGS[0], 1, &watch).unwrap().is_none(), "{n} rows");
+        }
+    }
+
+    /// All distances within a group are 0, and so are the scales that they are measured by.
+    #[test]
+    fn two_groups_of_equal_rows_are_told_apart() {
+        let mut nobody = ();
+        let watch = Watch::new(&mut nobody);
+        let nodes = Arc::new(Dense::new(30, 1, (0..30).map(|i| f64::from(i / 15)).collect()).unwrap());
+        let near = nearest(nodes.as_ref(), 5, &watch).unwrap();
+        let Spectrum { map, features } = embed(&nodes, &near, EMBEDDINGS[1], 1, &watch).unwrap().unwrap();
+        let seen = map.apply(&nodes, &watch).unwrap();
+        for features in [features, seen] {
+            for k in 0..features.n_columns() {
+                let (first, second) = (features.get(0)[k], features.get(15)[k]);
+                assert!((first - second).abs() > 0.1, "{first} and {second}");
+                for i in 0..30 {
+                    let own = if i < 15 { first } else { second };
+                    assert!((features.get(i)[k] - own).abs() < 1e-5, "row {i}: {} and {own}", features.get(i)[k]);
+                }
             }
         }
     }

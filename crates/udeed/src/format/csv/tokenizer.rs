@@ -1,23 +1,23 @@
-//! The records of CSV text: cells between delimiters, one record a line, in quotes where they hold either.
+//! Tokenizer of CSV text, which consists of records: cells between delimiters, one record a line, in quotes where they hold either.
 //!
 //! A line ends with `\n`, `\r\n` or `\r`; blank lines are no records. A quote opens only where a cell begins; inside, a
 //! doubled quote is one, and what follows a closing quote belongs to the cell.
 
 use memchr::{memchr, memchr_iter};
 
-/// Walks over the records of a text.
-pub(super) struct Records<'a> {
+/// Splits a text into records and cells.
+pub(super) struct Tokenizer<'a> {
     text: &'a [u8],
     delimiter: u8,
-    /// Where the next record begins, and its line.
+    /// Offset of the next record, and its line.
     at: usize,
     line: u64,
     cells: Vec<Cell>,
-    /// The cells that do not stand in the text as they are.
+    /// Text of the cells whose quotes had to be removed.
     unquoted: Vec<u8>,
 }
 
-/// Where a cell stands, in the text or among those that were unquoted.
+/// The span of a cell, in the text or in the unquoted cells.
 #[derive(Clone, Copy)]
 struct Cell {
     start: usize,
@@ -25,29 +25,29 @@ struct Cell {
     unquoted: bool,
 }
 
-impl<'a> Records<'a> {
-    /// The records of a text that begins in this line.
+impl<'a> Tokenizer<'a> {
+    /// A tokenizer of a text that begins in this line.
     pub(super) fn new(text: &'a [u8], line: u64, delimiter: u8) -> Self {
-        Records { text, delimiter, at: 0, line, cells: Vec::new(), unquoted: Vec::new() }
+        Tokenizer { text, delimiter, at: 0, line, cells: Vec::new(), unquoted: Vec::new() }
     }
 
-    /// Where the text goes on after the last record, and the line there.
+    /// Offset and line of the text after the last record.
     pub(super) fn position(&self) -> (usize, u64) {
         (self.at, self.line)
     }
 
-    /// What follows the last record.
+    /// The text after the last record.
     pub(super) fn rest(&self) -> &'a [u8] {
         &self.text[self.at..]
     }
 
-    /// Leaves out a line that somebody else has read: so many bytes with its end.
-    pub(super) fn pass_line(&mut self, length: usize) {
+    /// Skips a line of `length` bytes, its end included.
+    pub(super) fn skip_line(&mut self, length: usize) {
         self.at += length;
         self.line += 1;
     }
 
-    /// How many cells the last record has.
+    /// Number of cells of the last record.
     pub(super) fn len(&self) -> usize {
         self.cells.len()
     }
@@ -63,7 +63,7 @@ impl<'a> Records<'a> {
         (0..self.len()).map(|i| self.cell(i))
     }
 
-    /// Takes the next record, and tells the line it begins in.
+    /// Reads the next record, and returns the line that it begins in.
     pub(super) fn next(&mut self) -> Option<u64> {
         while let Some(b'\n' | b'\r') = self.text.get(self.at) {
             self.step();
@@ -165,10 +165,10 @@ mod tests {
 
     /// The lines and the cells of the records.
     fn records(text: &[u8], delimiter: u8) -> Vec<(u64, Vec<Vec<u8>>)> {
-        let mut records = Records::new(text, 1, delimiter);
+        let mut tokens = Tokenizer::new(text, 1, delimiter);
         let mut all = Vec::new();
-        while let Some(line) = records.next() {
-            all.push((line, records.cells().map(<[u8]>::to_vec).collect()));
+        while let Some(line) = tokens.next() {
+            all.push((line, tokens.cells().map(<[u8]>::to_vec).collect()));
         }
         all
     }

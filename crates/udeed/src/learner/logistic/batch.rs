@@ -1,43 +1,43 @@
-//! Many logistic regressions on the same rows, which count differently in each, fitted together.
+//! Many logistic regressions on the same rows with different weights, fitted together.
 //!
-//! All share one walk over the rows a step. Each is searched for by L-BFGS, whose first guess at the inverse Hessian is the
-//! factor of the fit on all rows: the members of a bagged ensemble are near it, so a few steps will do, where Newton's
-//! method would build a Hessian for each member and step.
+//! All share one pass over the rows a step. Each is fitted by L-BFGS, preconditioned by the Hessian of the fit on all rows:
+//! the members of a bagged ensemble are near it, so a few steps will do, where Newton's method would build a Hessian for
+//! each member and step.
 
 use pulp::Simd;
-use rayon::prelude::*;
 
 use crate::data::Rows;
 use crate::error::Result;
 use crate::kernel::{Real, Visit, dot, in_memory, map_rows, pass};
 use crate::learner::Logistic;
 use crate::learner::logistic::{factored_hessian, is_worth_factoring};
-use crate::linalg::cholesky;
+use crate::linalg::{Curvature, cholesky};
 use crate::observer::Watch;
+use crate::parallel;
 
-/// How many steps L-BFGS remembers.
-const MEMORY: usize = 8;
-/// Who has not arrived after so many walks is fitted alone.
-const MOST_WALKS: usize = 60;
+/// Members not converged after this many passes over the rows are fitted individually.
+const MOST_PASSES: usize = 60;
+/// Least curvature along a step: that of the penalty is 1, so less is rounding.
+const LEAST_CURVATURE: f64 = 0.5;
 
-/// Logistic regressions on rows that count differently in each.
+/// Logistic regressions on the same rows with different weights.
 pub(crate) struct Batch<'a> {
     pub(crate) learner: Logistic,
     pub(crate) rows: &'a dyn Rows,
     /// -1 and 1.
     pub(crate) targets: &'a [f64],
-    /// How often each row counts, for each regression.
+    /// How often each row was drawn, for each regression.
     pub(crate) counts: &'a [Vec<u8>],
-    /// What a count of each row is worth, in all of them.
+    /// The weight of each row, in all of them.
     pub(crate) weights: &'a [f64],
-    /// The fit in which every row counts once.
+    /// The fit in which every row occurs once.
     pub(crate) start: &'a [f64],
-    /// How many other members were done before, and how many there will be in all.
+    /// Number of members fitted before, and of all that will be.
     pub(crate) before: (usize, usize),
 }
 
 impl Batch<'_> {
-    /// The weights of each regression. `watch` hears how many are done.
+    /// Fits the weights of each regression, and reports progress to `watch`.
     ///
     /// # Errors
     /// As [`Logistic::fit_watched`].
@@ -47,12 +47,11 @@ impl Batch<'_> {
             self.search_together(&factor, &mut searches, watch)?;
         }
         let mut done = searches.iter().filter(|search| search.arrived).count();
-        // Some at a time, so that whoever looks on can end it.
+        // Some at a time, so that an observer can end it.
         let alone: Vec<usize> = (0..searches.len()).filter(|&k| !searches[k].arrived).collect();
         for members in alone.chunks(rayon::current_num_threads().max(1)) {
-            let fits: Result<Vec<Vec<f64>>> =
-                members.par_iter().map(|&k| self.fit_alone(k, &searches[k].weights, watch)).collect();
-            for (&k, weights) in members.iter().zip(fits?) {
+            let fit = |place: usize| self.fit_alone(members[place], &searches[members[place]].weights, watch);
+            for (&k, weights) in members.iter().zip(parallel::try_map(members.len(), fit)?) {
                 searches[k].weights = weights;
             }
             done += members.len();
@@ -82,24 +81,22 @@ impl Batch<'_> {
     fn search_together(&self, factor: &[f64], searches: &mut [Search], watch: &Watch<'_>) -> Result<()> {
         let total = searches.len();
         let mut walking = Walking::new(self, (0..total).collect());
-        for _ in 0..MOST_WALKS {
+        for _ in 0..MOST_PASSES {
             let gradients = walking.gradients(self, searches);
             let m = walking.members.len();
             let place = |member: usize| walking.members.binary_search(&member);
-            searches.par_iter_mut().enumerate().filter(|(_, search)| search.is_walking()).for_each(
-                |(member, search)| {
-                    if let Ok(k) = place(member) {
-                        search.advance(gradients.iter().skip(k).step_by(m).copied().collect(), factor);
-                    }
-                },
-            );
+            parallel::chunks_mut(searches, 1, |member, search| {
+                if let (true, Ok(k)) = (search[0].is_walking(), place(member)) {
+                    search[0].advance(gradients.iter().skip(k).step_by(m).copied().collect(), factor);
+                }
+            });
             let left: Vec<usize> = (0..total).filter(|&k| searches[k].is_walking()).collect();
             let arrived = searches.iter().filter(|search| search.arrived).count();
             watch.member(self.before.0 + arrived, self.before.1)?;
             if left.is_empty() {
                 break;
             }
-            // Dealing the counts out anew costs about as much as a few who walk on in vain.
+            // Rearranging the counts costs about as much as a few members that have converged.
             if 4 * left.len() < 3 * m {
                 walking = Walking::new(self, left);
             }
@@ -119,7 +116,7 @@ impl Walking {
         let m = members.len();
         let mut counts = vec![0; m * batch.targets.len()];
         const ROWS: usize = 512;
-        counts.par_chunks_mut(ROWS * m).enumerate().for_each(|(chunk, counts)| {
+        parallel::chunks_mut(&mut counts, ROWS * m, |chunk, counts| {
             for (k, &member) in members.iter().enumerate() {
                 let from = &batch.counts[member][chunk * ROWS..];
                 counts[k..].iter_mut().step_by(m).zip(from).for_each(|(to, &count)| *to = count);
@@ -165,17 +162,16 @@ impl Visit<f64> for Slopes<'_> {
 
 /// The search for one regression.
 ///
-/// The function is convex, so the slope along a direction only rises: a step is taken if the slope at its end is not much
-/// above what it was below zero before, else it is shortened to where the slope would vanish if it rose evenly. No values
-/// are needed. The fit ends when `sqrt(g' B g)`, `B` being the inverse Hessian as it is known, is below the tolerance: an
-/// estimate of the distance, where Newton's method has a bound. Whoever does not arrive is fitted by that.
+/// The function is convex, so the slope along a direction only rises: a step is taken if the slope at its end is at most 0.9
+/// of the first one in size, else it is shortened to where the slope would vanish if it rose evenly. No values are needed.
+/// The fit ends when `sqrt(g' B g)`, `B` being the approximate inverse Hessian, is below the tolerance: an estimate of the
+/// distance, where Newton's method has a bound. Members that do not converge are fitted by that.
 struct Search {
     weights: Vec<f64>,
     gradient: Vec<f64>,
     direction: Vec<f64>,
     length: f64,
-    /// Steps, changes of the gradient, and one over their product.
-    memory: Vec<(Vec<f64>, Vec<f64>, f64)>,
+    curvature: Curvature,
     arrived: bool,
     lost: bool,
 }
@@ -187,7 +183,7 @@ impl Search {
             gradient: Vec::new(),
             direction: Vec::new(),
             length: 0.0,
-            memory: Vec::new(),
+            curvature: Curvature::default(),
             arrived: false,
             lost: false,
         }
@@ -212,11 +208,13 @@ impl Search {
                 self.lost = after.is_nan() || self.length < 1e-6;
                 return;
             }
-            self.remember(&gradient);
+            let step = self.direction.iter().map(|p| self.length * p).collect();
+            let change = gradient.iter().zip(&self.gradient).map(|(new, old)| new - old).collect();
+            self.curvature.remember(step, change, LEAST_CURVATURE);
             self.weights = self.trial().collect();
         }
         self.gradient = gradient;
-        self.direction = self.descent(factor);
+        self.direction = self.curvature.descent(&self.gradient, |q| cholesky::solve(factor, q.len(), q));
         self.length = 1.0;
         let decrement = -dot(&self.gradient, &self.direction);
         self.lost = decrement.is_nan() || decrement < 0.0;
@@ -224,35 +222,6 @@ impl Search {
             self.weights = self.trial().collect();
             self.arrived = true;
         }
-    }
-
-    fn remember(&mut self, gradient: &[f64]) {
-        let step: Vec<f64> = self.direction.iter().map(|p| self.length * p).collect();
-        let change: Vec<f64> = gradient.iter().zip(&self.gradient).map(|(new, old)| new - old).collect();
-        let product = dot(&step, &change);
-        // The penalty alone curves as much as this; less is rounding.
-        if product >= 0.5 * dot(&step, &step) && product.is_finite() {
-            if self.memory.len() == MEMORY {
-                self.memory.remove(0);
-            }
-            self.memory.push((step, change, 1.0 / product));
-        }
-    }
-
-    /// Against the gradient, through the inverse Hessian as it is known (the two loops of L-BFGS).
-    fn descent(&self, factor: &[f64]) -> Vec<f64> {
-        let mut q: Vec<f64> = self.gradient.iter().map(|g| -g).collect();
-        let mut shares = [0.0; MEMORY];
-        for (share, (step, change, inverse)) in shares[..self.memory.len()].iter_mut().zip(&self.memory).rev() {
-            *share = inverse * dot(step, &q);
-            q.iter_mut().zip(change).for_each(|(q, y)| *q -= *share * y);
-        }
-        cholesky::solve(factor, q.len(), &mut q);
-        for (share, (step, change, inverse)) in shares.iter().zip(&self.memory) {
-            let correction = share - inverse * dot(change, &q);
-            q.iter_mut().zip(step).for_each(|(q, s)| *q += correction * s);
-        }
-        q
     }
 }
 

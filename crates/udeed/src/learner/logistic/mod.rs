@@ -1,4 +1,4 @@
-//! Logistic regression with a penalty on the weights, fitted to convergence.
+//! Logistic regression, regularised and fitted to convergence.
 
 mod batch;
 
@@ -9,6 +9,8 @@ use pulp::Simd;
 use crate::data::{Matrix, Row, Rows};
 use crate::error::{Error, Result};
 use crate::kernel::{Real, Visit, dot, gram, in_memory, pass, sum_of};
+use crate::learner::base::BaseLearner;
+use crate::learner::{Hypothesis, Learner, Linear, Sample};
 use crate::linalg::cholesky;
 use crate::observer::Watch;
 
@@ -31,8 +33,14 @@ use crate::observer::Watch;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Logistic {
-    /// How much the labels weigh against the penalty.
+    /// Inverse regularisation strength, scikit-learn's `C`: larger values fit the labels more closely.
     pub lambda: f64,
+}
+
+impl Default for Logistic {
+    fn default() -> Self {
+        Logistic { lambda: 1.0 }
+    }
 }
 
 /// A fitted logistic regression.
@@ -42,31 +50,31 @@ pub struct LogisticFit {
     pub weights: Vec<f64>,
     /// Newton steps taken.
     pub steps: usize,
-    /// How far the weights are from their optimum: the Newton decrement before the last step, which is a bound, or a hundredth
-    /// of it where the steps before brought them nearer that fast.
+    /// Distance of the weights from their optimum: the Newton decrement before the last step, which is a bound, or a
+    /// hundredth of it where the steps before reduced it that fast.
     pub distance: f64,
 }
 
-/// Whether the Hessian of so many weights is worth factoring: that costs their third power, and with few rows conjugate
+/// Whether the Hessian of `width` weights is worth factoring: that costs their third power, and with few rows conjugate
 /// gradients need at most one step a row.
 pub(super) fn is_worth_factoring(width: usize, n_rows: usize) -> bool {
     const WIDEST: usize = 600;
     width <= WIDEST && width <= 2 * n_rows
 }
 
-/// An earlier Hessian is kept as long as each step brings the weights so much nearer to their optimum: a step by it costs less
-/// than building a new one.
+/// An earlier Hessian is kept as long as each step reduces the distance from the optimum to this share: a step by it costs
+/// less than building a new one.
 const NEARER: f64 = 0.01;
-/// Where a step brought the weights so much nearer, the next one brings them nearer by its square at least.
+/// Where a step reduced the distance to this share, convergence is quadratic: the next one reduces it by the square at least.
 const FAST: f64 = 0.1;
 
 impl Logistic {
-    /// How near the weights come to their optimum.
+    /// Largest distance of the fitted weights from their optimum.
     pub const TOLERANCE: f64 = 1e-8;
     const MOST_STEPS: usize = 200;
 
-    /// Fits rows with targets -1 and 1. Each row counts as often as its weight says, 0 meaning not at all. `start` is
-    /// where the search begins, by default at zero.
+    /// Fits rows with targets -1 and 1 and a weight each; those of weight 0 are left out. The search begins at `start`, by
+    /// default at zero.
     ///
     /// # Errors
     /// If the search does not converge, which happens when features are so large that the arithmetic fails.
@@ -106,7 +114,7 @@ impl Logistic {
         watch: &Watch<'_>,
     ) -> Result<LogisticFit> {
         let counted: Vec<usize> = (0..rows.n_rows()).filter(|&i| weights[i] != 0.0).collect();
-        // Rows that do not count are only worth leaving out where they are many.
+        // Rows of weight 0 are only worth leaving out where they are many.
         if 4 * counted.len() < 3 * rows.n_rows() {
             let rows = Matrix::gather(rows, &counted);
             let take = |from: &[f64]| -> Vec<f64> { counted.iter().map(|&i| from[i]).collect() };
@@ -158,10 +166,66 @@ impl Logistic {
     }
 }
 
+impl Logistic {
+    /// Fits each head. The search can be stopped.
+    pub(crate) fn fit_heads(
+        &self,
+        sample: &Sample<'_>,
+        start: Option<&Hypothesis>,
+        watch: &Watch<'_>,
+    ) -> Result<Hypothesis> {
+        let starts = match start {
+            Some(Hypothesis::Linear(start)) => start.heads(),
+            _ => &[],
+        };
+        let fit = |head: usize| {
+            let (targets, start) = (sample.targets(head), starts.get(head).map(Vec::as_slice));
+            Ok(self.fit_watched(sample.rows, &targets, sample.weights, start, watch)?.weights)
+        };
+        let heads: Result<Vec<Vec<f64>>> = (0..sample.n_heads()).map(fit).collect();
+        Ok(Hypothesis::Linear(Linear::new(heads?)))
+    }
+}
+
+impl Learner for Logistic {
+    fn learn(&self, sample: &Sample<'_>) -> Result<Hypothesis> {
+        self.fit_heads(sample, None, &Watch::new(&mut ()))
+    }
+
+    fn relearn(&self, sample: &Sample<'_>, similar: &Hypothesis) -> Result<Hypothesis> {
+        self.fit_heads(sample, Some(similar), &Watch::new(&mut ()))
+    }
+}
+
+impl BaseLearner for Logistic {
+    const NAME: &'static str = "logistic";
+    const ABOUT: &'static str = "Logistic regression, regularised by the `lambda` of the method";
+
+    fn learner<'a>(&self, lambda: f64, watch: &'a Watch<'_>) -> Box<dyn Learner + 'a> {
+        Box::new(Watched { learner: Logistic { lambda }, watch })
+    }
+}
+
+/// Logistic regression that can be stopped.
+struct Watched<'a, 'b> {
+    learner: Logistic,
+    watch: &'a Watch<'b>,
+}
+
+impl Learner for Watched<'_, '_> {
+    fn learn(&self, sample: &Sample<'_>) -> Result<Hypothesis> {
+        self.learner.fit_heads(sample, None, self.watch)
+    }
+
+    fn relearn(&self, sample: &Sample<'_>, similar: &Hypothesis) -> Result<Hypothesis> {
+        self.learner.fit_heads(sample, Some(similar), self.watch)
+    }
+}
+
 pub(super) struct Problem<'a> {
     pub(super) rows: &'a dyn Rows,
     pub(super) targets: &'a [f64],
-    /// How often each row counts, times lambda.
+    /// The weight of each row times lambda.
     pub(super) weights: Vec<f64>,
     pub(super) width: usize,
 }
@@ -197,7 +261,7 @@ const STRETCH: usize = 64;
 /// The losses of the rows: their sum, and the second derivative of each by its score.
 impl Visit<f64> for Problem<'_> {
     type Tally = (f64, Vec<f64>);
-    const ALONE: bool = true;
+    const SINGLE: bool = true;
 
     #[inline(always)]
     fn visit<S: Simd>(&self, _: S, (value, curvatures): &mut Self::Tally, i: usize, scores: &mut [f64]) {
@@ -254,7 +318,7 @@ impl State {
         State { weights, value, gradient, curvatures }
     }
 
-    /// Goes against the step, as far as it pays. False if it never does.
+    /// Goes against the step, as far as the value falls. False if it never does.
     fn advance(&mut self, problem: &Problem<'_>, step: &[f64], whole: bool) -> bool {
         let slope = dot(step, &self.gradient);
         let mut length = 1.0;

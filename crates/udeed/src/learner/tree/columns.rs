@@ -3,10 +3,9 @@
 //! Sorting is done here, once. A node then orders its rows by counting ranks, which are small whole numbers, and many trees
 //! on the same rows share the work.
 
-use rayon::prelude::*;
-
 use crate::data::{Row, Rows};
 use crate::error::{Error, Result};
+use crate::parallel;
 
 /// The columns of some rows, as ranks.
 pub(crate) struct SortedColumns {
@@ -58,11 +57,12 @@ impl SortedColumns {
             return Err(Error::training(format!("{n_rows} rows"), format!("at most {} for a tree", i32::MAX)));
         }
         let columns = if rows.is_sparse() {
-            transposed(rows).into_par_iter().map(|(stored, values)| Column::of_stored(n_rows, stored, values)).collect()
+            parallel::map_owned(transposed(rows), |(stored, values)| Column::of_stored(n_rows, stored, values))
         } else {
-            let firsts: Vec<usize> = (0..rows.n_columns()).step_by(TOGETHER).collect();
-            let columns = |&first: &usize| taken(rows, first).into_iter().map(|values| Column::of_all(&values));
-            firsts.par_iter().flat_map_iter(columns).collect()
+            let columns = |some: usize| -> Vec<Column> {
+                taken(rows, some * TOGETHER).iter().map(|values| Column::of_all(values)).collect()
+            };
+            parallel::map(rows.n_columns().div_ceil(TOGETHER), columns).into_iter().flatten().collect()
         };
         Ok(SortedColumns { n_rows, columns })
     }
@@ -86,7 +86,7 @@ impl SortedColumns {
     }
 }
 
-/// So many columns are taken out of dense rows at once: those that lie in the same lines of the cache.
+/// Columns taken out of dense rows at once: those that lie in the same lines of the cache.
 const TOGETHER: usize = 16;
 
 /// The values of some columns of dense rows, from the given one on.

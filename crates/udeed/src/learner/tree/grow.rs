@@ -1,20 +1,19 @@
-//! How a tree grows: node after node, depth first, each split by the best column that it looks at.
-
-use rayon::prelude::*;
+//! Growth of a tree: node after node, depth first, each split by the best of its columns.
 
 use crate::error::{Error, Result};
 use crate::learner::Sample;
-use crate::learner::sample::{counted, whole_weights};
+use crate::learner::sample::{rows_with_weight, whole_weights};
 use crate::learner::tree::columns::{Ranked, Ranks, SortedColumns};
 use crate::learner::tree::split::{Entry, Found, NodeRows, Purity, Scratch, Split};
 use crate::learner::tree::{Tree, TreeSettings};
+use crate::parallel;
 use crate::random::{Purpose, Stream};
 
-/// Cells of a node from which on its columns are looked at in parallel.
+/// Cells of a node from which on its columns are searched in parallel.
 const PARALLEL: usize = 1 << 16;
-/// An excerpt is made of a node that has at most one in so many of the rows around it, ...
+/// An excerpt is made of a node with at most one in this many of the rows around it, ...
 const SHRUNK: usize = 8;
-/// ... if it has at most so many cells.
+/// ... and at most this many cells.
 const LARGEST_EXCERPT: usize = 1 << 20;
 
 /// A node that waits to be split or to become a leaf.
@@ -22,9 +21,9 @@ struct Waiting {
     start: usize,
     end: usize,
     depth: usize,
-    /// How many columns are known to be constant here.
+    /// Number of columns known to be constant here.
     n_constant: usize,
-    /// How many excerpts the node lies in.
+    /// Number of excerpts around the node.
     n_excerpts: usize,
     /// The parent, if this is its right child. A left child comes right after its parent.
     right_of: Option<usize>,
@@ -51,8 +50,8 @@ pub(super) struct Growth<'a> {
     /// The columns. Those that are constant in the present node come first, in the order in which they were found on the
     /// way to it, so that the next node can go back to fewer of them.
     order: Vec<u32>,
-    /// How many columns a node looks at.
-    n_looked_at: usize,
+    /// Number of columns drawn at a node.
+    n_drawn: usize,
     stream: Stream,
     scratch: Scratch,
     tree: Tree,
@@ -60,14 +59,14 @@ pub(super) struct Growth<'a> {
 
 impl<'a> Growth<'a> {
     pub(super) fn new(settings: &'a TreeSettings, columns: &'a SortedColumns, sample: &Sample<'_>) -> Result<Self> {
-        let counted = counted(sample)?;
+        let rows = rows_with_weight(sample)?;
         if columns.n_rows() != sample.weights.len() {
             let found = format!("{} rows in columns and {} weights", columns.n_rows(), sample.weights.len());
             return Err(Error::training(found, "one weight a row"));
         }
         let weights = whole_weights(sample.weights);
         let entry = |i: usize| Entry { row: i as u32, class: sample.classes[i].into(), weight: weights[i] };
-        let entries: Vec<Entry> = counted.into_iter().map(entry).filter(|entry| entry.weight > 0.0).collect();
+        let entries: Vec<Entry> = rows.into_iter().map(entry).filter(|entry| entry.weight > 0.0).collect();
         Ok(Growth {
             settings,
             columns,
@@ -76,7 +75,7 @@ impl<'a> Growth<'a> {
             purity: Purity::new(settings.criterion, entries.iter().map(|entry| entry.weight).sum()),
             entries,
             order: (0..columns.n_columns() as u32).collect(),
-            n_looked_at: settings.features.count(columns.n_columns()),
+            n_drawn: settings.features.count(columns.n_columns()),
             stream: Stream::new(sample.seed, Purpose::SplitFeatures, 0),
             scratch: Scratch::default(),
             tree: Tree::empty(columns.n_columns(), sample.n_classes),
@@ -119,10 +118,10 @@ impl<'a> Growth<'a> {
         let entries = &self.entries[node.start..node.end];
         let rows = NodeRows { entries, totals, leaf: settings.leaf, purity: &self.purity };
         let n_columns = self.order.len();
-        let draws = self.n_looked_at < n_columns;
+        let draws = self.n_drawn < n_columns;
         let (mut n_constant, mut looked_at) = (node.n_constant, node.n_constant);
         let mut best: Option<(u32, Split)> = None;
-        // As scikit-learn and Weka do it: constant columns count among those that are looked at, but if there are only
+        // As scikit-learn and Weka do it: constant columns count among those that are drawn, but if there are only
         // constant ones, the draw goes on until there is one that is not.
         while looked_at < n_columns && looked_at == n_constant {
             if looked_at == next {
@@ -163,8 +162,8 @@ impl<'a> Growth<'a> {
         let varying = &self.order[node.n_constant..];
         let around = self.excerpts.last().map_or(self.columns.n_rows(), |excerpt| excerpt.n_rows);
         let large = SHRUNK * entries.len() > around || entries.len().saturating_mul(varying.len()) > LARGEST_EXCERPT;
-        // Where few columns are looked at, taking out all of them takes longer than it saves.
-        if large || 4 * self.n_looked_at < varying.len() {
+        // Where few columns are drawn, taking out all of them takes longer than it saves.
+        if large || 4 * self.n_drawn < varying.len() {
             return;
         }
         let mut excerpt = Excerpt {
@@ -181,15 +180,15 @@ impl<'a> Growth<'a> {
         self.excerpts.push(excerpt);
     }
 
-    /// Draws the columns to look at, without replacement. They are moved to right after those that are known to be
+    /// Draws columns, without replacement. They are moved to right after those that are known to be
     /// constant; returned is where they end.
     fn draw(&mut self, n_constant: usize) -> usize {
         let n_columns = self.order.len();
-        if self.n_looked_at >= n_columns {
+        if self.n_drawn >= n_columns {
             return n_columns;
         }
         let (mut constant_left, mut end) = (n_constant, n_constant);
-        for _ in 0..self.n_looked_at {
+        for _ in 0..self.n_drawn {
             let left = n_columns - end;
             let drawn = self.stream.below(constant_left + left);
             if drawn < constant_left {
@@ -243,8 +242,8 @@ fn look<'a>(
     scratch: &mut Scratch,
 ) -> Vec<Found> {
     if which.len() > 1 && rows.entries.len() * which.len() >= PARALLEL && rayon::current_num_threads() > 1 {
-        let split = |scratch: &mut Scratch, &j: &u32| rows.split(column(j), scratch);
-        return which.par_iter().map_init(Scratch::default, split).collect();
+        let split = |scratch: &mut Scratch, place: usize| rows.split(column(which[place]), scratch);
+        return parallel::map_with(which.len(), Scratch::default, split);
     }
     which.iter().map(|&j| rows.split(column(j), scratch)).collect()
 }

@@ -9,48 +9,74 @@ pub use split::Criterion;
 pub(crate) use columns::SortedColumns;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::data::Row;
 use crate::error::{Error, Result};
-use crate::learner::Sample;
-use crate::learner::sample::{Counted, counted};
+use crate::learner::base::BaseLearner;
+use crate::learner::card::{SettingKind, learner_settings};
+use crate::learner::sample::{Subsample, rows_with_weight};
 use crate::learner::tree::grow::Growth;
+use crate::learner::{Hypothesis, Learned, Learner, LearnerSetting, Sample, Shape};
+use crate::parallel;
+use crate::tensor::{Tensor, TensorReader, TensorWriter};
 
-/// How a decision tree is grown: as CART, with scikit-learn's rules.
-///
-/// Sparse rows are grown on as they are. The weights of rows are counted in units of about 2^-52 of their sum.
-///
-/// A node is split where that makes both sides purest, halfway between two neighbouring values. Values that differ by less
-/// than 1e-7 are not told apart. Of several best splits it is the one by the first column, or the first that was drawn, at the
-/// lowest value. A node that is pure, or has no split, becomes a leaf.
-///
-/// ```
-/// use udeed::{Dense, Sample, TreeSettings};
-///
-/// let rows = Dense::new(4, 2, vec![0.0, 7.0, 1.0, 7.0, 2.0, 7.0, 3.0, 7.0])?;
-/// let sample = Sample { rows: &rows, classes: &[0, 0, 1, 1], n_classes: 2, weights: &[1.0; 4], seed: 0 };
-/// let tree = TreeSettings::default().fit(&sample)?;
-/// assert_eq!((tree.n_leaves(), tree.depth()), (2, 1));
-/// assert_eq!(tree.features()[0], 0);
-/// assert_eq!(tree.thresholds()[0], 1.5);
-/// # Ok::<(), udeed::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct TreeSettings {
-    /// What makes a node impure.
-    pub criterion: Criterion,
-    /// How many splits at most lie between the root and a leaf; none for no limit.
-    pub depth: Option<usize>,
-    /// The least number of rows of a leaf. Rows are counted as they are, whatever their weights.
-    pub leaf: usize,
-    /// The least number of rows that are split, at least 2.
-    pub split: usize,
-    /// How many features are drawn to look for a split, anew at each node.
-    pub features: SplitFeatures,
+learner_settings! {
+    /// How a decision tree is grown: as CART, with scikit-learn's rules.
+    ///
+    /// Sparse rows stay sparse. Weights are rounded to units of about 2^-52 of their sum.
+    ///
+    /// A node is split where that makes both sides purest, halfway between two neighbouring values. Values that differ by less
+    /// than 1e-7 count as equal. Of several best splits the first column wins, or the first that was drawn, and there the lowest
+    /// value. A node that is pure, or has no split, becomes a leaf.
+    ///
+    /// ```
+    /// use udeed::{Dense, Sample, TreeSettings};
+    ///
+    /// let rows = Dense::new(4, 2, vec![0.0, 7.0, 1.0, 7.0, 2.0, 7.0, 3.0, 7.0])?;
+    /// let sample = Sample { rows: &rows, classes: &[0, 0, 1, 1], n_classes: 2, weights: &[1.0; 4], seed: 0 };
+    /// let tree = TreeSettings::default().fit(&sample)?;
+    /// assert_eq!((tree.n_leaves(), tree.depth()), (2, 1));
+    /// assert_eq!(tree.features()[0], 0);
+    /// assert_eq!(tree.thresholds()[0], 1.5);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    TreeSettings {
+        /// Impurity of a node.
+        criterion: Criterion = Criterion::Gini, in ["`gini` or `entropy`"];
+        /// Maximum number of splits between the root and a leaf; none for no limit.
+        depth: Option<usize> = None, in [1 ..];
+        /// Minimum number of rows in a leaf, whatever their weights.
+        leaf: usize = 1, in [1 ..];
+        /// Minimum number of rows in a node that is split.
+        split: usize = 2, in [2 ..];
+        /// Number of features drawn at each node to look for a split.
+        features: SplitFeatures = SplitFeatures::All,
+            in ["`all`, `root`, `log2`, `log2-plus-one`, a count from 1 on, or a share above 0 and up to 1" by check_features];
+    }
 }
 
-/// How many of `d` features a node looks at. Features that are the same in all its rows count, but if only such are drawn,
+/// Refuses a number of features that is none.
+fn check_features(features: &SplitFeatures) -> Result<()> {
+    match *features {
+        SplitFeatures::Count(0) => Err(Error::setting("features", 0, "at least 1")),
+        SplitFeatures::Share(share) if !(share > 0.0 && share <= 1.0) => {
+            Err(Error::setting("features", share, "a share above 0 and up to 1"))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl SettingKind for Criterion {
+    const KIND: &'static str = "word";
+}
+
+impl SettingKind for SplitFeatures {
+    const KIND: &'static str = "word, count or share";
+}
+
+/// Number of features of `d` that are drawn at a node. Features that are constant in it count, but if only such are drawn,
 /// the draw goes on until there is another.
 ///
 /// ```
@@ -71,14 +97,14 @@ pub enum SplitFeatures {
     Log2,
     /// One more, as in the random trees of Co-forest.
     Log2PlusOne,
-    /// So many, at most `d`.
+    /// This number, at most `d`.
     Count(usize),
     /// This share of them.
     Share(f64),
 }
 
 impl SplitFeatures {
-    /// How many of `d` features that are: rounded down, but at least one.
+    /// The number of `d` features: rounded down, but at least one.
     pub fn count(&self, d: usize) -> usize {
         let log2 = d.max(1).ilog2() as usize;
         let count = match *self {
@@ -93,52 +119,16 @@ impl SplitFeatures {
     }
 }
 
-impl Default for TreeSettings {
-    fn default() -> Self {
-        TreeSettings { criterion: Criterion::Gini, depth: None, leaf: 1, split: 2, features: SplitFeatures::All }
-    }
-}
-
 impl TreeSettings {
-    /// Checks the settings, as every fit does first.
-    ///
-    /// # Errors
-    /// If one makes no sense.
-    ///
-    /// ```
-    /// use udeed::TreeSettings;
-    ///
-    /// let error = TreeSettings { leaf: 0, ..TreeSettings::default() }.validate().unwrap_err();
-    /// assert_eq!(error.to_string(), "`leaf` is 0, expected at least 1");
-    /// ```
-    pub fn validate(&self) -> Result<()> {
-        if self.depth == Some(0) {
-            return Err(Error::setting("depth", 0, "at least 1"));
-        }
-        if self.leaf < 1 {
-            return Err(Error::setting("leaf", self.leaf, "at least 1"));
-        }
-        if self.split < 2 {
-            return Err(Error::setting("split", self.split, "at least 2"));
-        }
-        match self.features {
-            SplitFeatures::Count(0) => Err(Error::setting("features", 0, "at least 1")),
-            SplitFeatures::Share(share) if !(share > 0.0 && share <= 1.0) => {
-                Err(Error::setting("features", share, "a share above 0 and up to 1"))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Grows a tree.
     ///
     /// # Errors
-    /// If a setting makes no sense, no row counts, or a value is not finite.
+    /// If a setting is out of its range, no row has a weight, or a value is not finite.
     pub fn fit(&self, sample: &Sample<'_>) -> Result<Tree> {
-        let counted = counted(sample)?;
-        if counted.len() < sample.rows.n_rows() {
-            let taken = Counted::gather(sample, &counted);
-            let sample = taken.sample(sample.n_classes, sample.seed);
+        let rows = rows_with_weight(sample)?;
+        if rows.len() < sample.rows.n_rows() {
+            let some = Subsample::gather(sample, &rows);
+            let sample = some.sample(sample.n_classes, sample.seed);
             return self.fit_sorted(&SortedColumns::new(sample.rows)?, &sample);
         }
         self.fit_sorted(&SortedColumns::new(sample.rows)?, sample)
@@ -148,6 +138,36 @@ impl TreeSettings {
     pub(crate) fn fit_sorted(&self, columns: &SortedColumns, sample: &Sample<'_>) -> Result<Tree> {
         self.validate()?;
         Ok(Growth::new(self, columns, sample)?.grow())
+    }
+}
+
+impl Learner for TreeSettings {
+    fn learn(&self, sample: &Sample<'_>) -> Result<Hypothesis> {
+        Ok(Hypothesis::Tree(self.fit(sample)?))
+    }
+
+    /// The columns are sorted once for all trees.
+    fn learn_each(&self, sample: &Sample<'_>, counts: &[Vec<u8>]) -> Result<Vec<Hypothesis>> {
+        let columns = SortedColumns::new(sample.rows)?;
+        let learn = |k: usize| {
+            let weights = sample.resampled(&counts[k]);
+            let sample = Sample { weights: &weights, seed: sample.seed.wrapping_add(k as u64), ..*sample };
+            Ok(Hypothesis::Tree(self.fit_sorted(&columns, &sample)?))
+        };
+        parallel::try_map(counts.len(), learn)
+    }
+}
+
+impl BaseLearner for TreeSettings {
+    const NAME: &'static str = "tree";
+    const ABOUT: &'static str = "Decision tree: CART, with scikit-learn's rules";
+
+    fn settings() -> Vec<LearnerSetting> {
+        Self::declared()
+    }
+
+    fn check(&self) -> Result<()> {
+        self.validate()
     }
 }
 
@@ -234,11 +254,6 @@ impl Tree {
         node
     }
 
-    /// The probability of each class for a row.
-    pub(crate) fn distribution(&self, row: Row<'_>, to: &mut [f64]) {
-        to.copy_from_slice(self.node_distribution(self.leaf(row)));
-    }
-
     /// The shares of the classes among the training rows of a node.
     ///
     /// # Panics
@@ -247,27 +262,27 @@ impl Tree {
         &self.distributions[node * self.n_classes..][..self.n_classes]
     }
 
-    /// How many classes it tells apart.
+    /// Number of classes.
     pub fn n_classes(&self) -> usize {
         self.n_classes
     }
 
-    /// How many columns its rows have.
+    /// Number of columns of its rows.
     pub fn n_columns(&self) -> usize {
         self.n_columns
     }
 
-    /// How many nodes it has, leaves included.
+    /// Number of nodes, leaves included.
     pub fn n_nodes(&self) -> usize {
         self.features.len()
     }
 
-    /// How many leaves it has.
+    /// Number of leaves.
     pub fn n_leaves(&self) -> usize {
         self.features.iter().filter(|&&feature| feature == Self::LEAF).count()
     }
 
-    /// How many splits lie between the root and the farthest leaf.
+    /// Number of splits between the root and the farthest leaf.
     pub fn depth(&self) -> usize {
         let mut depths = vec![0; self.n_nodes()];
         for i in 0..self.n_nodes() {
@@ -305,13 +320,46 @@ impl Tree {
     }
 }
 
+impl Learned for Tree {
+    const NAME: &'static str = "tree";
+
+    fn n_classes(&self) -> usize {
+        self.n_classes
+    }
+
+    fn distribution(&self, row: Row<'_>, _: &mut [f64], to: &mut [f64]) {
+        to.copy_from_slice(self.node_distribution(self.leaf(row)));
+    }
+
+    fn store(&self, tensors: &mut TensorWriter<'_>) -> Value {
+        let integers = |values: &[u32]| Tensor::integers(values.iter().map(|&value| u64::from(value)));
+        tensors.write("features", integers(&self.features));
+        tensors.write("thresholds", Tensor::vector(&self.thresholds));
+        tensors.write("left", integers(&self.left));
+        tensors.write("right", integers(&self.right));
+        tensors.write("shares", Tensor::vector(&self.distributions));
+        Value::Null
+    }
+
+    fn load(_: Value, tensors: &TensorReader<'_>, shape: Shape) -> Option<Self> {
+        let [features, left, right] = ["features", "left", "right"].map(|name| tensors.integers(name));
+        Tree::from_parts(
+            shape.n_features,
+            shape.n_classes,
+            (features?, tensors.vector("thresholds")?),
+            (left?, right?),
+            tensors.vector("shares")?,
+        )
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use rayon::ThreadPoolBuilder;
 
     use super::*;
     use crate::data::{Dense, Matrix, Rows};
-    use crate::learner::oracle::{assert_near, problems};
+    use crate::learner::scikit_learn::{assert_near, problems};
     use crate::random::{Purpose, Stream};
 
     /// Rows of few levels, so that many values are tied, or of many; three classes that depend on them; weights.
@@ -370,10 +418,10 @@ mod tests {
         assert_eq!((tree.n_nodes(), tree.n_leaves(), tree.depth()), (7, 4, 2));
         let mut to = [0.0; 2];
         for (row, expected) in [([0.0, 9.0], [0.0, 1.0]), ([0.5, 0.5], [1.0, 0.0]), ([0.6, 0.0], [0.0, 1.0])] {
-            tree.distribution(Row::Dense(&row), &mut to);
+            tree.distribution(Row::Dense(&row), &mut [], &mut to);
             assert_eq!(to, expected);
         }
-        tree.distribution(Row::Sparse { columns: &[1], values: &[1.0] }, &mut to);
+        tree.distribution(Row::Sparse { columns: &[1], values: &[1.0] }, &mut [], &mut to);
         assert_eq!(to, [0.0, 1.0]);
         let shallow = TreeSettings { depth: Some(1), ..TreeSettings::default() }.fit(&sample).unwrap();
         assert_eq!(shallow.distributions(), [0.5; 6]);
@@ -434,8 +482,8 @@ mod tests {
                 assert_eq!(tree, kind.fit(&sample(&sparse, &classes, &weights)).unwrap());
                 let (mut a, mut b) = ([0.0; 3], [0.0; 3]);
                 for i in 0..300 {
-                    tree.distribution(rows.rows().row(i), &mut a);
-                    tree.distribution(sparse.row(i), &mut b);
+                    tree.distribution(rows.rows().row(i), &mut [], &mut a);
+                    tree.distribution(sparse.row(i), &mut [], &mut b);
                     assert_eq!(a, b);
                 }
             }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::learner::tree::columns::{Ranked, Ranks};
 
-/// What makes a node impure.
+/// Impurity of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Criterion {
@@ -18,7 +18,7 @@ pub enum Criterion {
     Entropy,
 }
 
-/// Values that are nearer than this to each other are not told apart, as in scikit-learn.
+/// Values that differ by less than this count as equal, as in scikit-learn.
 pub(super) const NEAREST: f64 = 1e-7;
 
 /// A row of a node.
@@ -123,11 +123,11 @@ struct Tally {
     counts: Vec<u32>,
 }
 
-/// A column has few values if there are at most so many sums of weights: one for each value in each class.
+/// Most sums of weights, one for each value in each class, of a column of few values.
 const FEW: usize = 64;
 /// Of two values and two classes, or a few more.
 const VERY_FEW: usize = 8;
-/// So many partial sums are kept for each of the few, as an addition has to wait for the one before it.
+/// Partial sums kept for each of the few: an addition has to wait for the one before it.
 const LANES: usize = 4;
 
 impl Tally {

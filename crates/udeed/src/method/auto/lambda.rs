@@ -1,4 +1,4 @@
-//! Regularisation strength chosen by out-of-bag rows.
+//! Inverse regularisation strength chosen by out-of-bag rows.
 
 use std::sync::Arc;
 
@@ -7,12 +7,13 @@ use crate::ensemble::{Lambda, Shared, TrainingRows};
 use crate::error::Result;
 use crate::method::Method;
 use crate::method::auto::LAMBDAS;
-use crate::method::auto::out_of_bag::{Bags, Looked, Seen};
+use crate::method::auto::out_of_bag::{FeatureMaps, MappedRows, OutOfBag};
 use crate::observer::Watch;
 use crate::view::FeatureMap;
 
 impl Method {
-    /// The method and the rows with the lambda that out-of-bag rows choose, where they are asked to, and what they found.
+    /// Replaces a lambda of `auto` by the one that out-of-bag rows choose, in the method and in its training rows, and returns
+    /// the findings.
     pub(crate) fn with_chosen_lambda(
         self,
         prepared: TrainingRows,
@@ -30,28 +31,30 @@ impl Method {
 }
 
 fn choose(prepared: &TrainingRows, shared: Shared, watch: &Watch<'_>) -> Result<Findings> {
-    let bags = Bags::draw(prepared, shared.members, shared.seed)?;
-    // The lambdas are those for rows of length 1.
+    let out_of_bag = OutOfBag::draw(prepared, shared.members, shared.seed)?;
+    // `LAMBDAS` are for rows of mean square length 1.
     let rows = prepared.labeled.rows();
     let mut square = 0.0;
     (0..rows.n_rows()).for_each(|i| rows.row(i).for_each(|_, x| square += x * x));
     let scale = rows.n_rows() as f64 / square;
     let lambdas = LAMBDAS.map(|lambda| if scale.is_finite() { lambda * scale } else { lambda });
-    let seen = Seen::Shared(Arc::new(FeatureMap::Plain), Looked::new(prepared.labeled.clone()));
-    let total = bags.n_fits(LAMBDAS.len() + 2);
-    let fits = bags.fit(&seen, &lambdas, None, (0, total), watch)?;
+    let maps = FeatureMaps::Shared(Arc::new(FeatureMap::Plain), MappedRows::new(prepared.labeled.clone()));
+    let total = out_of_bag.n_fits(LAMBDAS.len() + 2);
+    let fits = out_of_bag.fit(&maps, &lambdas, None, (0, total), watch)?;
     let mut warnings = Vec::new();
-    let shares = bags.shares(&fits, &mut warnings);
+    let shares = out_of_bag.shares(&fits, &mut warnings);
     warnings.iter().for_each(|warning| watch.warn(warning));
     let lambda = libm::exp(shares.iter().zip(lambdas).map(|(share, lambda)| share * libm::log(lambda)).sum());
     let [chosen, plain] = [(lambda, 4), (1.0, 5)].map(|(lambda, done)| {
-        bags.fit(&seen, &[lambda], None, (bags.n_fits(done), total), watch).map(|mut fits| fits.swap_remove(0))
+        out_of_bag
+            .fit(&maps, &[lambda], None, (out_of_bag.n_fits(done), total), watch)
+            .map(|mut fits| fits.swap_remove(0))
     });
     Ok(Findings {
         views: vec![ViewFound { view: "members before a descent".into(), weight: 1.0, lambda }],
-        accuracy: bags.accuracy(&chosen?.outputs),
-        logistic: bags.accuracy(&plain?.outputs),
-        rows: bags.rows_out().len(),
+        accuracy: out_of_bag.accuracy(&chosen?.outputs),
+        logistic: out_of_bag.accuracy(&plain?.outputs),
+        rows: out_of_bag.rows().len(),
         changed: None,
     })
 }

@@ -1,14 +1,14 @@
-//! What each of several candidates shall count in a mixture of them.
+//! Mixture weights by expectation-maximisation.
 
-/// How often the shares are reckoned anew.
+/// Number of iterations.
 const ROUNDS: usize = 100;
-/// What the even shares with which it begins count, in rows.
+/// Weight of the uniform prior, in rows.
 const PRIOR: f64 = 3.0;
-/// A candidate that is surely wrong about one row is not out for that alone.
+/// Least probability, so that one confident error does not exclude a candidate.
 const LEAST: f64 = 0.01;
 
-/// The shares under which a mixture of candidates makes what was seen most probable, by expectation and maximisation.
-/// `probabilities` are those that each candidate gave to what each row is; rows count as much as `weights` says.
+/// The mixture weights of candidates that maximise the likelihood of the rows, by expectation-maximisation. `probabilities`
+/// has, for each candidate, the probability it gives to the class of each row; `weights` are those of the rows.
 pub(crate) fn shares(probabilities: &[Vec<f64>], weights: &[f64]) -> Vec<f64> {
     let candidates = probabilities.len();
     let total: f64 = weights.iter().sum();
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn the_shares_are_a_fixed_point_of_the_likelihood() {
-        // The derivative of the likelihood, with its prior, by each share is the same.
+        // At the optimum the derivatives of the likelihood, with its prior, by all shares are equal.
         let probabilities = [vec![0.9, 0.2, 0.6, 0.8], vec![0.3, 0.9, 0.7, 0.1]];
         let weights = [1.0, 2.0, 1.0, 0.5];
         let found = shares(&probabilities, &weights);

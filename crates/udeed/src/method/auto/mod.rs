@@ -1,5 +1,5 @@
-//! The automatic ensemble: bagged logistic regressions on several views of the rows; the rows that a member was not fitted
-//! to choose how much its labels count, and what each view does.
+//! The automatic ensemble: bagged logistic regressions on several views of the rows. Out-of-bag rows choose the inverse
+//! regularisation strength and the weight of each view.
 
 mod lambda;
 mod mixture;
@@ -16,19 +16,19 @@ use crate::ensemble::mapped_members;
 use crate::ensemble::mapped_members::Mapped;
 use crate::ensemble::{Changed, Findings, ViewFound};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows, Voters};
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::learner::winner;
-use crate::memory::{MUCH_MEMORY, half_of_memory};
+use crate::memory::{MUCH_MEMORY, check_memory, half_of_memory};
 use crate::method::Learn;
-use crate::method::auto::out_of_bag::{Bags, Fit, Looked, Seen};
+use crate::method::auto::out_of_bag::{FeatureMaps, Fit, MappedRows, OutOfBag};
 use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::observer::{Warning, Watch};
 use crate::random::{Purpose, Stream};
-use crate::text::{listed, size};
+use crate::text::listed;
 use crate::view::{FeatureMap, Landmarks, N_SPECTRAL, View, by_graph, by_relevance};
 
-/// What is known of the share of each class among the unlabeled rows.
+/// Class prior: the shares of the classes among the unlabeled rows.
 ///
 /// ```
 /// use udeed::{Auto, Prior, built_in};
@@ -41,21 +41,21 @@ use crate::view::{FeatureMap, Landmarks, N_SPECTRAL, View, by_graph, by_relevanc
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Prior {
-    /// Nothing.
+    /// Unknown.
     #[default]
     Unknown,
-    /// It is as among the labeled rows: these were drawn at random, or in proportion.
+    /// The shares among the labeled rows, which were drawn at random or stratified.
     Labeled,
-    /// It is this, in the order of the classes.
+    /// These shares, in the order of the classes.
     Shares(Vec<f64>),
 }
 
 method! {
     /// The automatic ensemble: bagged logistic regressions on several views of the rows, weighted by out-of-bag rows.
     ///
-    /// The method to take when nothing is known: there is nothing to tune. The out-of-bag rows of each bootstrap tell how well a
-    /// view does at each regularisation strength, and a mixture is made of all of them; plain logistic regressions join it where
-    /// they classify more of these rows correctly. Features are always standardised.
+    /// Needs no tuning. Every view is fitted at several regularisation strengths; the weights of the mixture maximise the likelihood
+    /// of the out-of-bag rows. Plain logistic regressions join the mixture if they classify more of these rows correctly. Features are
+    /// always standardised.
     ///
     /// ```
     /// use udeed::{Auto, built_in};
@@ -75,33 +75,33 @@ method! {
         grows: false,
     }
     settings {
-        /// Feature maps that members see.
+        /// Feature maps of the members.
         views: Vec<View> = View::ALL.to_vec();
         /// Number of members of each view.
         members: usize = 20, in Range::at_least(2);
         /// Number of random Fourier features of each member of the relevance view.
         features: usize = 200, in Range::at_least(1);
-        /// Known shares of the classes among the unlabeled rows. Where they are known, the members are moved until their
-        /// predictions agree with them.
+        /// Class prior: the shares of the classes among the unlabeled rows. If it is known, the members are fine-tuned until their
+        /// predictions agree with it.
         prior: Prior = Prior::Unknown;
-        /// Weight of the members' diversity on unlabeled rows in that move; negative values make members agree.
+        /// Weight of the diversity loss on unlabeled rows in fine-tuning; negative values make the members agree.
         gamma: f64 = 0.0, in Range::between(-1e6, 1e6);
         seed;
     }
 }
 
-/// The lambdas that are tried, for features whose mean square length is 1.
+/// The lambdas tried, for rows of mean square length 1.
 pub(crate) const LAMBDAS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
-/// A graph has no more nodes than this; further rows are taken for what is near to them.
+/// Largest number of nodes of a graph; further rows are represented by their neighbours.
 const MOST_NODES: usize = 5000;
-/// From how many rows it is told how far rows lie apart.
-const MOST_APART: usize = 250;
-/// Fewer labeled rows than this cannot choose anything.
+/// Largest number of rows whose distances give the bandwidth of the relevance view.
+const MOST_DISTANCE_ROWS: usize = 250;
+/// Least number of labeled rows to choose views.
 const LEAST_LABELED: usize = 4;
-/// On how many unlabeled rows it is looked at what these changed.
-const MOST_LOOKED_AT: usize = 500;
-/// By how many of them members are moved: the share of a class among so many is known to a hundredth.
-const MOST_MOVED_BY: usize = 2000;
+/// Largest number of unlabeled rows on which predictions with and without them are compared.
+const MOST_COMPARED: usize = 500;
+/// Largest number of unlabeled rows for fine-tuning: they give the share of a class to a hundredth.
+const MOST_FINE_TUNED_BY: usize = 2000;
 
 impl Learn for Auto {
     fn check(&self) -> Result<()> {
@@ -128,21 +128,21 @@ impl Learn for Auto {
             warnings.push(Warning::NothingUnlabeled);
         }
         let views = self.possible_views(prepared, &mut warnings);
-        let bags = Bags::draw(prepared, self.members, self.seed)?;
-        let sights = self.sights(&views, &bags, &mut warnings, watch)?;
-        let (mut choice, logistic) = self.choose(&bags, sights, &mut warnings, watch)?;
+        let out_of_bag = OutOfBag::draw(prepared, self.members, self.seed)?;
+        let mapped_views = self.mapped_views(&views, &out_of_bag, &mut warnings, watch)?;
+        let (mut choice, logistic) = self.choose(&out_of_bag, mapped_views, &mut warnings, watch)?;
         let members: Vec<Mapped> =
-            choice.iter().flat_map(|chosen| bags.mapped(&chosen.sight.seen, &chosen.fit)).collect();
-        let members = if self.moves() && prepared.unlabeled.n_rows() > 0 {
-            self.moved(&bags, &mut choice, &members, shares, watch)?
+            choice.iter().flat_map(|chosen| out_of_bag.mapped(&chosen.view.maps, &chosen.fit)).collect();
+        let members = if self.fine_tunes() && prepared.unlabeled.n_rows() > 0 {
+            self.fine_tuned(&out_of_bag, &mut choice, &members, shares, watch)?
         } else {
             members
         };
-        let m = bags.n_members();
+        let m = out_of_bag.n_members();
         let weights = choice.iter().flat_map(|chosen| std::iter::repeat_n(chosen.weight / m as f64, m)).collect();
         let part = Part { members: Voters::Mapped(members), weights, rule: Rule::Weighted };
         let ensemble = Ensemble::whole(prepared.n_classes(), part);
-        let findings = self.findings(&bags, &choice, logistic, &ensemble)?;
+        let findings = self.findings(&out_of_bag, &choice, logistic, &ensemble)?;
         let mut learned = Learned::from(ensemble);
         learned.findings = Some(findings);
         learned.warn(warnings, watch);
@@ -150,24 +150,24 @@ impl Learn for Auto {
     }
 }
 
-/// The labeled rows as the members of a view see them.
-struct Sight {
+/// A view and its feature maps.
+struct MappedView {
     name: String,
-    seen: Seen,
-    /// Whether it is made of labels alone, unlabeled rows left out.
+    maps: FeatureMaps,
+    /// Whether it depends on the labeled rows only.
     by_labels: bool,
 }
 
-/// What was chosen of a view.
+/// A view with its chosen weight and lambda, and the members fitted at that lambda.
 struct Chosen {
-    sight: Sight,
+    view: MappedView,
     weight: f64,
     lambda: f64,
     fit: Fit,
 }
 
 impl Auto {
-    /// The share of each class among the unlabeled rows, where it is known.
+    /// The class prior of the unlabeled rows, if it is known.
     fn shares_of_classes(&self, prepared: &TrainingRows) -> Result<Option<Vec<f64>>> {
         match &self.prior {
             Prior::Unknown => Ok(None),
@@ -198,121 +198,119 @@ impl Auto {
         self.views.clone()
     }
 
-    fn sights(
+    fn mapped_views(
         &self,
         views: &[View],
-        bags: &Bags<'_>,
+        out_of_bag: &OutOfBag<'_>,
         warnings: &mut Vec<Warning>,
         watch: &Watch<'_>,
-    ) -> Result<Vec<Sight>> {
-        let mut sights = Vec::new();
+    ) -> Result<Vec<MappedView>> {
+        let mut mapped_views = Vec::new();
         for view in views {
             match view {
-                View::Linear => sights.push(linear(bags.prepared)),
-                View::Relevance => sights.push(self.relevance(bags, watch)?),
+                View::Linear => mapped_views.push(linear(out_of_bag.prepared)),
+                View::Relevance => mapped_views.push(self.relevance(out_of_bag, watch)?),
                 View::Spectral => {
-                    let found = self.spectral(bags.prepared, watch)?;
+                    let found = self.spectral(out_of_bag.prepared, watch)?;
                     if found.len() < N_SPECTRAL {
                         warnings.push(Warning::NothingSpectral);
                     }
-                    sights.extend(found);
+                    mapped_views.extend(found);
                 }
             }
         }
-        if sights.is_empty() {
-            sights.push(linear(bags.prepared));
+        if mapped_views.is_empty() {
+            mapped_views.push(linear(out_of_bag.prepared));
         }
-        Ok(sights)
+        Ok(mapped_views)
     }
 
-    fn relevance(&self, bags: &Bags<'_>, watch: &Watch<'_>) -> Result<Sight> {
-        let prepared = bags.prepared;
+    fn relevance(&self, out_of_bag: &OutOfBag<'_>, watch: &Watch<'_>) -> Result<MappedView> {
+        let prepared = out_of_bag.prepared;
         let labeled = prepared.labeled.to_dense()?;
-        let near = self.landmarks(prepared, MOST_APART)?.1.to_dense()?;
+        let near = self.landmarks(prepared, MOST_DISTANCE_ROWS)?.1.to_dense()?;
         let seed = |k: usize| Stream::new(self.seed, Purpose::Relevance, k as u32).seed();
         let seeds: Vec<u64> = (0..self.members).map(seed).collect();
         let classes = (&prepared.codes[..], prepared.n_classes());
-        let maps = by_relevance(&labeled, classes, &bags.weights, &near, self.features, &seeds)?;
+        let maps = by_relevance(&labeled, classes, &out_of_bag.weights, &near, self.features, &seeds)?;
         let maps: Vec<Arc<FeatureMap>> = maps.into_iter().map(|map| Arc::new(FeatureMap::Relevance(map))).collect();
-        let seen = Seen::each(maps, &labeled, watch)?;
-        Ok(Sight { name: "relevance".into(), seen, by_labels: true })
+        let maps = FeatureMaps::each(maps, &labeled, watch)?;
+        Ok(MappedView { name: "relevance".into(), maps, by_labels: true })
     }
 
-    fn spectral(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Vec<Sight>> {
+    fn spectral(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Vec<MappedView>> {
         let n = (prepared.codes.len() + prepared.unlabeled.n_rows()).min(MOST_NODES);
         let bytes = 8 * n as u64 * prepared.labeled.rows().n_columns() as u64;
-        if bytes > half_of_memory() {
-            let found = format!("{n} rows for a graph, which take {}", size(bytes));
-            return Err(Error::training(found, format!("at most {}", size(half_of_memory())))
-                .with_hint("leave the graph out: `--views linear,relevance`"));
-        }
+        let hint = Hint::Views { keep: &["linear", "relevance"] };
+        check_memory(bytes, half_of_memory(), hint, || format!("{n} rows for a graph"))?;
         if bytes > MUCH_MEMORY {
             watch.warn(&Warning::Memory { bytes });
         }
         let (landmarks, nodes) = self.landmarks(prepared, MOST_NODES)?;
         let nodes = Arc::new(nodes.to_dense()?);
-        let sight = |(name, map, features): (String, crate::view::SpectralMap, Dense)| {
+        let mapped_view = |(name, map, features): (String, crate::view::SpectralMap, Dense)| {
             let labeled = if landmarks.has_all_labeled() {
                 features.select(&(0..prepared.codes.len()).collect::<Vec<usize>>())
             } else {
                 map.apply(&prepared.labeled.to_dense()?, watch)?
             };
             let map = Arc::new(FeatureMap::Spectral(map));
-            Ok(Sight { name, seen: Seen::Shared(map, Looked::new(labeled.into())), by_labels: false })
+            Ok(MappedView { name, maps: FeatureMaps::Shared(map, MappedRows::new(labeled.into())), by_labels: false })
         };
-        by_graph(&nodes, self.seed, watch)?.into_iter().map(sight).collect()
+        by_graph(&nodes, self.seed, watch)?.into_iter().map(mapped_view).collect()
     }
 
-    /// Rows that stand for all, labeled and unlabeled.
+    /// Landmarks: a sample of all rows, labeled and unlabeled.
     fn landmarks(&self, prepared: &TrainingRows, most: usize) -> Result<(Landmarks, Matrix)> {
         let landmarks = Landmarks::choose(prepared.codes.len(), prepared.unlabeled.n_rows(), most, self.seed);
         let rows = landmarks.gather(prepared.labeled.rows(), prepared.unlabeled.blocks()?)?;
         Ok((landmarks, rows))
     }
 
-    /// Lets the out-of-bag rows choose what each view counts, and its lambda. Also the share of them that logistic regressions
-    /// tell right: these join the views where they do better.
+    /// Chooses the weight and the lambda of each view by out-of-bag rows. Plain logistic regressions join the views if they are
+    /// more accurate; their out-of-bag accuracy is also returned.
     fn choose(
         &self,
-        bags: &Bags<'_>,
-        sights: Vec<Sight>,
+        out_of_bag: &OutOfBag<'_>,
+        mapped_views: Vec<MappedView>,
         warnings: &mut Vec<Warning>,
         watch: &Watch<'_>,
     ) -> Result<(Vec<Chosen>, f64)> {
-        // Each view is fitted at all lambdas and at the one that is chosen; then come the logistic regressions.
-        let total = sights.len() * bags.n_fits(LAMBDAS.len() + 1) + bags.n_fits(1);
-        let mut views = self.weighed(bags, sights, total, warnings, watch)?;
-        let seen = Seen::Shared(Arc::new(FeatureMap::Plain), Looked::new(bags.prepared.labeled.clone()));
-        let fit = bags.fit(&seen, &[1.0], None, (total - bags.n_fits(1), total), watch)?.swap_remove(0);
-        let logistic = bags.accuracy(&fit.outputs);
-        let ahead = bags.ahead(&fit.outputs, &mixed(bags, &views));
-        if ahead > 0.5 && bags.classes_out() > 1 && self.views.contains(&View::Linear) {
-            // The same rows weighed the views, which flatters these. One row more may be chance, some are not; less than half
-            // a row, where rows count differently, is nothing.
+        // Each view is fitted at all lambdas and at the chosen one; then the logistic regressions are.
+        let total = mapped_views.len() * out_of_bag.n_fits(LAMBDAS.len() + 1) + out_of_bag.n_fits(1);
+        let mut views = self.weigh(out_of_bag, mapped_views, total, warnings, watch)?;
+        let maps =
+            FeatureMaps::Shared(Arc::new(FeatureMap::Plain), MappedRows::new(out_of_bag.prepared.labeled.clone()));
+        let fit = out_of_bag.fit(&maps, &[1.0], None, (total - out_of_bag.n_fits(1), total), watch)?.swap_remove(0);
+        let logistic = out_of_bag.accuracy(&fit.outputs);
+        let ahead = out_of_bag.ahead(&fit.outputs, &mixed(out_of_bag, &views));
+        if ahead > 0.5 && out_of_bag.n_classes() > 1 && self.views.contains(&View::Linear) {
+            // The same rows chose the weights of the views, which favours these. A lead of one row may be chance, a larger one
+            // is not; with row weights, a lead of less than half a row is ignored.
             let weight = ahead / (ahead + 1.0);
             views.iter_mut().for_each(|chosen| chosen.weight *= 1.0 - weight);
-            let sight = Sight { name: "logistic".into(), seen, by_labels: true };
-            views.push(Chosen { sight, weight, lambda: 1.0, fit });
+            let view = MappedView { name: "logistic".into(), maps, by_labels: true };
+            views.push(Chosen { view, weight, lambda: 1.0, fit });
         }
         Ok((views, logistic))
     }
 
-    /// What each view counts, at its lambda.
-    fn weighed(
+    /// Chooses the weight and the lambda of each view by out-of-bag rows, and fits it at that lambda.
+    fn weigh(
         &self,
-        bags: &Bags<'_>,
-        sights: Vec<Sight>,
+        out_of_bag: &OutOfBag<'_>,
+        mapped_views: Vec<MappedView>,
         total: usize,
         warnings: &mut Vec<Warning>,
         watch: &Watch<'_>,
     ) -> Result<Vec<Chosen>> {
-        let (n, each, again) = (sights.len(), bags.n_fits(LAMBDAS.len()), bags.n_fits(1));
+        let (n, each, again) = (mapped_views.len(), out_of_bag.n_fits(LAMBDAS.len()), out_of_bag.n_fits(1));
         let mut fits: Vec<Fit> = Vec::new();
-        for (place, sight) in sights.iter().enumerate() {
-            fits.extend(bags.fit(&sight.seen, &LAMBDAS, None, (place * each, total), watch)?);
+        for (place, mapped_view) in mapped_views.iter().enumerate() {
+            fits.extend(out_of_bag.fit(&mapped_view.maps, &LAMBDAS, None, (place * each, total), watch)?);
         }
-        let shares = bags.shares(&fits, warnings);
-        let chosen = |(place, sight): (usize, Sight)| {
+        let shares = out_of_bag.shares(&fits, warnings);
+        let chosen = |(place, mapped_view): (usize, MappedView)| {
             let own = place * LAMBDAS.len()..(place + 1) * LAMBDAS.len();
             let (shares, fits) = (&shares[own.clone()], &fits[own]);
             let weight: f64 = shares.iter().sum();
@@ -321,32 +319,32 @@ impl Auto {
             let far = |k: usize| (libm::log(LAMBDAS[k]) - mean / weight).abs();
             let near = (0..LAMBDAS.len()).min_by(|&a, &b| far(a).total_cmp(&far(b))).map(|k| &fits[k]);
             let done = n * each + place * again;
-            let fit = bags.fit(&sight.seen, &[lambda], near, (done, total), watch)?.swap_remove(0);
-            Ok(Chosen { sight, weight, lambda, fit })
+            let fit = out_of_bag.fit(&mapped_view.maps, &[lambda], near, (done, total), watch)?.swap_remove(0);
+            Ok(Chosen { view: mapped_view, weight, lambda, fit })
         };
-        sights.into_iter().enumerate().map(chosen).collect()
+        mapped_views.into_iter().enumerate().map(chosen).collect()
     }
 
-    /// Whether members are moved by what is known of the unlabeled rows.
-    fn moves(&self) -> bool {
+    /// Whether members are fine-tuned on the unlabeled rows.
+    fn fine_tunes(&self) -> bool {
         self.prior != Prior::Unknown || self.gamma != 0.0
     }
 
-    /// The members, moved by what is known of the unlabeled rows.
-    fn moved(
+    /// The members, fine-tuned on the unlabeled rows.
+    fn fine_tuned(
         &self,
-        bags: &Bags<'_>,
+        out_of_bag: &OutOfBag<'_>,
         views: &mut [Chosen],
         members: &[Mapped],
         shares: Option<Vec<f64>>,
         watch: &Watch<'_>,
     ) -> Result<Vec<Mapped>> {
-        let prepared = bags.prepared;
-        let rows = self.some_unlabeled(prepared, MOST_MOVED_BY)?;
+        let prepared = out_of_bag.prepared;
+        let rows = self.some_unlabeled(prepared, MOST_FINE_TUNED_BY)?;
         let mut groups = Vec::new();
         for chosen in views.iter() {
-            let share = chosen.weight / bags.n_members() as f64;
-            groups.extend(prior::groups(bags, &chosen.sight.seen, (chosen.lambda, share), &rows, watch)?);
+            let share = chosen.weight / out_of_bag.n_members() as f64;
+            groups.extend(prior::groups(out_of_bag, &chosen.view.maps, (chosen.lambda, share), &rows, watch)?);
         }
         let mean = |share: &f64| 2.0 * share - 1.0;
         let known = prior::Known {
@@ -355,60 +353,66 @@ impl Auto {
                 all => all.iter().map(mean).collect(),
             }),
             gamma: self.gamma,
-            total: prepared.counts.iter().sum(),
+            total: prepared.weights.iter().sum(),
             targets: prepared.heads.iter().map(|head| &head.targets[..]).collect(),
         };
-        let moved = prior::moved(&groups, members, &known, watch)?;
-        // What rows out of bag tell is told of the members as they are now.
-        let mut said = &moved.said[..];
+        let fine_tuned = prior::fine_tune(&groups, members, &known, watch)?;
+        // The out-of-bag outputs are replaced by those of the fine-tuned members.
+        let mut rest = &fine_tuned.outputs[..];
         for chosen in views {
-            let (own, others) = said.split_at(chosen.sight.seen.n_maps());
+            let (own, others) = rest.split_at(chosen.view.maps.n_maps());
             let outputs = |head: usize| match own {
-                [together] => bags.out_of_bag(|k, i| together[i][head * bags.n_members() + k]),
-                each => bags.out_of_bag(|k, i| each[k][i][head]),
+                [together] => out_of_bag.mean_outputs(|k, i| together[i][head * out_of_bag.n_members() + k]),
+                each => out_of_bag.mean_outputs(|k, i| each[k][i][head]),
             };
             chosen.fit.outputs = (0..prepared.heads.len()).map(outputs).collect();
-            said = others;
+            rest = others;
         }
-        Ok(moved.members)
+        Ok(fine_tuned.members)
     }
 
-    /// At most so many of the unlabeled rows.
+    /// A sample of at most `most` unlabeled rows.
     fn some_unlabeled(&self, prepared: &TrainingRows, most: usize) -> Result<Matrix> {
         let landmarks = Landmarks::choose(0, prepared.unlabeled.n_rows(), most, self.seed);
         landmarks.gather(prepared.labeled.rows(), prepared.unlabeled.blocks()?)
     }
 
-    fn findings(&self, bags: &Bags<'_>, views: &[Chosen], logistic: f64, ensemble: &Ensemble) -> Result<Findings> {
+    fn findings(
+        &self,
+        out_of_bag: &OutOfBag<'_>,
+        views: &[Chosen],
+        logistic: f64,
+        ensemble: &Ensemble,
+    ) -> Result<Findings> {
         let view = |chosen: &Chosen| ViewFound {
-            view: chosen.sight.name.clone(),
+            view: chosen.view.name.clone(),
             weight: chosen.weight,
             lambda: chosen.lambda,
         };
         Ok(Findings {
             views: views.iter().map(view).collect(),
-            accuracy: bags.accuracy(&mixed(bags, views)),
+            accuracy: out_of_bag.accuracy(&mixed(out_of_bag, views)),
             logistic,
-            rows: bags.rows_out().len(),
-            changed: self.changed(bags, views, ensemble)?,
+            rows: out_of_bag.rows().len(),
+            changed: self.changed(out_of_bag, views, ensemble)?,
         })
     }
 
-    /// How many predictions are other ones than the views that labels alone can make would give.
-    fn changed(&self, bags: &Bags<'_>, views: &[Chosen], ensemble: &Ensemble) -> Result<Option<Changed>> {
-        let prepared = bags.prepared;
-        let all_by_labels = views.iter().all(|chosen| chosen.sight.by_labels);
+    /// Counts the predictions that differ from those of the views that depend on labeled rows only.
+    fn changed(&self, out_of_bag: &OutOfBag<'_>, views: &[Chosen], ensemble: &Ensemble) -> Result<Option<Changed>> {
+        let prepared = out_of_bag.prepared;
+        let all_by_labels = views.iter().all(|chosen| chosen.view.by_labels);
         if prepared.unlabeled.n_rows() == 0 {
             return Ok(None);
         }
-        if all_by_labels && !self.moves() {
+        if all_by_labels && !self.fine_tunes() {
             return Ok(Some(Changed { rows: 0, of: 0 }));
         }
-        let rows = self.some_unlabeled(prepared, MOST_LOOKED_AT)?;
+        let rows = self.some_unlabeled(prepared, MOST_COMPARED)?;
         let (mut by_labels, mut weights) = (Vec::new(), Vec::new());
-        for chosen in views.iter().filter(|chosen| chosen.sight.by_labels) {
-            by_labels.extend(bags.mapped(&chosen.sight.seen, &chosen.fit));
-            weights.extend(std::iter::repeat_n(chosen.weight, bags.n_members()));
+        for chosen in views.iter().filter(|chosen| chosen.view.by_labels) {
+            by_labels.extend(out_of_bag.mapped(&chosen.view.maps, &chosen.fit));
+            weights.extend(std::iter::repeat_n(chosen.weight, out_of_bag.n_members()));
         }
         let before = match weights.is_empty() {
             true => prepared.logistic().decide(rows.rows())?,
@@ -421,18 +425,22 @@ impl Auto {
     }
 }
 
-/// What the views together say of the out-of-bag rows, for each question.
-fn mixed(bags: &Bags<'_>, views: &[Chosen]) -> Vec<Vec<f64>> {
+/// For each head, the out-of-bag outputs of the mixture of views.
+fn mixed(out_of_bag: &OutOfBag<'_>, views: &[Chosen]) -> Vec<Vec<f64>> {
     let of_head = |head: usize| -> Vec<f64> {
         let of = |i: usize| views.iter().map(|chosen| chosen.weight * chosen.fit.outputs[head][i]).sum();
-        (0..bags.prepared.codes.len()).map(of).collect()
+        (0..out_of_bag.prepared.codes.len()).map(of).collect()
     };
-    (0..bags.prepared.heads.len()).map(of_head).collect()
+    (0..out_of_bag.prepared.heads.len()).map(of_head).collect()
 }
 
-/// The features as they are, so short that their mean square length is 1.
-fn linear(prepared: &TrainingRows) -> Sight {
+/// The linear view: the features, scaled to a mean square length of 1.
+fn linear(prepared: &TrainingRows) -> MappedView {
     let varying = prepared.preparation.factors().iter().filter(|factor| **factor != 0.0).count();
-    let looked = Looked::scaled(&prepared.labeled, 1.0 / (varying.max(1) as f64).sqrt());
-    Sight { name: "linear".into(), seen: Seen::Shared(Arc::new(FeatureMap::Plain), looked), by_labels: true }
+    let mapped_rows = MappedRows::scaled(&prepared.labeled, 1.0 / (varying.max(1) as f64).sqrt());
+    MappedView {
+        name: "linear".into(),
+        maps: FeatureMaps::Shared(Arc::new(FeatureMap::Plain), mapped_rows),
+        by_labels: true,
+    }
 }

@@ -1,98 +1,92 @@
-//! Members on bootstraps of the labeled rows, at several lambdas, and what they say of rows that they were not fitted to.
+//! Members fitted to bootstraps of the labeled rows at several lambdas, and their outputs on out-of-bag rows.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-use rayon::prelude::*;
 
 use crate::data::{Dense, Matrix, Rows};
 use crate::ensemble::bootstraps;
 use crate::ensemble::mapped_members::Mapped;
 use crate::ensemble::training_rows::Head;
 use crate::ensemble::{Members, TrainingRows};
-use crate::error::{Error, Result};
+use crate::error::{Hint, Result};
 use crate::kernel::{Real, in_memory, map_rows};
 use crate::learner::{Batch, Logistic, normalise, winner};
-use crate::linalg::Span;
-use crate::memory::{MUCH_MEMORY, half_of_memory};
+use crate::linalg::RowSpace;
+use crate::memory::{MUCH_MEMORY, check_memory, half_of_memory};
 use crate::method::auto::mixture;
 use crate::observer::{Warning, Watch};
-use crate::text::size;
+use crate::parallel;
 use crate::view::FeatureMap;
 
-/// How many members that look at rows of their own are fitted at once.
+/// Number of members with feature maps of their own that are fitted at once.
 const AT_ONCE: usize = 16;
-/// How near members that look at rows of their own come to their optimum: there are many, and their features are random.
+/// Tolerance of their optimum: there are many of them, and their features are random.
 const NEAR: f64 = 1e-6;
 
-/// Bootstraps of the labeled rows, the same for every view and lambda.
-pub(crate) struct Bags<'a> {
+/// Bootstraps of the labeled rows, the same for every view and lambda, and estimates on their out-of-bag rows.
+pub(crate) struct OutOfBag<'a> {
     pub(crate) prepared: &'a TrainingRows,
-    /// How often each row is drawn for each member.
+    /// For each member, how often each row is drawn.
     pub(crate) draws: Vec<Vec<u8>>,
-    /// What it then counts.
+    /// For each member, the resulting weight of each row.
     pub(crate) weights: Vec<Vec<f64>>,
 }
 
-/// One map for all members, or one for each.
-pub(crate) enum Seen {
-    Shared(Arc<FeatureMap>, Looked),
-    Each(Vec<Arc<FeatureMap>>, Vec<Looked>),
+/// One feature map for all members, or one for each, with the labeled rows after it.
+pub(crate) enum FeatureMaps {
+    Shared(Arc<FeatureMap>, MappedRows),
+    Each(Vec<Arc<FeatureMap>>, Vec<MappedRows>),
 }
 
-impl Seen {
+impl FeatureMaps {
     pub(crate) fn n_maps(&self) -> usize {
         match self {
-            Seen::Shared(..) => 1,
-            Seen::Each(maps, _) => maps.len(),
+            FeatureMaps::Shared(..) => 1,
+            FeatureMaps::Each(maps, _) => maps.len(),
         }
     }
 
-    /// What each of several maps makes of rows.
+    /// Applies the feature map of each member to the labeled rows.
     ///
     /// # Errors
-    /// If it takes more memory than there is.
+    /// If the features take more than half of the memory.
     pub(crate) fn each(maps: Vec<Arc<FeatureMap>>, rows: &Dense, watch: &Watch<'_>) -> Result<Self> {
         let n = rows.n_rows();
         let width = maps.iter().map(|map| map.n_features(rows.n_columns())).max().unwrap_or(0);
         let bytes = 8 * maps.len() as u64 * n as u64 * (width + n.min(width)) as u64;
-        let most = half_of_memory();
-        if bytes > most {
-            let found = format!("{n} labeled rows, whose views by relevance take {}", size(bytes));
-            return Err(Error::training(found, format!("at most {}", size(most)))
-                .with_hint("leave them out: `--views linear,spectral`, or take fewer members"));
-        }
+        let what = || format!("{} views by relevance of {n} labeled rows", maps.len());
+        check_memory(bytes, half_of_memory(), Hint::ViewsOrMembers { keep: &["linear", "spectral"] }, what)?;
         if bytes > MUCH_MEMORY {
             watch.warn(&Warning::Memory { bytes });
         }
-        let looked = |map: &Arc<FeatureMap>| {
-            let features = map.apply(rows, 0..n, watch)?;
-            Ok(Looked::new(features.unwrap_or_else(|| rows.clone()).into()))
+        let mapped_rows = |k: usize| {
+            let features = maps[k].apply(rows, 0..n, watch)?;
+            Ok(MappedRows::new(features.unwrap_or_else(|| rows.clone()).into()))
         };
-        let looked = maps.par_iter().map(looked).collect::<Result<_>>()?;
-        Ok(Seen::Each(maps, looked))
+        let mapped_rows = parallel::try_map(maps.len(), mapped_rows)?;
+        Ok(FeatureMaps::Each(maps, mapped_rows))
     }
 }
 
-/// Rows behind a map, in the coordinates in which members are searched for.
-pub(crate) struct Looked {
+/// Labeled rows after a feature map, in the basis used for optimisation.
+pub(crate) struct MappedRows {
     features: Matrix,
-    /// What the features of the map were multiplied by.
+    /// The factor by which the features are multiplied.
     factor: f64,
-    span: Option<Span>,
+    span: Option<RowSpace>,
 }
 
-impl Looked {
+impl MappedRows {
     pub(crate) fn new(features: Matrix) -> Self {
-        Looked { span: Span::of(features.rows()), features, factor: 1.0 }
+        MappedRows { span: RowSpace::of(features.rows()), features, factor: 1.0 }
     }
 
-    /// Features that are multiplied before members see them.
+    /// Features multiplied by a factor.
     pub(crate) fn scaled(features: &Matrix, factor: f64) -> Self {
-        Looked { factor, ..Looked::new(features.scaled(factor)) }
+        MappedRows { factor, ..MappedRows::new(features.scaled(factor)) }
     }
 
-    /// The labeled rows as the map and the factor make them.
+    /// The labeled rows after the map and the factor.
     pub(crate) fn features(&self) -> &Matrix {
         &self.features
     }
@@ -105,7 +99,7 @@ impl Looked {
         self.span.as_ref().map_or(self.features.rows(), |span| span.rows.rows())
     }
 
-    /// The weights of the features of the map, that of the constant one last.
+    /// The weights of the map's features, that of the constant one last, from weights in the basis.
     fn weights(&self, own: &[f64]) -> Vec<f64> {
         let all = self.span.as_ref().map_or_else(|| own.to_vec(), |span| span.weights(self.features.rows(), own));
         let last = all.len() - 1;
@@ -113,21 +107,21 @@ impl Looked {
     }
 }
 
-/// Members at one lambda.
+/// Members fitted at one lambda.
 #[derive(Clone)]
 pub(crate) struct Fit {
-    /// The weights of each member for each question, in the coordinates of what it looks at.
+    /// For each head the weights of each member, in the basis of its rows.
     weights: Vec<Vec<Vec<f64>>>,
-    /// What the members that were not fitted to a row say of it, for each question: the mean, 0 where there are none.
+    /// For each head and row the mean output of the members for which the row is out of bag; 0 if there are none.
     pub(crate) outputs: Vec<Vec<f64>>,
 }
 
-impl<'a> Bags<'a> {
+impl<'a> OutOfBag<'a> {
     pub(crate) fn draw(prepared: &'a TrainingRows, members: usize, seed: u64) -> Result<Self> {
         let draws = bootstraps(&prepared.codes, seed, members)?;
-        let counted = |draw: &Vec<u8>| draw.iter().zip(&prepared.counts).map(|(&n, w)| f64::from(n) * w).collect();
+        let counted = |draw: &Vec<u8>| draw.iter().zip(&prepared.weights).map(|(&n, w)| f64::from(n) * w).collect();
         let weights = draws.iter().map(counted).collect();
-        Ok(Bags { prepared, draws, weights })
+        Ok(OutOfBag { prepared, draws, weights })
     }
 
     pub(crate) fn n_members(&self) -> usize {
@@ -138,89 +132,90 @@ impl<'a> Bags<'a> {
         self.prepared.heads.len()
     }
 
-    /// The rows that some member was not fitted to.
-    pub(crate) fn rows_out(&self) -> Vec<usize> {
-        let counts = self.counts_out();
+    /// The rows that are out of bag for some member.
+    pub(crate) fn rows(&self) -> Vec<usize> {
+        let counts = self.counts();
         (0..counts.len()).filter(|&i| counts[i] > 0).collect()
     }
 
-    /// How many classes these are of.
-    pub(crate) fn classes_out(&self) -> usize {
-        let classes: BTreeSet<u8> = self.rows_out().into_iter().map(|i| self.prepared.codes[i]).collect();
+    /// The number of classes among the out-of-bag rows.
+    pub(crate) fn n_classes(&self) -> usize {
+        let classes: BTreeSet<u8> = self.rows().into_iter().map(|i| self.prepared.codes[i]).collect();
         classes.len()
     }
 
-    /// Those of them that outputs for each question tell right.
+    /// The out-of-bag rows that the outputs of the heads classify correctly.
     fn right(&self, outputs: &[Vec<f64>]) -> Vec<usize> {
-        let mut rows = self.rows_out();
+        let mut rows = self.rows();
         rows.retain(|&i| {
-            let said: Vec<f64> = outputs.iter().map(|head| head[i]).collect();
-            winner(&said) == usize::from(self.prepared.codes[i])
+            let outputs: Vec<f64> = outputs.iter().map(|head| head[i]).collect();
+            winner(&outputs) == usize::from(self.prepared.codes[i])
         });
         rows
     }
 
-    /// The share of them that outputs for each question tell right.
+    /// The out-of-bag accuracy of the outputs of the heads.
     pub(crate) fn accuracy(&self, outputs: &[Vec<f64>]) -> f64 {
-        self.right(outputs).len() as f64 / self.rows_out().len().max(1) as f64
+        self.right(outputs).len() as f64 / self.rows().len().max(1) as f64
     }
 
-    /// How many rows more some outputs tell right than others, below 0 if it is fewer. Rows count as much as their labels do.
+    /// The lead of some outputs over others: how many more out-of-bag rows they classify correctly, by row weights over their
+    /// mean.
     pub(crate) fn ahead(&self, outputs: &[Vec<f64>], others: &[Vec<f64>]) -> f64 {
-        let weight = |rows: Vec<usize>| rows.into_iter().map(|i| self.prepared.counts[i]).sum::<f64>();
-        let out = self.rows_out();
+        let weight = |rows: Vec<usize>| rows.into_iter().map(|i| self.prepared.weights[i]).sum::<f64>();
+        let out = self.rows();
         let mean = weight(out.clone()) / out.len().max(1) as f64;
         (weight(self.right(outputs)) - weight(self.right(others))) / mean
     }
 
-    /// How many fits [`Bags::fit`] makes for so many lambdas.
+    /// The number of fits that [`OutOfBag::fit`] makes for this number of lambdas.
     pub(crate) fn n_fits(&self, lambdas: usize) -> usize {
         lambdas * self.n_members() * self.n_heads()
     }
 
-    /// Members at each lambda, which rise: each search begins where that for the lambda before ended. Where each member has
-    /// a map of its own the first one begins at `near`, if there is one. `done` fits were made before, of `total`.
+    /// Fits members at each of the ascending lambdas; each fit starts from that at the lambda before. If each member has a
+    /// map of its own, the first starts from `near`, if given. `done` of `total` fits were made before.
     pub(crate) fn fit(
         &self,
-        seen: &Seen,
+        maps: &FeatureMaps,
         lambdas: &[f64],
         near: Option<&Fit>,
         (done, total): (usize, usize),
         watch: &Watch<'_>,
     ) -> Result<Vec<Fit>> {
-        let fits = match seen {
-            Seen::Shared(_, looked) => self.fit_together(looked, lambdas, (done, total), watch)?,
-            Seen::Each(_, each) => self.fit_each(each, lambdas, near, watch)?,
+        let fits = match maps {
+            FeatureMaps::Shared(_, mapped_rows) => self.fit_together(mapped_rows, lambdas, (done, total), watch)?,
+            FeatureMaps::Each(_, each) => self.fit_each(each, lambdas, near, watch)?,
         };
         watch.member(done + self.n_fits(lambdas.len()), total)?;
         Ok(fits)
     }
 
-    /// Members that look at the same rows: through shared walks.
+    /// Fits members that share a feature map, in shared passes.
     fn fit_together(
         &self,
-        looked: &Looked,
+        mapped_rows: &MappedRows,
         lambdas: &[f64],
         (mut done, total): (usize, usize),
         watch: &Watch<'_>,
     ) -> Result<Vec<Fit>> {
-        let (rows, m) = (looked.rows(), self.n_members());
+        let (rows, m) = (mapped_rows.rows(), self.n_members());
         let mut fits: Vec<Fit> = lambdas.iter().map(|_| Fit { weights: Vec::new(), outputs: Vec::new() }).collect();
         for head in &self.prepared.heads {
             let mut start: Option<Vec<f64>> = None;
             for (&lambda, fit) in lambdas.iter().zip(&mut fits) {
                 let learner = Logistic { lambda };
-                let (targets, weights) = (&head.targets, &self.prepared.counts);
+                let (targets, weights) = (&head.targets, &self.prepared.weights);
                 let all = learner.fit_watched(rows, targets, weights, start.as_deref(), watch)?.weights;
                 let counts = &self.draws;
                 let members =
                     Batch { learner, rows, targets, counts, weights, start: &all, before: (done, total) }.fit(watch)?;
                 let side_by_side = Members::from_rows(&members);
-                let said = in_memory(map_rows(rows, side_by_side.weights(), m, |scores| {
+                let outputs = in_memory(map_rows(rows, side_by_side.weights(), m, |scores| {
                     scores.iter_mut().for_each(|z| *z = z.tanh_half());
                     scores[..m].to_vec()
                 }));
-                fit.outputs.push(self.out_of_bag(|k, i| said[i][k]));
+                fit.outputs.push(self.mean_outputs(|k, i| outputs[i][k]));
                 fit.weights.push(members);
                 start = Some(all);
                 done += m;
@@ -229,64 +224,70 @@ impl<'a> Bags<'a> {
         Ok(fits)
     }
 
-    /// Members each of which looks at rows of its own.
-    fn fit_each(&self, each: &[Looked], lambdas: &[f64], near: Option<&Fit>, watch: &Watch<'_>) -> Result<Vec<Fit>> {
+    /// Fits members that have a feature map each.
+    fn fit_each(
+        &self,
+        each: &[MappedRows],
+        lambdas: &[f64],
+        near: Option<&Fit>,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<Fit>> {
         let heads = self.n_heads();
-        // For each lambda and question the weights and what they say of each row.
+        // For each lambda and head the weights, and the outputs on each row.
         type Alone = Vec<Vec<(Vec<f64>, Vec<f64>)>>;
-        let alone = |(k, looked): (usize, &Looked)| -> Result<Alone> {
+        let alone = |(k, mapped_rows): (usize, &MappedRows)| -> Result<Alone> {
             let mut starts: Vec<Option<Vec<f64>>> =
                 (0..heads).map(|head| near.map(|near| near.weights[head][k].clone())).collect();
             let mut at = |lambda: f64| {
-                let questions = starts.iter_mut().zip(&self.prepared.heads);
-                questions.map(|(start, head)| self.fit_alone(k, looked, lambda, head, start, watch)).collect()
+                let heads = starts.iter_mut().zip(&self.prepared.heads);
+                heads.map(|(start, head)| self.fit_alone(k, mapped_rows, lambda, head, start, watch)).collect()
             };
             lambdas.iter().map(|&lambda| at(lambda)).collect()
         };
         let n = self.prepared.codes.len();
         let mut fits =
             vec![Fit { weights: vec![Vec::new(); heads], outputs: vec![vec![0.0; n]; heads] }; lambdas.len()];
-        // Some at a time: of what they say only the sums are kept.
+        // In chunks: only the sums of their outputs are kept.
         for (place, some) in each.chunks(AT_ONCE).enumerate() {
             let first = place * AT_ONCE;
-            let found: Vec<Alone> =
-                some.par_iter().enumerate().map(|(k, looked)| alone((first + k, looked))).collect::<Result<_>>()?;
+            let found: Vec<Alone> = parallel::try_map(some.len(), |k| alone((first + k, &some[k])))?;
             for (k, alone) in found.into_iter().enumerate() {
                 for (fit, answers) in fits.iter_mut().zip(alone) {
-                    for (head, (weights, said)) in answers.into_iter().enumerate() {
+                    for (head, (weights, outputs)) in answers.into_iter().enumerate() {
                         fit.weights[head].push(weights);
-                        let out = said.iter().zip(&self.draws[first + k]).map(|(f, &n)| if n == 0 { *f } else { 0.0 });
+                        let out =
+                            outputs.iter().zip(&self.draws[first + k]).map(|(f, &n)| if n == 0 { *f } else { 0.0 });
                         fit.outputs[head].iter_mut().zip(out).for_each(|(sum, f)| *sum += f);
                     }
                 }
             }
         }
-        let counts = self.counts_out();
+        let counts = self.counts();
         for outputs in fits.iter_mut().flat_map(|fit| &mut fit.outputs) {
             outputs.iter_mut().zip(&counts).for_each(|(sum, &n)| *sum /= f64::from(n.max(1)));
         }
         Ok(fits)
     }
 
-    /// The weights of one member for one question, which replace those the search began at, and what it says of each row.
+    /// Fits one member for one head: its weights, which also replace `start`, and its outputs on all labeled rows.
     fn fit_alone(
         &self,
         k: usize,
-        looked: &Looked,
+        mapped_rows: &MappedRows,
         lambda: f64,
         head: &Head,
         start: &mut Option<Vec<f64>>,
         watch: &Watch<'_>,
     ) -> Result<(Vec<f64>, Vec<f64>)> {
-        let rows = looked.rows();
+        let rows = mapped_rows.rows();
         let fit = Logistic { lambda }.fit_to(NEAR, rows, &head.targets, &self.weights[k], start.as_deref(), watch)?;
         *start = Some(fit.weights.clone());
-        let said = in_memory(map_rows(rows, &fit.weights, 1, |scores| scores[0].tanh_half()));
-        Ok((fit.weights, said))
+        let outputs = in_memory(map_rows(rows, &fit.weights, 1, |scores| scores[0].tanh_half()));
+        Ok((fit.weights, outputs))
     }
 
-    /// How many members were not fitted to each row.
-    fn counts_out(&self) -> Vec<u32> {
+    /// For each row, the number of members for which it is out of bag.
+    fn counts(&self) -> Vec<u32> {
         let mut counts = vec![0; self.prepared.codes.len()];
         for draw in &self.draws {
             counts.iter_mut().zip(draw).for_each(|(count, &n)| *count += u32::from(n == 0));
@@ -294,16 +295,16 @@ impl<'a> Bags<'a> {
         counts
     }
 
-    /// For each row the mean of what those members say of it that were not fitted to it; 0 where there are none.
-    pub(crate) fn out_of_bag(&self, said: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+    /// For each row the mean output of the members for which it is out of bag; 0 if there are none.
+    pub(crate) fn mean_outputs(&self, outputs: impl Fn(usize, usize) -> f64) -> Vec<f64> {
         let mean = |(i, n): (usize, u32)| {
             let out = self.draws.iter().enumerate().filter(|(_, draw)| draw[i] == 0);
-            out.map(|(k, _)| said(k, i)).sum::<f64>() / f64::from(n.max(1))
+            out.map(|(k, _)| outputs(k, i)).sum::<f64>() / f64::from(n.max(1))
         };
-        self.counts_out().into_iter().enumerate().map(mean).collect()
+        self.counts().into_iter().enumerate().map(mean).collect()
     }
 
-    /// The probability that outputs for each question give to the class that each row is of.
+    /// The probability that the outputs of the heads give to the class of each row.
     fn probabilities(&self, outputs: &[Vec<f64>]) -> Vec<f64> {
         let probability = |(i, &class): (usize, &u8)| {
             if let [only] = outputs {
@@ -317,30 +318,27 @@ impl<'a> Bags<'a> {
         self.prepared.codes.iter().enumerate().map(probability).collect()
     }
 
-    /// What each of several fits shall count in a mixture of them; the same where rows out of bag are of one class only.
+    /// The mixture weights of several fits; equal if all out-of-bag rows are of one class.
     pub(crate) fn shares(&self, fits: &[Fit], warnings: &mut Vec<Warning>) -> Vec<f64> {
-        if self.classes_out() < 2 {
+        if self.n_classes() < 2 {
             warnings.push(Warning::OneClassOut);
             return vec![1.0 / fits.len() as f64; fits.len()];
         }
         let probabilities: Vec<Vec<f64>> = fits.iter().map(|fit| self.probabilities(&fit.outputs)).collect();
-        mixture::shares(&probabilities, &self.prepared.counts)
+        mixture::shares(&probabilities, &self.prepared.weights)
     }
 
-    /// The members of a fit, as they look at rows that were prepared.
-    pub(crate) fn mapped(&self, seen: &Seen, fit: &Fit) -> Vec<Mapped> {
+    /// The members of a fit, for prepared rows.
+    pub(crate) fn mapped(&self, maps: &FeatureMaps, fit: &Fit) -> Vec<Mapped> {
         let heads = self.n_heads();
-        let side_by_side = |map: &Arc<FeatureMap>, looked: &Looked, members: std::ops::Range<usize>| {
+        let side_by_side = |map: &Arc<FeatureMap>, mapped_rows: &MappedRows, members: std::ops::Range<usize>| {
             let weights = fit.weights.iter().flat_map(|head| &head[members.clone()]);
-            let weights: Vec<Vec<f64>> = weights.map(|own| looked.weights(own)).collect();
+            let weights: Vec<Vec<f64>> = weights.map(|own| mapped_rows.weights(own)).collect();
             Mapped { map: Arc::clone(map), scores: Members::from_rows(&weights), heads }
         };
-        match seen {
-            Seen::Shared(map, looked) => vec![side_by_side(map, looked, 0..self.n_members())],
-            Seen::Each(maps, each) => {
-                let members = maps.par_iter().zip(each).enumerate();
-                members.map(|(k, (map, looked))| side_by_side(map, looked, k..k + 1)).collect()
-            }
+        match maps {
+            FeatureMaps::Shared(map, mapped_rows) => vec![side_by_side(map, mapped_rows, 0..self.n_members())],
+            FeatureMaps::Each(maps, each) => parallel::map(maps.len(), |k| side_by_side(&maps[k], &each[k], k..k + 1)),
         }
     }
 }

@@ -1,13 +1,11 @@
-//! Members moved until they agree with what is known of the unlabeled rows: how many are of each class, and how much the
-//! members shall differ on them.
+//! Fine-tunes members so that their predicted class shares on unlabeled rows match a prior, with an optional diversity term.
 //!
-//! With `o_k` what member `k` counts, all together 1, and `F` the mean output, it minimises
-//! `sum_k o_k (|w_k|^2 / (2 lambda l) + loss_k / l) + gamma V_div + (mean F - t)^2`, where `V_div` is UDEED's diversity with
-//! members that count differently, the mean of `(F^2 - sum_k o_k^2 f_k^2) / (1 - sum_k o_k^2)`, and `t` is what the mean of `F`
-//! is if the shares of the classes are right.
+//! With `o_k` the weight of member `k`, which sum to 1, and `F` the mean output, it minimises
+//! `sum_k o_k (|w_k|^2 / (2 lambda l) + loss_k / l) + gamma V_div + (mean F - t)^2`, where `V_div` is UDEED's diversity loss
+//! with weighted members, the mean of `(F^2 - sum_k o_k^2 f_k^2) / (1 - sum_k o_k^2)`, and `t` is the mean of `F` under the
+//! class prior.
 
 use pulp::Simd;
-use rayon::prelude::*;
 
 use crate::data::{Matrix, Rows};
 use crate::ensemble::Members;
@@ -15,81 +13,92 @@ use crate::ensemble::mapped_members::Mapped;
 use crate::error::Result;
 use crate::kernel::{Real, Visit, dot, in_memory, map_rows, pass};
 use crate::linalg::minimise;
-use crate::method::auto::out_of_bag::{Bags, Looked, Seen};
+use crate::method::auto::out_of_bag::{FeatureMaps, MappedRows, OutOfBag};
 use crate::observer::Watch;
+use crate::parallel;
 use crate::view::FeatureMap;
 
-/// How many steps are taken at most.
+/// Largest number of steps.
 const STEPS: usize = 60;
 
-/// Members that look through the same map, and what they are moved by.
+/// Members that share a feature map, and the rows on which they are fine-tuned.
 pub(crate) struct Group<'a> {
     labeled: &'a Matrix,
     unlabeled: Matrix,
-    /// What the features of the map were multiplied by.
+    /// The factor by which the features are multiplied.
     factor: f64,
-    /// How much each labeled row counts for each member.
+    /// For each member the weights of the labeled rows, by its bootstrap.
     bags: &'a [Vec<f64>],
     lambda: f64,
-    /// What each member counts.
+    /// The weight of each member.
     share: f64,
     heads: usize,
 }
 
-/// What is known of the unlabeled rows.
+/// What all groups share: the labels, the class prior and the weight of diversity.
 pub(crate) struct Known<'a> {
-    /// For each question what the mean output shall be; none where the shares of the classes are not known.
+    /// For each head the mean output under the class prior; none if the prior is unknown.
     pub(crate) means: Option<Vec<f64>>,
     pub(crate) gamma: f64,
-    /// What all labeled rows together count.
+    /// The total weight of the labeled rows.
     pub(crate) total: f64,
-    /// For each question the answer of each labeled row.
+    /// For each head the target of each labeled row.
     pub(crate) targets: Vec<&'a [f64]>,
 }
 
-/// The groups of a view whose members count so much each.
+/// The groups of a view, whose members have weight `share` each.
 ///
 /// # Errors
 /// If the unlabeled rows cannot be mapped.
 pub(crate) fn groups<'a>(
-    bags: &'a Bags<'_>,
-    seen: &'a Seen,
+    out_of_bag: &'a OutOfBag<'_>,
+    maps: &'a FeatureMaps,
     (lambda, share): (f64, f64),
     unlabeled: &Matrix,
     watch: &Watch<'_>,
 ) -> Result<Vec<Group<'a>>> {
-    let group = |map: &FeatureMap, looked: &'a Looked, bags: &'a [Vec<f64>], heads: usize| {
+    let group = |map: &FeatureMap, mapped_rows: &'a MappedRows, bags: &'a [Vec<f64>], heads: usize| {
         let mapped = map.apply(unlabeled.rows(), 0..unlabeled.rows().n_rows(), watch)?;
         let unlabeled = match mapped {
             Some(features) => features.into(),
-            None => unlabeled.scaled(looked.factor()),
+            None => unlabeled.scaled(mapped_rows.factor()),
         };
-        Ok(Group { labeled: looked.features(), unlabeled, factor: looked.factor(), bags, lambda, share, heads })
+        Ok(Group {
+            labeled: mapped_rows.features(),
+            unlabeled,
+            factor: mapped_rows.factor(),
+            bags,
+            lambda,
+            share,
+            heads,
+        })
     };
-    let heads = bags.prepared.heads.len();
-    match seen {
-        Seen::Shared(map, looked) => Ok(vec![group(map, looked, &bags.weights, heads)?]),
-        Seen::Each(maps, each) => {
-            let one = |(k, (map, looked)): (usize, (&std::sync::Arc<FeatureMap>, &'a Looked))| {
-                group(map, looked, &bags.weights[k..=k], heads)
-            };
-            maps.par_iter().zip(each).enumerate().map(one).collect()
+    let heads = out_of_bag.prepared.heads.len();
+    match maps {
+        FeatureMaps::Shared(map, mapped_rows) => Ok(vec![group(map, mapped_rows, &out_of_bag.weights, heads)?]),
+        FeatureMaps::Each(maps, each) => {
+            parallel::try_map(maps.len(), |k| group(&maps[k], &each[k], &out_of_bag.weights[k..=k], heads))
         }
     }
 }
 
-/// Members that were moved, and what those of each group now say of the labeled rows: for each row the members' answers to the
-/// first question, then those to the next.
-pub(crate) struct Moved {
+/// Fine-tuned members, and the outputs of each group on the labeled rows: for each row those of the first head, member by
+/// member, then those of the next.
+pub(crate) struct FineTuned {
     pub(crate) members: Vec<Mapped>,
-    pub(crate) said: Vec<Vec<Vec<f64>>>,
+    pub(crate) outputs: Vec<Vec<Vec<f64>>>,
 }
 
-/// Moves members, group after group.
+/// Fine-tunes the members of all groups together.
 ///
 /// # Errors
-/// [`Error::Stopped`](crate::Error::Stopped) if it is ended from outside.
-pub(crate) fn moved(groups: &[Group<'_>], members: &[Mapped], known: &Known<'_>, watch: &Watch<'_>) -> Result<Moved> {
+/// [`Error::Stopped`](crate::Error::Stopped) if the observer ends the fit.
+pub(crate) fn fine_tune(
+    groups: &[Group<'_>],
+    members: &[Mapped],
+    known: &Known<'_>,
+    watch: &Watch<'_>,
+) -> Result<FineTuned> {
     let starts: Vec<Vec<f64>> =
         groups.iter().zip(members).map(|(group, mapped)| group.variables(mapped.scores.weights())).collect();
     let mut stopped = Ok(());
@@ -99,18 +108,18 @@ pub(crate) fn moved(groups: &[Group<'_>], members: &[Mapped], known: &Known<'_>,
         }
         match stopped {
             Ok(()) => evaluate(groups, known, at, gradient),
-            // Whatever is returned now, the search has ended.
+            // NaN ends the minimisation.
             Err(_) => f64::NAN,
         }
     });
     stopped?;
     let mut rest = &found[..];
-    let mut all = Moved { members: Vec::new(), said: Vec::new() };
+    let mut all = FineTuned { members: Vec::new(), outputs: Vec::new() };
     for ((group, mapped), start) in groups.iter().zip(members).zip(&starts) {
         let (own, others) = rest.split_at(start.len());
         let scores = Members::from_weights(mapped.scores.n_members(), group.weights(own));
         let own: Vec<f64> = own.iter().map(|x| x / group.share.sqrt()).collect();
-        all.said.push(group.outputs(group.labeled.rows(), &own));
+        all.outputs.push(group.outputs(group.labeled.rows(), &own));
         all.members.push(Mapped { scores, ..mapped.clone() });
         rest = others;
     }
@@ -126,12 +135,13 @@ impl Group<'_> {
         (self.unlabeled.rows().n_columns() + 1) * self.lanes()
     }
 
-    /// Weights as the search knows them: of features that are multiplied, and the longer the more a member counts.
+    /// The variables of the minimisation for given weights: those of the multiplied features, times the root of the member's
+    /// weight.
     fn variables(&self, weights: &[f64]) -> Vec<f64> {
         self.scaled(weights, 1.0 / self.factor, self.share.sqrt())
     }
 
-    /// The other way round.
+    /// The weights for given variables.
     fn weights(&self, variables: &[f64]) -> Vec<f64> {
         self.scaled(variables, self.factor, 1.0 / self.share.sqrt())
     }
@@ -142,7 +152,7 @@ impl Group<'_> {
         weights.iter().enumerate().map(scale).collect()
     }
 
-    /// What the members say of rows behind the map.
+    /// The outputs of the members on rows after the map.
     fn outputs(&self, rows: &dyn Rows, weights: &[f64]) -> Vec<Vec<f64>> {
         let lanes = self.lanes();
         in_memory(map_rows(rows, weights, lanes, |scores| {
@@ -151,7 +161,7 @@ impl Group<'_> {
         }))
     }
 
-    /// The penalty and the loss on the labels, and their gradient by the weights.
+    /// The penalty and the loss on the labeled rows, and their gradient by the weights.
     fn loss(&self, targets: &[&[f64]], total: f64, weights: &[f64], gradient: &mut [f64]) -> f64 {
         let penalty = self.share / (self.lambda * total);
         gradient.iter_mut().zip(weights).for_each(|(g, w)| *g = penalty * w);
@@ -161,29 +171,31 @@ impl Group<'_> {
     }
 }
 
-/// What a group is at some weights: what it loses on the labels, the gradient of that, and its outputs on the unlabeled rows.
+/// A group evaluated at some weights: its loss on the labeled rows, the gradient, and its outputs on the unlabeled rows.
 struct Evaluated {
     value: f64,
     gradient: Vec<f64>,
     outputs: Vec<Vec<f64>>,
 }
 
-/// The value at a point, and the gradient there.
+/// The objective at a point, and its gradient.
 fn evaluate(groups: &[Group<'_>], known: &Known<'_>, at: &[f64], gradient: &mut [f64]) -> f64 {
     let heads = known.targets.len();
     let parts = apart(groups, at);
     let weights: Vec<Vec<f64>> =
         groups.iter().zip(&parts).map(|(group, part)| part.iter().map(|x| x / group.share.sqrt()).collect()).collect();
-    let labeled = |(group, weights): (&Group<'_>, &Vec<f64>)| {
+    let labeled = |g: usize| {
+        let (group, weights) = (&groups[g], &weights[g]);
         let mut gradient = vec![0.0; weights.len()];
         let value = group.loss(&known.targets, known.total, weights, &mut gradient);
         Evaluated { value, gradient, outputs: group.outputs(group.unlabeled.rows(), weights) }
     };
-    let mut all: Vec<Evaluated> = groups.par_iter().zip(&weights).map(labeled).collect();
+    let mut all: Vec<Evaluated> = parallel::map(groups.len(), labeled);
     let outputs: Vec<&Vec<Vec<f64>>> = all.iter().map(|group| &group.outputs).collect();
-    let agreed = Agreed::new(groups, known, &outputs, heads);
+    let agreed = UnlabeledTerm::new(groups, known, &outputs, heads);
     let value = all.iter().map(|group| group.value).sum::<f64>() + agreed.value;
-    groups.par_iter().zip(&weights).zip(&mut all).for_each(|((group, weights), found)| {
+    parallel::chunks_mut(&mut all, 1, |g, found| {
+        let (group, weights, found) = (&groups[g], &weights[g], &mut found[0]);
         let given = Given { agreed: &agreed, outputs: &found.outputs, share: group.share, m: group.bags.len() };
         in_memory(pass(group.unlabeled.rows(), weights, group.lanes(), Some(&mut found.gradient), &given));
         found.gradient.iter_mut().for_each(|g| *g /= group.share.sqrt());
@@ -228,16 +240,17 @@ impl Visit<f64> for Slopes<'_> {
     }
 }
 
-/// What the mean outputs of the unlabeled rows are worth.
-struct Agreed {
+/// The terms of the objective on the unlabeled rows: diversity and the class prior.
+struct UnlabeledTerm {
     value: f64,
-    /// For each row and question the derivative of the value by an output, over what its member counts.
+    /// For each row and head the derivative of the value by an output, over the weight of its member, without the term of the
+    /// member's own square.
     slopes: Vec<Vec<f64>>,
-    /// What the square of an output adds to that, over what its member counts, twice.
+    /// The factor of that term: it subtracts `own * share * f`.
     own: f64,
 }
 
-impl Agreed {
+impl UnlabeledTerm {
     fn new(groups: &[Group<'_>], known: &Known<'_>, outputs: &[&Vec<Vec<f64>>], heads: usize) -> Self {
         let n = outputs[0].len();
         let squares: f64 = groups.iter().map(|group| group.bags.len() as f64 * group.share * group.share).sum();
@@ -262,13 +275,13 @@ impl Agreed {
             value += off * off;
             slopes.iter_mut().for_each(|slopes| slopes[head] += 2.0 * off / n as f64);
         }
-        Agreed { value, slopes, own: 2.0 * diversity }
+        UnlabeledTerm { value, slopes, own: 2.0 * diversity }
     }
 }
 
-/// The derivative of what the outputs are worth by the scores, which are known already.
+/// The derivative of the unlabeled terms by the scores, from outputs computed before.
 struct Given<'a> {
-    agreed: &'a Agreed,
+    agreed: &'a UnlabeledTerm,
     outputs: &'a [Vec<f64>],
     share: f64,
     m: usize,
@@ -350,7 +363,7 @@ mod tests {
             heads: 1,
         };
         let known = Known { means: None, gamma: 1.0, total: 1.0, targets: vec![&[1.0]] };
-        let found = Agreed::new(&[group], &known, &[&outputs.to_vec()], 1).value;
+        let found = UnlabeledTerm::new(&[group], &known, &[&outputs.to_vec()], 1).value;
         let f = &outputs[0];
         let expected = (f[0] * f[1] + f[0] * f[2] + f[1] * f[2]) / 3.0;
         assert!((found - expected).abs() < 1e-12, "{found} against {expected}");

@@ -1,10 +1,10 @@
-//! The descent: steps against the gradient, stage by stage.
+//! Gradient descent, one stage at a time.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::method::udeed::{Objective, Udeed};
 use crate::observer::{Stage, StageSummary, Step, Stop, Watch};
 
-/// Steps against the gradient while both losses decrease; the last point at which they did is the result.
+/// Descends while the total and the diversity loss decrease; returns the last accepted weights.
 pub(super) fn run_stage(
     objective: &dyn Objective,
     stage: Stage,
@@ -13,32 +13,32 @@ pub(super) fn run_stage(
     watch: &Watch<'_>,
 ) -> Result<(Vec<f64>, StageSummary)> {
     let rate = settings.rate * if settings.scale_rate { settings.members as f64 / 20.0 } else { 1.0 };
-    // Without weight, or without rows to measure it on, diversity has no say in when to stop.
-    let diversity_counts = stage != Stage::Empirical && settings.gamma > 0.0;
+    // With a gamma of 0, or without rows to measure it on, the diversity loss is no stopping criterion.
+    let uses_diversity = stage != Stage::Empirical && settings.gamma > 0.0;
     let mut gradient = vec![0.0; weights.len()];
     let first = objective.evaluate(&weights, &mut gradient)?;
     if !first.total.is_finite() {
         return Err(Error::training(format!("a loss of {} before the first step", first.total), "a finite one")
-            .with_hint("features are too large: scale them, or use double precision"));
+            .with_hint(Hint::LargeFeatures));
     }
     let mut summary = StageSummary { stage, steps: 0, first, last: first, stop: Stop::Steps };
-    let seen = |step, losses, accepted| Step { stage, step, losses, accepted };
-    if watch.step(&seen(0, first, true)).is_break() {
+    let as_step = |step, losses, accepted| Step { stage, step, losses, accepted };
+    if watch.step(&as_step(0, first, true)).is_break() {
         summary.stop = Stop::Observer;
         return Ok((weights, summary));
     }
     for step in 1..=settings.steps {
         let next: Vec<f64> = weights.iter().zip(&gradient).map(|(w, g)| w - rate * g).collect();
         let losses = objective.evaluate(&next, &mut gradient)?;
-        // What is no number has not decreased either.
+        // NaN counts as not decreased.
         let decreased = losses.total < summary.last.total;
-        let differs_more = losses.diversity < summary.last.diversity || !diversity_counts;
+        let differs_more = losses.diversity < summary.last.diversity || !uses_diversity;
         let stop = match (decreased, differs_more) {
             (false, _) => Some(Stop::Loss),
             (true, false) => Some(Stop::Diversity),
             (true, true) => None,
         };
-        let halt = watch.step(&seen(step, losses, stop.is_none())).is_break();
+        let halt = watch.step(&as_step(step, losses, stop.is_none())).is_break();
         if stop.is_none() {
             weights = next;
             summary.steps = step;

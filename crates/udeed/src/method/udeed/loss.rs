@@ -1,47 +1,47 @@
-//! What the descent of UDEED makes small.
+//! The loss that the descent of UDEED minimises.
 
 use pulp::Simd;
 
-use crate::words::words;
 use crate::data::Blocks;
 use crate::error::Result;
 use crate::kernel::{Real, Visit, pass};
 use crate::learner::walk_networks;
 use crate::observer::Losses;
+use crate::words::words;
 
 words! {
-    /// How the fit to the labels is measured.
+    /// Empirical loss on the labeled rows.
     pub enum Loss = Logistic {
         /// `ln(1 + e^(-y w.x))`, the negative binomial likelihood.
         Logistic = "logistic",
         /// `(f - y)^2`.
         Squared = "squared",
-        /// `1 - y f`. As in the paper, without a maximum with 0: `f` never exceeds 1.
+        /// `1 - y f`, as in the paper. No maximum with 0 is needed, because `f` never exceeds 1.
         Hinge = "hinge",
     }
 }
 
 words! {
-    /// In which numbers the descent reckons.
+    /// Floating-point precision of the descent.
     pub enum Precision = Double {
-        /// Of 64 bits.
+        /// 64 bits.
         Double = "double",
-        /// Of 32 bits, in half of the time. The gradients of blocks of rows are still added up in 64 bits.
+        /// 32 bits, in half of the time. Gradients are still summed over blocks of rows in 64 bits.
         Single = "single",
     }
 }
 
-/// A function of the weights of all members, with its gradient: the seam behind which the arithmetic can change.
+/// A differentiable function of the weights of all members, which the descent minimises.
 pub trait Objective {
-    /// The losses at the weights (feature by feature, as in [`Members`](crate::Members)); `gradient` is overwritten with
-    /// the gradient of the total.
+    /// Computes the losses at the weights (feature by feature, as in [`Members`](crate::Members)), and overwrites `gradient`
+    /// with the gradient of the total.
     ///
     /// # Errors
     /// If the rows cannot be read.
     fn evaluate(&self, weights: &[f64], gradient: &mut [f64]) -> Result<Losses>;
 }
 
-/// UDEED's loss `V = V_emp(L) + gamma V_div(D)` of `m` members, linear ones unless they have hidden units.
+/// UDEED's loss `V = V_emp(L) + gamma V_div(D)` of `m` members, linear or with hidden units.
 ///
 /// With `f_k = tanh(w_k.x / 2)`, its derivative by the score `w_k.x` is `(1 - f_k^2) / 2`, and with `S = sum_k f_k`
 ///
@@ -52,8 +52,8 @@ pub trait Objective {
 /// dV/dw_k = 1/(m l) sum_L loss'(w_k.x) x  +  gamma/(m(m-1)|D|) sum_D (S - f_k)(1 - f_k^2) x
 /// ```
 ///
-/// where for the logistic loss `loss' = -(y - f_k)/2`. The gradient that the paper prints has further factors
-/// `ln(1 + e^(-+w.x))` in its first sum, a misprint: finite differences agree with the form above.
+/// where `loss' = -(y - f_k)/2` for the logistic loss. The gradient in the paper has further factors `ln(1 + e^(-+w.x))` in
+/// its first sum, a misprint: finite differences confirm the form above.
 ///
 /// ```
 /// use udeed::{Dense, EnsembleLoss, Loss, Members, Objective, Precision};
@@ -82,25 +82,25 @@ pub trait Objective {
 pub struct EnsembleLoss<'a> {
     /// The labeled rows L.
     pub labeled: &'a dyn Blocks,
-    /// Their targets, -1 and 1: for each row one a head.
+    /// Targets of the labeled rows, -1 or 1: row by row, one per head.
     pub targets: &'a [f64],
-    /// How much each of them counts; `l` is then the sum of these.
+    /// Weights of the labeled rows; `l` is their sum.
     pub counts: &'a [f64],
-    /// The rows D on which the members shall differ. None: V_div is 0.
+    /// The rows D on which the members are made diverse. None: V_div is 0.
     pub diversity: Option<&'a dyn Blocks>,
-    /// How the fit to the labels is measured.
+    /// Empirical loss.
     pub loss: Loss,
-    /// How much diversity counts.
+    /// Weight of the diversity loss.
     pub gamma: f64,
-    /// How many members there are: two at least where they shall differ, which one cannot.
+    /// Number of members; at least two for a diversity loss.
     pub m: usize,
-    /// How many questions they answer: one for two classes; for more, whether a row is of each class, members of one question
-    /// after those of the other. The losses are summed over them.
+    /// Number of heads: one for two classes, one per class for more, each class against the rest. The members of a head are
+    /// adjacent. The losses are summed over the heads.
     pub heads: usize,
-    /// How many hidden units each member has; 0 for linear members. The weights of networks stand there unit by unit, member
-    /// after member, feature by feature, and after all of them, member by member, those of the scores, the constant last.
+    /// Hidden units of each member; 0 for linear members. The weights of networks come feature by feature, for each feature
+    /// member by member, for each member unit by unit; then the output weights, member by member, the constant last.
     pub hidden: usize,
-    /// In which numbers it is computed.
+    /// Floating-point precision.
     pub precision: Precision,
 }
 
@@ -118,7 +118,7 @@ impl EnsembleLoss<'_> {
         gradient.fill(0.0);
         let share = 1.0 / (self.m as f64 * self.counts.iter().sum::<f64>());
         let differing = self.diversity.map(|rows| (rows, Diversity::new(self, rows.shape().0)));
-        // Where the members shall differ on the labeled rows themselves, one walk does both.
+        // With diversity on the labeled rows, one pass computes both losses.
         let same = differing.filter(|(rows, _)| std::ptr::addr_eq(*rows, self.labeled)).map(|(_, diversity)| diversity);
         let empirical = Empirical { of: self, share, diversity: same };
         let mut sums = Sums::default();
@@ -135,7 +135,7 @@ impl EnsembleLoss<'_> {
         Ok(Losses { empirical, diversity, total: empirical + self.gamma * diversity })
     }
 
-    /// One walk over rows: through the hidden units, where there are any.
+    /// One pass over rows, through the hidden units if there are any.
     fn walk<T: Real, V: Visit<T>>(
         &self,
         rows: &dyn Blocks,
@@ -151,10 +151,10 @@ impl EnsembleLoss<'_> {
     }
 }
 
-/// `sum_k sum_L loss(f_k, y)`, and on the way [`Diversity`] if it is wanted on the same rows.
+/// `sum_k sum_L loss(f_k, y)`, and [`Diversity`] in the same pass if it is measured on the same rows.
 struct Empirical<'a> {
     of: &'a EnsembleLoss<'a>,
-    /// What each loss counts.
+    /// The weight of each loss.
     share: f64,
     diversity: Option<Diversity>,
 }
@@ -165,7 +165,7 @@ struct Sums {
     diversity: f64,
 }
 
-/// The sums so far, room for something about each member on one row, and for the members of one question.
+/// The sums so far, and scratch space for the members on one row and for the members of one head.
 #[derive(Default)]
 struct Tally<T> {
     sums: Sums,
@@ -173,8 +173,8 @@ struct Tally<T> {
     group: Vec<T>,
 }
 
-/// Calls `f` with the scores of each question's members, padded with zeros to whole [`Real::LANES`]. What it leaves in their
-/// place goes back.
+/// Calls `f` with the scores of the members of each head, padded with zeros to whole [`Real::LANES`], and writes back what
+/// `f` leaves there.
 #[inline(always)]
 fn each_head<T: Real>(
     heads: usize,
@@ -216,7 +216,7 @@ impl<T: Real> Visit<T> for Empirical<'_> {
 }
 
 impl Empirical<'_> {
-    /// One question. Loop by loop over all lanes, the padding too, so that each can use vectors.
+    /// One head. Each loop runs over all lanes, including the padding, so that it vectorises.
     #[inline(always)]
     fn head<S: Simd, T: Real>(&self, simd: S, tally: &mut Tally<T>, target: f64, i: usize, scores: &mut [T]) {
         let EnsembleLoss { loss, m, .. } = *self.of;
@@ -262,7 +262,7 @@ impl Empirical<'_> {
 /// `sum_D S^2 - sum_k f_k^2`.
 #[derive(Clone, Copy)]
 struct Diversity {
-    /// What each term counts.
+    /// The weight of each term.
     share: f64,
     gamma: f64,
     m: usize,
@@ -275,7 +275,7 @@ impl Diversity {
         Diversity { share: 1.0 / (m * (m - 1.0) * n as f64), gamma: of.gamma, m: of.m, heads: of.heads }
     }
 
-    /// The term of a row; the outputs of the members on it are replaced by its derivatives by their scores.
+    /// The term of one row; replaces the outputs of the members by the derivatives of the term by their scores.
     #[inline(always)]
     fn differentiate<S: Simd, T: Real>(&self, simd: S, outputs: &mut [T]) -> f64 {
         let sum = T::sum(simd, outputs);

@@ -1,4 +1,4 @@
-//! UDEED: members that are accurate on the labeled rows and differ on the unlabeled ones.
+//! UDEED: members that are accurate on the labeled rows and diverse on the unlabeled ones.
 //!
 //! M.-L. Zhang and Z.-H. Zhou, "Exploiting Unlabeled Data to Enhance Ensemble Diversity", ICDM 2010.
 
@@ -7,11 +7,8 @@ mod loss;
 
 pub use loss::{EnsembleLoss, Loss, Objective, Precision};
 
-use rayon::prelude::*;
-
 use self::descend::run_stage;
 use crate::ensemble::Lambda;
-use crate::words::words;
 use crate::ensemble::Learned;
 use crate::ensemble::Vote;
 use crate::ensemble::{Ensemble, Members, Part, TrainingRows, Voters};
@@ -22,34 +19,36 @@ use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::observer::{Stage, Stop, Warning, Watch};
+use crate::parallel;
 use crate::prepare::Scaling;
 use crate::random::{Purpose, Stream};
+use crate::words::words;
 
 words! {
-    /// On which rows the members are made to differ.
+    /// Rows on which the descent makes the members diverse.
     pub enum Variant = LcUd {
-        /// On none: only the labels count.
+        /// None: the descent minimises the empirical loss only.
         Lc = "lc",
-        /// On the labeled rows, their labels ignored.
+        /// The labeled rows, ignoring their labels.
         Lcd = "lcd",
-        /// First on the labeled rows, then, from there, on the unlabeled ones: UDEED.
+        /// First the labeled rows, then the unlabeled ones: UDEED.
         LcUd = "lcud",
     }
 }
 
 words! {
-    /// Where the members come from before the descent.
+    /// Members before the descent.
     pub enum Initial = Bootstrap {
-        /// Each is a logistic regression on labeled rows drawn with replacement.
+        /// Members fitted to bootstraps of the labeled rows.
         Bootstrap = "bootstrap",
-        /// Each is drawn at random.
+        /// Members with random weights.
         Random = "random",
     }
 }
 
 method! {
-    /// UDEED: bagged logistic regressions, moved by gradient descent so that they stay accurate on the labeled rows and differ on
-    /// the unlabeled ones.
+    /// UDEED: bagged logistic regressions, fine-tuned by gradient descent to stay accurate on the labeled rows and differ on the
+    /// unlabeled ones.
     ///
     /// The defaults are those of the paper.
     ///
@@ -70,25 +69,25 @@ method! {
         grows: false,
     }
     settings {
-        /// Rows on which the members are made to differ.
+        /// Rows on which the descent makes the members diverse.
         variant: Variant = Variant::LcUd;
         members = 20, from 2;
-        /// Weight of diversity against accuracy.
+        /// Weight of the diversity loss relative to the empirical loss.
         gamma: f64 = 1.0, in Range::NOT_NEGATIVE;
         lambda_or_auto;
-        /// Scaling of the features. It decides as much as gamma whether diversity helps.
+        /// Scaling of the features. It affects the gain from diversity as much as gamma does.
         scaling: Scaling = Scaling::MinMax;
         fourier;
-        /// Empirical loss on the labeled rows in the descent.
+        /// Empirical loss of the descent on the labeled rows.
         loss: Loss = Loss::Logistic;
         /// Hidden units of each member; 0 for linear members.
         hidden: usize = 0, in Range::between(0.0, 1000.0);
         /// Members before the descent.
         initial: Initial = Initial::Bootstrap;
-        /// Step length of the descent, as a multiple of the gradient.
+        /// Learning rate of the descent.
         rate: f64 = 0.25, in Range::POSITIVE;
-        /// Whether the rate is multiplied by members / 20. The gradient of a member shrinks with the number of members; this
-        /// gives large ensembles the effect that 20 members have.
+        /// Whether the learning rate is multiplied by members / 20. The gradient of a member shrinks with the number of members;
+        /// this gives a large ensemble the effective rate of 20 members.
         scale_rate: bool = false;
         /// Largest number of steps in a stage of the descent.
         steps: usize = 25;
@@ -100,22 +99,29 @@ method! {
     }
 }
 
+/// Makes the objective of a stage from UDEED's loss.
+pub(crate) type ObjectiveOf<'o> = dyn for<'a> Fn(Stage, EnsembleLoss<'a>) -> Box<dyn Objective + 'a> + 'o;
+
 impl Learn for Udeed {
     fn check(&self) -> Result<()> {
         if self.lambda == Lambda::Auto && self.hidden > 0 {
-            return Err(Error::setting("lambda", "`auto`", "a number with hidden units: it is chosen by linear members"));
+            return Err(Error::setting(
+                "lambda",
+                "`auto`",
+                "a number with hidden units: it is chosen by linear members",
+            ));
         }
         Ok(())
     }
 
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let initial = self.initial_members(prepared, watch)?;
-        self.descend(prepared, initial, watch)
+        self.descend(prepared, initial, &|_, loss| Box::new(loss), watch)
     }
 }
 
 impl Udeed {
-    /// The members for each question.
+    /// The initial members of each head.
     pub(crate) fn initial_members(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Vec<Members>> {
         match self.initial {
             Initial::Bootstrap if self.hidden > 0 => self.networks(prepared, watch),
@@ -127,24 +133,26 @@ impl Udeed {
         }
     }
 
-    /// Networks on bootstraps of the labeled rows.
+    /// Fits networks to bootstraps of the labeled rows.
     fn networks(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Vec<Members>> {
-        let bags = bootstraps(&prepared.codes, self.seed, self.members)?;
+        let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
         let (mut heads, total) = (Vec::new(), self.members * prepared.heads.len());
         for (place, head) in prepared.heads.iter().enumerate() {
             let mut members: Vec<Vec<f64>> = Vec::new();
-            // Some at a time, so that whoever looks on can end it.
-            for some in bags.chunks(rayon::current_num_threads().max(1)) {
+            // In chunks, so that the observer can end the fit.
+            for some in draws.chunks(rayon::current_num_threads().max(1)) {
                 let first = place * self.members + members.len();
-                let fit = |(k, bag): (usize, &Vec<u8>)| {
-                    let counts: Vec<f64> = bag.iter().zip(&prepared.counts).map(|(&n, w)| f64::from(n) * w).collect();
+                let fit = |k: usize| {
+                    let counts: Vec<f64> =
+                        some[k].iter().zip(&prepared.weights).map(|(&n, w)| f64::from(n) * w).collect();
                     let mut stream = Stream::new(self.seed, Purpose::RandomStart, (first + k) as u32);
                     let rows = prepared.labeled.rows();
                     watch.ask()?;
-                    let network = Network::fit(self.hidden, self.lambda.value(), rows, &head.targets, &counts, &mut stream);
+                    let network =
+                        Network::fit(self.hidden, self.lambda.value(), rows, &head.targets, &counts, &mut stream);
                     Ok(network.weights().to_vec())
                 };
-                members.extend(some.par_iter().enumerate().map(fit).collect::<Result<Vec<Vec<f64>>>>()?);
+                members.extend(parallel::try_map(some.len(), fit)?);
                 watch.member(place * self.members + members.len(), total)?;
             }
             heads.push(Members::from_rows(&members));
@@ -152,7 +160,7 @@ impl Udeed {
         Ok(heads)
     }
 
-    /// Uniform in `[-1, 1)`, over the root of the number of features so that scores do not grow with it.
+    /// Random members: weights uniform in `[-1, 1)` over the root of their number, so that scores do not grow with it.
     fn random(&self, head: usize, n_features: usize) -> Members {
         let width = n_features + 1;
         let scale = 2.0 / (width as f64).sqrt();
@@ -167,7 +175,7 @@ impl Udeed {
         Members::from_rows(&members)
     }
 
-    /// An ensemble of members for each question.
+    /// The ensemble of the members of each head.
     fn ensemble(&self, prepared: &TrainingRows, heads: &[Members]) -> Ensemble {
         let voters = |members: &Members| -> Voters {
             if self.hidden == 0 {
@@ -180,7 +188,7 @@ impl Udeed {
         Ensemble::against_rest(prepared.n_classes(), parts)
     }
 
-    /// The weights of all members as the loss takes them.
+    /// The weights of all members in the layout of the loss.
     fn flat(&self, heads: &[Members]) -> Vec<f64> {
         if self.hidden == 0 {
             return Members::side_by_side(heads).into_weights();
@@ -190,7 +198,7 @@ impl Udeed {
         to_lanes(&networks.iter().map(Vec::as_slice).collect::<Vec<&[f64]>>(), self.hidden)
     }
 
-    /// The members for each question of their weights.
+    /// The members of each head from weights in the layout of the loss.
     fn apart(&self, weights: Vec<f64>, heads: usize) -> Vec<Members> {
         let lanes = heads * self.members;
         if self.hidden == 0 {
@@ -199,8 +207,14 @@ impl Udeed {
         from_lanes(&weights, lanes, self.hidden).chunks(self.members).map(Members::from_rows).collect()
     }
 
-    /// The stages of the variant, one after the other.
-    pub(crate) fn descend(&self, prepared: &TrainingRows, initial: Vec<Members>, watch: &Watch<'_>) -> Result<Learned> {
+    /// Runs the stages of the variant, one after the other.
+    pub(crate) fn descend(
+        &self,
+        prepared: &TrainingRows,
+        initial: Vec<Members>,
+        objective: &ObjectiveOf<'_>,
+        watch: &Watch<'_>,
+    ) -> Result<Learned> {
         let mut learned = Learned::from(self.ensemble(prepared, &initial));
         learned.initial = Some(learned.ensemble.clone());
         let n_unlabeled = prepared.unlabeled.n_rows();
@@ -208,15 +222,15 @@ impl Udeed {
             learned.warn([Warning::NoUnlabeledRows], watch);
         }
         let heads = initial.len();
-        // Row by row the target of each question.
+        // Row by row, the target of each head.
         let targets = |i: usize| prepared.heads.iter().map(move |head| head.targets[i]);
         let targets: Vec<f64> = (0..prepared.codes.len()).flat_map(targets).collect();
         let mut weights = self.flat(&initial);
         for stage in self.stages(n_unlabeled) {
-            let objective = EnsembleLoss {
+            let loss = EnsembleLoss {
                 labeled: prepared.labeled.rows(),
                 targets: &targets,
-                counts: &prepared.counts,
+                counts: &prepared.weights,
                 diversity: match stage {
                     Stage::Empirical => None,
                     Stage::Labeled => Some(prepared.labeled.rows()),
@@ -230,7 +244,7 @@ impl Udeed {
                 precision: self.precision,
             };
             let summary;
-            (weights, summary) = run_stage(&objective, stage, self, weights, watch)?;
+            (weights, summary) = run_stage(&*objective(stage, loss), stage, self, weights, watch)?;
             learned.stages.push(summary);
             if summary.stop == Stop::Observer {
                 break;

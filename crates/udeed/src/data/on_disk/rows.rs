@@ -1,4 +1,4 @@
-//! Rows kept in a temporary file, because there are more than memory holds.
+//! Rows in a temporary file.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -8,27 +8,12 @@ use std::path::{Path, PathBuf};
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use crate::data::{Block, Blocks, Buffer, Csr, Dense, Matrix, PIECE, pieces};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Hint, Place, Result};
 
-/// Rows kept in a temporary file, of which any range can be read, by several threads at once. The file is gone when this
-/// is dropped, or when the process ends in whatever way.
-///
-/// ```
-/// use udeed::{Block, Blocks, Buffer, Dense, SpilledBuilder};
-///
-/// let folder = tempfile::tempdir().unwrap();
-/// let mut rows = SpilledBuilder::new(folder.path())?;
-/// rows.push(&Dense::new(2, 2, vec![1.0, 2.0, 3.0, 4.0])?.into())?;
-/// rows.push(&Dense::new(1, 2, vec![5.0, 6.0])?.into())?;
-/// let rows = rows.finish();
-///
-/// let mut buffer = Buffer::default();
-/// assert_eq!(rows.n_rows(), 3);
-/// assert_eq!(rows.block(1..3, &mut buffer)?, Block::Dense(&[3.0, 4.0, 5.0, 6.0]));
-/// # Ok::<(), udeed::Error>(())
-/// ```
+/// Rows in a temporary file. Several threads may read any ranges of them at once. The file is gone when this is dropped,
+/// or when the process ends in whatever way.
 #[derive(Debug)]
-pub struct Spilled {
+pub(crate) struct DiskRows {
     file: File,
     folder: PathBuf,
     n_rows: usize,
@@ -38,67 +23,57 @@ pub struct Spilled {
     segments: Vec<Segment>,
 }
 
-/// Rows that were written at once: dense ones as their values; of sparse ones where each row starts, then the values,
-/// then their columns.
+/// Rows that were written together. On disk dense rows are their values; sparse rows are where each row starts, then the
+/// values, then their columns.
 #[derive(Debug)]
 struct Segment {
     rows: Range<usize>,
     offset: u64,
-    /// How many values are stored, if the rows are sparse.
+    /// Number of stored values, if the rows are sparse.
     n_stored: Option<usize>,
 }
 
-/// A [`Spilled`] file that is being written.
-///
-/// ```
-/// use udeed::{Dense, SpilledBuilder};
-///
-/// let mut rows = SpilledBuilder::new(&std::env::temp_dir())?;
-/// rows.push(&Dense::new(1, 2, vec![1.0, 2.0])?.into())?;
-/// assert!(rows.push(&Dense::new(1, 3, vec![1.0, 2.0, 3.0])?.into()).is_err());
-/// # Ok::<(), udeed::Error>(())
-/// ```
+/// Writes [`DiskRows`].
 #[derive(Debug)]
-pub struct SpilledBuilder {
-    spilled: Spilled,
+pub(crate) struct DiskRowsWriter {
+    rows: DiskRows,
     offset: u64,
 }
 
-impl SpilledBuilder {
-    /// An empty file in a folder.
+impl DiskRowsWriter {
+    /// Creates an empty file in a folder.
     ///
     /// # Errors
-    /// If there can be no file in the folder.
-    pub fn new(folder: &Path) -> Result<Self> {
+    /// If the folder cannot be written to.
+    pub(crate) fn new(folder: &Path) -> Result<Self> {
         let file = tempfile::tempfile_in(folder).map_err(|error| not_written(folder, error))?;
         let folder = folder.to_path_buf();
-        let spilled =
-            Spilled { file, folder, n_rows: 0, n_columns: 0, n_stored: 0, is_sparse: false, segments: Vec::new() };
-        Ok(SpilledBuilder { spilled, offset: 0 })
+        let rows =
+            DiskRows { file, folder, n_rows: 0, n_columns: 0, n_stored: 0, is_sparse: false, segments: Vec::new() };
+        Ok(DiskRowsWriter { rows, offset: 0 })
     }
 
-    /// Adds rows below those that are there. One sparse matrix makes all rows sparse.
+    /// Appends rows. One sparse matrix makes all rows sparse.
     ///
     /// # Errors
-    /// If the rows have more or fewer columns than those before, or the file cannot be written, as when the disk is
-    /// full.
-    pub fn push(&mut self, rows: &Matrix) -> Result<()> {
+    /// If the number of columns differs from that of the rows before, or the file cannot be written, as on a full disk.
+    pub(crate) fn push(&mut self, rows: &Matrix) -> Result<()> {
         let (n_rows, n_columns) = (rows.rows().n_rows(), rows.rows().n_columns());
-        if self.spilled.segments.is_empty() {
-            self.spilled.n_columns = n_columns;
-        } else if self.spilled.n_columns != n_columns {
-            let expected = format!("{}, as in the rows before", self.spilled.n_columns);
+        if self.rows.segments.is_empty() {
+            self.rows.n_columns = n_columns;
+        } else if self.rows.n_columns != n_columns {
+            let expected = format!("{}, as in the rows before", self.rows.n_columns);
             return Err(Error::input(Place::new("the rows"), format!("{n_columns} columns"), expected));
         }
         if n_rows == 0 {
             return Ok(());
         }
-        let failed = |error| not_written(&self.spilled.folder, error);
-        let mut file = &self.spilled.file;
+        let failed = |error| not_written(&self.rows.folder, error);
+        let mut file = &self.rows.file;
         let (stored, length) = match rows {
             Matrix::Dense(rows) => {
                 file.write_all(cast_slice(rows.values())).map_err(failed)?;
-                self.spilled.n_stored += rows.values().iter().filter(|&&x| x != 0.0).count();
+                self.rows.n_stored += rows.values().iter().filter(|&&x| x != 0.0).count();
                 (None, size_of_val(rows.values()))
             }
             Matrix::Sparse(rows) => {
@@ -107,37 +82,37 @@ impl SpilledBuilder {
                 file.write_all(cast_slice(&starts)).map_err(failed)?;
                 file.write_all(cast_slice(values)).map_err(failed)?;
                 file.write_all(cast_slice(columns)).map_err(failed)?;
-                self.spilled.n_stored += values.len();
-                self.spilled.is_sparse = true;
+                self.rows.n_stored += values.len();
+                self.rows.is_sparse = true;
                 (Some(values.len()), size_of_val(&starts[..]) + size_of_val(values) + size_of_val(columns))
             }
         };
-        let rows = self.spilled.n_rows..self.spilled.n_rows + n_rows;
-        self.spilled.n_rows = rows.end;
-        self.spilled.segments.push(Segment { rows, offset: self.offset, n_stored: stored });
+        let rows = self.rows.n_rows..self.rows.n_rows + n_rows;
+        self.rows.n_rows = rows.end;
+        self.rows.segments.push(Segment { rows, offset: self.offset, n_stored: stored });
         self.offset += length as u64;
         Ok(())
     }
 
-    /// Like [`SpilledBuilder::push`] for rows that are many: some at a time, as they are read again.
+    /// Like [`DiskRowsWriter::push`], in segments of the size in which rows are read again.
     pub(crate) fn push_in_pieces(&mut self, rows: &Matrix) -> Result<()> {
         let n_rows = rows.rows().n_rows();
         let row_size = rows.size() / n_rows.max(1) as u64;
         pieces(n_rows, row_size).try_for_each(|range| self.push(&rows.select(&range.collect::<Vec<_>>())))
     }
 
-    /// The rows so far.
-    pub(crate) fn spilled(&self) -> &Spilled {
-        &self.spilled
+    /// The rows written so far.
+    pub(crate) fn written(&self) -> &DiskRows {
+        &self.rows
     }
 
-    /// All rows that were added.
-    pub fn finish(self) -> Spilled {
-        self.spilled
+    /// All rows that were written.
+    pub(crate) fn finish(self) -> DiskRows {
+        self.rows
     }
 }
 
-impl Blocks for Spilled {
+impl Blocks for DiskRows {
     fn shape(&self) -> (usize, usize) {
         (self.n_rows, self.n_columns)
     }
@@ -155,35 +130,30 @@ impl Blocks for Spilled {
     }
 }
 
-impl Spilled {
-    /// How many rows there are.
-    pub fn n_rows(&self) -> usize {
+impl DiskRows {
+    /// Number of rows.
+    pub(crate) fn n_rows(&self) -> usize {
         self.n_rows
     }
 
-    /// How many columns every row has.
-    pub fn n_columns(&self) -> usize {
-        self.n_columns
-    }
-
-    /// How many values are stored; of dense rows, how many are not zero.
-    pub fn n_stored(&self) -> usize {
+    /// Number of stored values; of dense rows, of values other than zero.
+    pub(crate) fn n_stored(&self) -> usize {
         self.n_stored
     }
 
     /// The folder of the file.
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// A range of rows in memory.
+    /// Reads a range of rows into memory.
     ///
     /// # Errors
     /// If the file cannot be read.
     ///
     /// # Panics
     /// If there are no such rows.
-    pub fn matrix(&self, rows: Range<usize>) -> Result<Matrix> {
+    pub(crate) fn matrix(&self, rows: Range<usize>) -> Result<Matrix> {
         let n_rows = rows.len();
         let mut buffer = Buffer::default();
         self.block(rows, &mut buffer)?;
@@ -195,12 +165,12 @@ impl Spilled {
     }
 
     /// Ranges of rows, in order, that take a few megabytes each and were written together.
-    pub fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
         let pieces = self.segments.chunk_by(|a, b| a.offset / PIECE == b.offset / PIECE);
         pieces.map(|segments| segments[0].rows.start..segments[segments.len() - 1].rows.end)
     }
 
-    /// Without a sparse segment the values of all rows follow each other.
+    /// Reads rows of a file without a sparse segment, in which the values of all rows are contiguous.
     fn read_dense(&self, rows: Range<usize>, buffer: &mut Buffer) -> io::Result<()> {
         buffer.values.resize(rows.len() * self.n_columns, 0.0);
         let offset = (rows.start * self.n_columns * size_of::<f64>()) as u64;
@@ -224,7 +194,7 @@ impl Spilled {
         Ok(())
     }
 
-    /// Adds rows of a sparse segment, counted in it.
+    /// Appends rows of a sparse segment; `rows` counts from its first row.
     fn add_sparse(
         &self,
         segment: &Segment,
@@ -247,7 +217,7 @@ impl Spilled {
         read_at(&self.file, cast_slice_mut(&mut columns[above..]), all_columns + 4 * first)
     }
 
-    /// Adds rows of a segment that was dense when it was written: only what is not zero is stored.
+    /// Appends rows of a dense segment to a sparse block: only values other than zero are stored.
     fn add_dense(&self, segment: &Segment, rows: Range<usize>, buffer: &mut Buffer) -> io::Result<()> {
         let mut dense = vec![0.0; rows.len() * self.n_columns];
         let offset = segment.offset + (rows.start * self.n_columns * size_of::<f64>()) as u64;
@@ -264,24 +234,23 @@ impl Spilled {
     }
 }
 
-/// Why rows could not be kept in a file in a folder.
+/// The error of a failed write in a folder.
 fn not_written(folder: &Path, error: io::Error) -> Error {
     let is_full = matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
     let failed = Error::io(folder, "keep rows in a temporary file there", error);
     match is_full {
-        true => failed
-            .with_hint("the file lies in the folder of `--out`: name one on a larger disk, or allow more `--memory`"),
+        true => failed.with_hint(Hint::FullDisk),
         false => failed,
     }
 }
 
-/// Fills the bytes from a place in a file, whatever other threads read from it meanwhile.
+/// Reads bytes at an offset of a file, independent of what other threads read from it.
 #[cfg(unix)]
 fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
 }
 
-/// Fills the bytes from a place in a file, whatever other threads read from it meanwhile.
+/// Reads bytes at an offset of a file, independent of what other threads read from it.
 #[cfg(windows)]
 fn read_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
     while !bytes.is_empty() {
@@ -302,10 +271,10 @@ fn read_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()>
 mod tests {
     use super::*;
 
-    fn spilled(parts: &[Matrix]) -> Spilled {
-        let mut builder = SpilledBuilder::new(&std::env::temp_dir()).unwrap();
-        parts.iter().for_each(|part| builder.push(part).unwrap());
-        builder.finish()
+    fn on_disk(parts: &[Matrix]) -> DiskRows {
+        let mut writer = DiskRowsWriter::new(&std::env::temp_dir()).unwrap();
+        parts.iter().for_each(|part| writer.push(part).unwrap());
+        writer.finish()
     }
 
     /// Dense and sparse rows; a zero is stored in one of the sparse ones.
@@ -323,7 +292,7 @@ mod tests {
     #[test]
     fn any_range_of_dense_rows_is_read() {
         let [dense, ..] = parts();
-        let rows = spilled(&[dense.clone(), dense.clone()]);
+        let rows = on_disk(&[dense.clone(), dense.clone()]);
         let all = dense.stack(&dense).unwrap();
         assert!(!rows.is_sparse());
         for start in 0..=4 {
@@ -337,7 +306,7 @@ mod tests {
     #[test]
     fn any_range_of_mixed_rows_is_read_sparse() {
         let [above, middle, below] = parts();
-        let rows = spilled(&[above.clone(), middle.clone(), below.clone()]);
+        let rows = on_disk(&[above.clone(), middle.clone(), below.clone()]);
         let [above, below] = [above, below].map(|part| Matrix::Sparse(part.to_sparse()));
         let all = above.stack(&middle).unwrap().stack(&below).unwrap();
         assert!(rows.is_sparse());
@@ -353,11 +322,11 @@ mod tests {
     fn rows_in_pieces_are_the_same_rows() {
         for rows in parts() {
             let many = rows.select(&(0..1_200_000).map(|i| i % rows.rows().n_rows()).collect::<Vec<_>>());
-            let mut builder = SpilledBuilder::new(&std::env::temp_dir()).unwrap();
-            builder.push_in_pieces(&many).unwrap();
-            let spilled = builder.finish();
-            assert!(spilled.ranges().count() > 1);
-            assert_eq!(shown(&spilled.matrix(0..1_200_000).unwrap()), shown(&many));
+            let mut writer = DiskRowsWriter::new(&std::env::temp_dir()).unwrap();
+            writer.push_in_pieces(&many).unwrap();
+            let read = writer.finish();
+            assert!(read.ranges().count() > 1);
+            assert_eq!(shown(&read.matrix(0..1_200_000).unwrap()), shown(&many));
         }
     }
 
@@ -365,18 +334,18 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_full_disk_is_told_with_what_helps() {
-        let mut builder = SpilledBuilder::new(&std::env::temp_dir()).unwrap();
-        builder.spilled.file = File::options().write(true).open("/dev/full").unwrap();
-        builder.spilled.folder = "models".into();
-        let error = builder.push(&parts()[0]).unwrap_err();
+        let mut writer = DiskRowsWriter::new(&std::env::temp_dir()).unwrap();
+        writer.rows.file = File::options().write(true).open("/dev/full").unwrap();
+        writer.rows.folder = "models".into();
+        let error = writer.push(&parts()[0]).unwrap_err();
         assert!(error.to_string().starts_with("models: cannot keep rows in a temporary file there: "), "{error}");
-        assert!(error.hint().is_some_and(|hint| hint.contains("`--out`") && hint.contains("`--memory`")));
+        assert_eq!(error.hint(), Some(&Hint::FullDisk));
     }
 
     #[test]
     fn several_threads_read_at_once() {
         let values: Vec<f64> = (0..30_000).map(f64::from).collect();
-        let rows = spilled(&[Dense::new(10_000, 3, values).unwrap().into()]);
+        let rows = on_disk(&[Dense::new(10_000, 3, values).unwrap().into()]);
         std::thread::scope(|scope| {
             for thread in 0..4 {
                 let rows = &rows;

@@ -4,11 +4,15 @@
 //! The outputs are `label` (integers where all classes are written as such, else text) and `probabilities`. Everything in between is
 //! computed in double precision: the vote of a member whose score is near zero then falls as it does here.
 
+mod graph;
+mod protobuf;
+
 use crate::data::{Column, Kind};
 use crate::ensemble::{LEAST_PROBABILITY, Mapped, Members, Part, Rule, Vote, Voters};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Hint, Place, Result};
 use crate::model::Model;
-use crate::model::protobuf::Message;
+use crate::model::onnx::graph::{Element, Graph, ML, attribute, axis, to, value};
+use crate::model::onnx::protobuf::Message;
 use crate::prepare::FourierMap;
 use crate::view::FeatureMap;
 
@@ -17,18 +21,8 @@ const OPSET: i64 = 13;
 const IR_VERSION: i64 = 7;
 /// The version of the operators of the domain for machine learning.
 const ML_OPSET: i64 = 2;
-const ML: &str = "ai.onnx.ml";
 /// The outputs: the classes, and how probable each is.
 const OUTPUTS: [&str; 2] = ["label", "probabilities"];
-
-/// What the elements of a tensor are, by ONNX's numbers.
-#[derive(Clone, Copy)]
-enum Element {
-    Float = 1,
-    Int64 = 7,
-    String = 8,
-    Double = 11,
-}
 
 impl Model {
     /// The model as an ONNX file, its preparation included.
@@ -53,14 +47,14 @@ impl Model {
             self.check_names()?;
         }
         if self.ensemble.parts.iter().any(Part::looks_at_a_graph) {
-            return Err(Error::input(Place::new("the model"), "a spectral view", "views that ONNX can be told")
-                .with_hint("fit it again without: `--views linear,relevance`"));
+            return Err(Error::input(Place::new("the model"), "a spectral view", "views that ONNX can express")
+                .with_hint(Hint::ExportedViews { keep: &["linear", "relevance"] }));
         }
-        let mut graph = Graph { prefix: self.free_prefix(), ..Graph::default() };
+        let mut graph = Graph::new(self.free_prefix());
         let features = graph.prepare(self);
         let decision = graph.decision(self, &features).ok_or_else(|| {
             let found = format!("members of `{}` that are not linear scores", self.method.name());
-            Error::input(Place::new("the model"), found, "linear members, which ONNX can be told")
+            Error::input(Place::new("the model"), found, "linear members, which ONNX can express")
         })?;
         graph.label(self, &decision);
         graph.probabilities(self.classes.len(), &decision);
@@ -116,58 +110,8 @@ impl<'a> LinearPart<'a> {
     }
 }
 
-/// A graph while it is made: its parts are complete messages, values are known by name.
-#[derive(Default)]
-struct Graph {
-    /// What all names begin with except those of inputs and outputs, so that none is given twice.
-    prefix: String,
-    nodes: Vec<Message>,
-    constants: Vec<Message>,
-    inputs: Vec<Message>,
-    outputs: Vec<Message>,
-}
-
+/// The steps of a prediction.
 impl Graph {
-    fn into_message(self) -> Message {
-        Message::new()
-            .each(1, self.nodes)
-            .bytes(2, "udeed")
-            .each(5, self.constants)
-            .each(11, self.inputs)
-            .each(12, self.outputs)
-    }
-
-    /// Adds a node and returns the name of its result.
-    fn node(&mut self, operator: &str, inputs: &[&str], attributes: Vec<Message>) -> String {
-        let name = format!("{}{}:{operator}", self.prefix, self.nodes.len());
-        self.named_node(operator, inputs, attributes, &name);
-        name
-    }
-
-    fn named_node(&mut self, operator: &str, inputs: &[&str], attributes: Vec<Message>, output: &str) {
-        let domain = if operator == "LabelEncoder" { ML } else { "" };
-        let node = Message::new().each(1, inputs).bytes(2, output).bytes(4, operator).each(5, attributes);
-        self.nodes.push(node.bytes(7, domain));
-    }
-
-    /// Adds a constant of double precision and returns its name.
-    fn doubles(&mut self, shape: &[usize], values: &[f64]) -> String {
-        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        self.constant(shape, Element::Double, |tensor| tensor.bytes(9, bytes))
-    }
-
-    fn integers(&mut self, shape: &[usize], values: &[i64]) -> String {
-        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        self.constant(shape, Element::Int64, |tensor| tensor.bytes(9, bytes))
-    }
-
-    fn constant(&mut self, shape: &[usize], of: Element, fill: impl FnOnce(Message) -> Message) -> String {
-        let name = format!("{}constant {}", self.prefix, self.constants.len());
-        let dimensions = shape.iter().fold(Message::new(), |tensor, &size| tensor.number(1, size as i64));
-        self.constants.push(fill(dimensions.number(2, of as i64)).bytes(8, &name));
-        name
-    }
-
     /// Rows as they come, made into features.
     fn prepare(&mut self, model: &Model) -> String {
         let preparation = &model.preparation;
@@ -239,7 +183,7 @@ impl Graph {
         Some(self.node("Cast", &[&equal], vec![to(Element::Double)]))
     }
 
-    /// What the members decide: of two classes one column, of more one a class. None where they are not linear.
+    /// The decisions: of two classes one column, of more one a class. None where members are not linear.
     fn decision(&mut self, model: &Model, features: &str) -> Option<String> {
         let parts: Option<Vec<LinearPart>> = model.ensemble.parts.iter().map(LinearPart::of).collect();
         if let Some(parts) = parts {
@@ -264,7 +208,7 @@ impl Graph {
         Some(self.node("Sub", &[&doubled, &one], vec![]))
     }
 
-    /// What members decide that look through maps.
+    /// The decisions of members with feature maps.
     fn mapped(&mut self, all: &[Mapped], weights: &[f64], features: &str) -> String {
         let total: f64 = weights.iter().sum();
         let mut rest = weights;
@@ -272,7 +216,7 @@ impl Graph {
         for mapped in all {
             let seen = match mapped.map.as_ref() {
                 FeatureMap::Relevance(map) => self.fourier(&map.fourier, map.relevance.len(), features),
-                // Those that look at a graph were refused.
+                // Spectral views were refused.
                 FeatureMap::Plain | FeatureMap::Spectral(_) => features.to_owned(),
             };
             let (own, others) = rest.split_at(mapped.n_members());
@@ -364,7 +308,7 @@ impl Graph {
         self.normalise(&sum, n_classes)
     }
 
-    /// What the last learner of a stack sees of a member: of two classes the second is enough.
+    /// The features of a member for the last learner of a stack: of two classes the second is enough.
     fn stacked(&mut self, shares: &str, n_classes: usize) -> String {
         if n_classes > 2 {
             return shares.to_owned();
@@ -462,29 +406,6 @@ impl Graph {
         self.named_node("Cast", &[&all], vec![to(Element::Float)], OUTPUTS[1]);
         self.outputs.push(value(OUTPUTS[1], Element::Float, Some(n_classes)));
     }
-}
-
-/// An attribute of a node: its name, and by ONNX's numbers what it holds.
-fn attribute(name: &str, kind: i64) -> Message {
-    Message::new().bytes(1, name).number(20, kind)
-}
-
-fn axis(number: i64) -> Message {
-    attribute("axis", 2).number(3, number)
-}
-
-/// What a cast makes.
-fn to(element: Element) -> Message {
-    attribute("to", 2).number(3, element as i64)
-}
-
-/// An input or output: a row a row, of some width if it is a table.
-fn value(name: &str, of: Element, width: Option<usize>) -> Message {
-    let rows = Message::new().bytes(2, "rows");
-    let columns = width.map(|width| Message::new().number(1, width as i64));
-    let shape = Message::new().each(1, std::iter::once(rows).chain(columns));
-    let tensor = Message::new().number(1, of as i64).bytes(2, shape);
-    Message::new().bytes(1, name).bytes(2, Message::new().bytes(1, tensor))
 }
 
 #[cfg(test)]

@@ -1,18 +1,7 @@
-//! Rows of numbers, whatever their layout.
+//! Rows of numbers in memory, dense or sparse.
 
-use std::ops::Range;
-
-use rayon::prelude::*;
-
-use crate::data::{Csr, Dense, Spilled};
+use crate::data::{Blocks, Csr, Dense, fill_rows};
 use crate::error::{Error, Place, Result};
-
-pub(crate) mod sealed {
-    pub trait Sealed {}
-    impl Sealed for super::Dense {}
-    impl Sealed for super::Csr {}
-    impl Sealed for super::Spilled {}
-}
 
 /// One row of a matrix.
 ///
@@ -37,14 +26,14 @@ pub enum Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// The inner product with a vector as long as the row is wide.
+    /// Inner product with a vector of one number for each column.
     pub fn dot(self, weights: &[f64]) -> f64 {
         let mut sum = 0.0;
         self.for_each(|j, x| sum += x * weights[j]);
         sum
     }
 
-    /// Writes the stored values to where they belong in a row of zeros.
+    /// Copies the row over a row of zeros.
     pub(crate) fn copy_to(self, to: &mut [f64]) {
         match self {
             Row::Dense(values) => to.copy_from_slice(values),
@@ -52,7 +41,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Calls `visit` with the column and the value of every stored value, in ascending order of the columns.
+    /// Calls `visit` with the column and the value of every stored entry, columns ascending.
     pub fn for_each(self, mut visit: impl FnMut(usize, f64)) {
         match self {
             Row::Dense(values) => values.iter().enumerate().for_each(|(j, &x)| visit(j, x)),
@@ -62,157 +51,12 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// The stored values as pairs of column and value.
+    /// The stored entries as pairs of column and value.
     pub fn iter(self) -> Box<dyn Iterator<Item = (usize, f64)> + 'a> {
         match self {
             Row::Dense(values) => Box::new(values.iter().copied().enumerate()),
             Row::Sparse { columns, values } => Box::new(columns.iter().zip(values).map(|(&j, &x)| (j as usize, x))),
         }
-    }
-}
-
-/// Some rows that follow each other.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Block<'a> {
-    /// Every value, row after row.
-    Dense(&'a [f64]),
-    /// The stored values: those of row `i` of the block are `starts[i]..starts[i + 1]`, counted from `starts[0]`.
-    Sparse {
-        /// Where each row begins, and the last one ends.
-        starts: &'a [usize],
-        /// Columns of the stored values, ascending in each row.
-        columns: &'a [u32],
-        /// The stored values.
-        values: &'a [f64],
-    },
-}
-
-impl<'a> Block<'a> {
-    /// Row `i` of the block, if a row is so wide.
-    pub(crate) fn row(self, i: usize, width: usize) -> Row<'a> {
-        match self {
-            Block::Dense(values) => Row::Dense(&values[i * width..][..width]),
-            Block::Sparse { starts, columns, values } => {
-                let own = starts[i] - starts[0]..starts[i + 1] - starts[0];
-                Row::Sparse { columns: &columns[own.clone()], values: &values[own] }
-            }
-        }
-    }
-
-    /// The block as rows of their own, if it has `n` and they are so wide.
-    fn to_matrix(self, n: usize, width: usize) -> Matrix {
-        match self {
-            Block::Dense(values) => Dense::from_parts(n, width, values.to_vec()).into(),
-            Block::Sparse { .. } => {
-                let mut rows = Csr::empty(width);
-                (0..n).for_each(|i| rows.push_row(self.row(i, width).iter()));
-                rows.into()
-            }
-        }
-    }
-}
-
-/// Makes a row of `width` numbers of each row, in parallel. `f` gets the row, scratch memory as long as the row is wide
-/// that is and must stay all zero, and the numbers to fill in.
-///
-/// # Errors
-/// If the rows cannot be read, or the memory for the result cannot be had.
-pub(crate) fn fill_rows(
-    rows: &dyn Blocks,
-    width: usize,
-    f: impl Fn(Row<'_>, &mut [f64], &mut [f64]) + Sync,
-) -> Result<Dense> {
-    const ROWS: usize = 64;
-    let (n, d) = rows.shape();
-    let mut values = Dense::zeros(n, width)?.into_values();
-    let fill = |(memory, scratch): &mut (Buffer, Vec<f64>), (chunk, out): (usize, &mut [f64])| {
-        let first = chunk * ROWS;
-        let block = rows.block(first..(first + ROWS).min(n), memory)?;
-        out.chunks_exact_mut(width).enumerate().for_each(|(i, to)| f(block.row(i, d), scratch, to));
-        Ok(())
-    };
-    let state = || (Buffer::default(), vec![0.0; d]);
-    values.par_chunks_mut(ROWS * width).enumerate().map_init(state, fill).collect::<Result<()>>()?;
-    Dense::new(n, width, values)
-}
-
-/// As [`fill_rows`], but `f` gets many rows at once, and the numbers of all of them to fill in. It makes `room` numbers of
-/// each on the way.
-///
-/// # Errors
-/// As [`fill_rows`].
-pub(crate) fn fill_stretches(
-    rows: &dyn Blocks,
-    width: usize,
-    room: usize,
-    f: impl Fn(&dyn Rows, &mut [f64]) + Sync,
-) -> Result<Dense> {
-    /// Rows, and the numbers that they and what is made of them take, at once.
-    const MOST: (usize, usize) = (256, 1 << 19);
-    let (n, d) = rows.shape();
-    let at_once = (MOST.1 / (d + room).max(1)).clamp(1, MOST.0);
-    let mut values = Dense::zeros(n, width)?.into_values();
-    let fill = |memory: &mut Buffer, (stretch, out): (usize, &mut [f64])| {
-        let span = stretch * at_once..n.min((stretch + 1) * at_once);
-        f(rows.block(span.clone(), memory)?.to_matrix(span.len(), d).rows(), out);
-        Ok(())
-    };
-    values.par_chunks_mut(at_once * width).enumerate().map_init(Buffer::default, fill).collect::<Result<()>>()?;
-    Dense::new(n, width, values)
-}
-
-/// Memory for a block of rows that do not lie in memory already.
-#[derive(Debug, Clone, Default)]
-pub struct Buffer {
-    pub(crate) starts: Vec<usize>,
-    pub(crate) columns: Vec<u32>,
-    pub(crate) values: Vec<f64>,
-    pub(crate) offsets: Vec<u64>,
-}
-
-/// Rows that can be walked over block by block: all that the descent asks of them, so that they need not fit into memory.
-/// The trait is sealed.
-///
-/// ```
-/// use udeed::{Block, Blocks, Buffer, Dense};
-///
-/// let rows = Dense::new(3, 2, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
-/// assert_eq!(rows.block(1..3, &mut Buffer::default())?, Block::Dense(&[3.0, 4.0, 5.0, 6.0]));
-/// # Ok::<(), udeed::Error>(())
-/// ```
-pub trait Blocks: sealed::Sealed + Send + Sync {
-    /// How many rows and columns there are.
-    fn shape(&self) -> (usize, usize);
-
-    /// Whether the blocks are sparse.
-    fn is_sparse(&self) -> bool;
-
-    /// Some rows, from where they lie or read into the buffer.
-    ///
-    /// # Errors
-    /// If they cannot be read.
-    fn block<'a>(&'a self, rows: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>>;
-}
-
-/// Some of the rows, which follow each other.
-pub(crate) struct Stretch<'a> {
-    pub(crate) rows: &'a dyn Blocks,
-    pub(crate) span: Range<usize>,
-}
-
-impl sealed::Sealed for Stretch<'_> {}
-
-impl Blocks for Stretch<'_> {
-    fn shape(&self) -> (usize, usize) {
-        (self.span.len(), self.rows.shape().1)
-    }
-
-    fn is_sparse(&self) -> bool {
-        self.rows.is_sparse()
-    }
-
-    fn block<'a>(&'a self, rows: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>> {
-        self.rows.block(self.span.start + rows.start..self.span.start + rows.end, buffer)
     }
 }
 
@@ -228,10 +72,10 @@ impl Blocks for Stretch<'_> {
 /// # Ok::<(), udeed::Error>(())
 /// ```
 pub trait Rows: Blocks {
-    /// How many rows there are.
+    /// Number of rows.
     fn n_rows(&self) -> usize;
 
-    /// How many columns every row has.
+    /// Number of columns.
     fn n_columns(&self) -> usize;
 
     /// Row `i`, counted from 0.
@@ -265,7 +109,7 @@ impl Matrix {
         }
     }
 
-    /// Whether the rows are stored sparsely.
+    /// Whether the rows are sparse.
     pub fn is_sparse(&self) -> bool {
         matches!(self, Matrix::Sparse(_))
     }
@@ -281,7 +125,7 @@ impl Matrix {
         }
     }
 
-    /// The given rows, in the given order, of rows in whatever layout.
+    /// The given rows, in the given order, of rows in either layout.
     pub(crate) fn gather(rows: &dyn Rows, indices: &[usize]) -> Matrix {
         if rows.is_sparse() {
             let mut sparse = Csr::empty(rows.n_columns());
@@ -300,7 +144,7 @@ impl Matrix {
     /// The given columns of all rows, in the same layout.
     ///
     /// # Errors
-    /// If the memory for it cannot be had.
+    /// If the result does not fit into memory.
     pub(crate) fn columns(&self, columns: &[usize]) -> Result<Matrix> {
         if let Matrix::Sparse(rows) = self {
             let mut place = vec![None; rows.n_columns()];
@@ -321,10 +165,10 @@ impl Matrix {
         Ok(fill_rows(self.rows(), columns.len(), pick)?.into())
     }
 
-    /// The rows of another matrix of the same width below the own ones: sparse where both are.
+    /// Appends the rows of another matrix of the same width: sparse where both are.
     ///
     /// # Errors
-    /// If the memory for it cannot be had, or the widths differ.
+    /// If the result does not fit into memory, or the widths differ.
     pub fn stack(&self, below: &Matrix) -> Result<Matrix> {
         let (width, other) = (self.rows().n_columns(), below.rows().n_columns());
         if width != other {
@@ -349,7 +193,7 @@ impl Matrix {
         Ok(all.into())
     }
 
-    /// The same rows, every value multiplied.
+    /// The same rows, every value times a factor.
     pub(crate) fn scaled(&self, factor: f64) -> Matrix {
         let mut scaled = self.clone();
         let values = match &mut scaled {
@@ -360,7 +204,7 @@ impl Matrix {
         scaled
     }
 
-    /// How many bytes the rows take.
+    /// Size in bytes.
     pub(crate) fn size(&self) -> u64 {
         let (n_rows, n_columns) = self.rows().shape();
         match self {
@@ -369,10 +213,10 @@ impl Matrix {
         }
     }
 
-    /// The same rows with every value stored.
+    /// The same rows, dense.
     ///
     /// # Errors
-    /// If the memory for it cannot be had.
+    /// If the result does not fit into memory.
     pub fn to_dense(&self) -> Result<Dense> {
         let rows = self.rows();
         let mut dense = Dense::zeros(rows.n_rows(), rows.n_columns())?;
@@ -383,7 +227,7 @@ impl Matrix {
         Ok(dense)
     }
 
-    /// The same rows with only the values stored that are not zero.
+    /// The same rows, sparse: only values other than zero are stored.
     pub fn to_sparse(&self) -> Csr {
         let rows = self.rows();
         let mut sparse = Csr::empty(rows.n_columns());
@@ -394,24 +238,15 @@ impl Matrix {
     }
 }
 
-/// How many bytes so many dense rows take.
+/// Size of dense rows in bytes.
 pub(crate) fn dense_size(n_rows: usize, n_columns: usize) -> u64 {
     (n_rows as u64).saturating_mul(n_columns as u64).saturating_mul(8)
 }
 
-/// How many bytes sparse rows take with so many stored values: each with its column, and where each row starts.
+/// Size of sparse rows in bytes: the stored values, the column of each, and where each row starts.
 pub(crate) fn sparse_size(n_rows: usize, n_stored: usize) -> u64 {
     12 * n_stored as u64 + 8 * n_rows as u64
 }
-
-/// Ranges that so many rows fall into, in order, when each shall take a few megabytes.
-pub(crate) fn pieces(n_rows: usize, row_size: u64) -> impl Iterator<Item = Range<usize>> {
-    let step = (PIECE / row_size.max(1)).max(1) as usize;
-    (0..n_rows).step_by(step).map(move |start| start..n_rows.min(start + step))
-}
-
-/// How many bytes of rows are taken from a file at a time.
-pub(crate) const PIECE: u64 = 8 << 20;
 
 impl From<Dense> for Matrix {
     fn from(rows: Dense) -> Self {

@@ -3,18 +3,18 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::data::renumbering::Renumbering;
-use crate::data::{Column, Csr, Matrix, Naming, Spilled, SpilledBuilder, Table};
+use crate::data::{Column, Csr, DiskRows, DiskRowsWriter, Matrix, Naming, Renumbering, Table};
 use crate::error::Result;
 
-/// What a file holds whose rows are more than memory: a [`Table`] whose rows lie in a temporary file.
+/// A [`Table`] larger than memory: its rows lie in a temporary file.
 ///
 /// ```
-/// use udeed::{Format, Reader};
+/// use udeed::{Format, HeldTable, Reader, Room};
 ///
 /// let text = "size,colour\n1,red\n2,blue\n";
-/// let folder = tempfile::tempdir().unwrap();
-/// let table = Reader::new().format(Format::Csv).spill_from("rows", text.as_bytes(), folder.path())?.table;
+/// let room = Room { most: 0, folder: Some(&std::env::temp_dir()) };
+/// let held = Reader::new().format(Format::Csv).hold_from("rows", text.as_bytes(), room)?;
+/// let HeldTable::InFile(table) = held.table else { panic!("there is no room in memory") };
 /// assert_eq!((table.n_rows(), table.columns().len()), (2, 2));
 /// table.for_each_piece(|piece| {
 ///     assert_eq!(piece.columns(), table.columns());
@@ -23,24 +23,24 @@ use crate::error::Result;
 /// # Ok::<(), udeed::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct SpilledTable {
-    /// The columns of the file, and those of the table if they are others.
+pub struct DiskTable {
+    /// The columns of the rows on disk, and those of the table if they differ.
     pub(crate) read: Arc<[Column]>,
     pub(crate) kept: Option<Arc<[Column]>>,
     pub(crate) naming: Naming,
-    pub(crate) rows: Spilled,
-    /// What becomes of the values in the file.
+    pub(crate) rows: DiskRows,
+    /// New codes for what the rows on disk hold.
     pub(crate) renumbering: Renumbering,
-    /// Whether the pieces are sparse, whatever the rows in the file are.
+    /// Whether pieces are sparse, which the rows on disk need not be.
     pub(crate) is_sparse: bool,
 }
 
-impl SpilledTable {
-    /// Puts a table into a temporary file in a folder.
+impl DiskTable {
+    /// Writes a table into a temporary file in a folder.
     pub(crate) fn new(table: Table, folder: &Path) -> Result<Self> {
-        let mut rows = SpilledBuilder::new(folder)?;
+        let mut rows = DiskRowsWriter::new(folder)?;
         rows.push_in_pieces(table.matrix())?;
-        Ok(SpilledTable {
+        Ok(DiskTable {
             read: Arc::clone(table.shared_columns()),
             kept: None,
             naming: table.naming(),
@@ -64,7 +64,7 @@ impl SpilledTable {
         self.naming
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn n_rows(&self) -> usize {
         self.rows.n_rows()
     }
@@ -79,7 +79,7 @@ impl SpilledTable {
         self.is_sparse
     }
 
-    /// Whether the rows can go below those of a table.
+    /// Checks that the rows can be appended to a table.
     ///
     /// # Errors
     /// If a column is missing, or holds another kind of values.
@@ -90,7 +90,7 @@ impl SpilledTable {
         empty.conform(&table.united(columns, self.naming)).map(|_| ())
     }
 
-    /// Calls `visit` with some rows at a time, in order, each time with all columns.
+    /// Calls `visit` with consecutive pieces of the rows, each with all columns.
     ///
     /// # Errors
     /// If the file cannot be read, or `visit` fails.
@@ -99,11 +99,11 @@ impl SpilledTable {
             let n_columns = self.read.len();
             let rows = match self.rows.matrix(range)? {
                 Matrix::Dense(mut rows) => {
-                    rows.rows_mut().for_each(|row| self.renumbering.dense(row, n_columns));
+                    rows.rows_mut().for_each(|row| self.renumbering.recode_dense(row, n_columns));
                     Matrix::Dense(rows)
                 }
                 Matrix::Sparse(mut rows) => {
-                    self.renumbering.sparse(&mut rows, n_columns);
+                    self.renumbering.renumber_sparse(&mut rows, n_columns);
                     Matrix::Sparse(rows)
                 }
             };
@@ -124,11 +124,11 @@ impl SpilledTable {
 
 /// A table in memory or in a temporary file.
 ///
-/// See [`Room`] for an example.
+/// See [`Room`](crate::Room) for an example.
 #[derive(Debug)]
 pub enum HeldTable {
-    /// There was room in memory.
+    /// The rows fit into memory.
     InMemory(Table),
-    /// There was not.
-    InFile(SpilledTable),
+    /// They did not.
+    InFile(DiskTable),
 }

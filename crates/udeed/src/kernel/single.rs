@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use pulp::{Simd, WithSimd};
+use pulp::{Arch, Simd, WithSimd};
 
-use super::pass::Visit;
+use super::pass::VisitBlock;
 use super::real::Real;
 use crate::data::{Block, Blocks, Buffer};
 use crate::error::Result;
@@ -32,25 +32,26 @@ impl<T: Real> Room<T> {
 }
 
 /// One walk over some of the rows.
-pub(super) struct Walk<'a, S: Simd, T: Real, V: Visit<T>> {
+pub(super) struct Walk<'a, S: Simd, T: Real> {
     pub(super) simd: S,
+    /// The instructions of `simd`.
+    pub(super) instructions: Arch,
     pub(super) rows: &'a dyn Blocks,
     pub(super) span: Range<usize>,
     pub(super) weights: &'a [T],
     /// Where the gradient is added.
     pub(super) gradient: Option<&'a mut [f64]>,
-    pub(super) visitor: &'a V,
+    pub(super) visitor: &'a mut (dyn VisitBlock<T> + 'a),
     pub(super) room: &'a mut Room<T>,
 }
 
-impl<S: Simd, T: Real, V: Visit<T>> WithSimd for Walk<'_, S, T, V> {
-    type Output = Result<V::Tally>;
+impl<S: Simd, T: Real> WithSimd for Walk<'_, S, T> {
+    type Output = Result<()>;
 
     #[inline(always)]
-    fn with_simd<Same: Simd>(mut self, _: Same) -> Result<V::Tally> {
+    fn with_simd<Same: Simd>(mut self, _: Same) -> Result<()> {
         let (simd, columns) = (self.simd, self.rows.shape().1);
         let Room { scores, gradient: block_gradient, buffer } = self.room;
-        let mut tally = V::Tally::default();
         for start in self.span.clone().step_by(MOST_ROWS) {
             let block = start..self.span.end.min(start + MOST_ROWS);
             let scores = &mut scores[..block.len()];
@@ -58,17 +59,17 @@ impl<S: Simd, T: Real, V: Visit<T>> WithSimd for Walk<'_, S, T, V> {
                 unreachable!("dense rows come in dense blocks")
             };
             simd.vectorize(Score { rows, columns, weights: self.weights, scores });
-            self.visitor.visit_rows(simd, &mut tally, start, scores);
+            self.visitor.visit_block(self.instructions, start, 1, scores);
             if let Some(gradient) = &mut self.gradient {
                 simd.vectorize(Differentiate { rows, columns, residuals: scores, gradient: block_gradient });
                 gradient.iter_mut().zip(&*block_gradient).for_each(|(to, from)| *to += from.to_double());
             }
         }
-        Ok(tally)
+        Ok(())
     }
 }
 
-/// `scores = X w`. A function of its own, not a part of each walk that calls it: there would be dozens of copies to compile.
+/// `scores = X w`.
 struct Score<'a, T> {
     rows: &'a [f64],
     columns: usize,
@@ -89,7 +90,7 @@ impl<T: Real> WithSimd for Score<'_, T> {
     }
 }
 
-/// `gradient = X' r`, each number one chain in the order of the rows. As [`Score`].
+/// `gradient = X' r`, each number one chain in the order of the rows.
 struct Differentiate<'a, T> {
     rows: &'a [f64],
     columns: usize,

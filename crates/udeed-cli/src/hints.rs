@@ -1,0 +1,116 @@
+//! Hints of the library and the laboratory, worded with the options of the command.
+
+use udeed::{Hint, shown};
+
+/// What to try, with options.
+pub fn worded(hint: &Hint) -> String {
+    words(hint).unwrap_or_else(|| hint.to_string())
+}
+
+/// The same of the laboratory.
+pub fn worded_lab(hint: &udeed_lab::Hint<'_>) -> String {
+    match hint {
+        udeed_lab::Hint::Udeed(hint) => worded(hint),
+        udeed_lab::Hint::Journal => "go on with the old settings, or choose another `--journal`".into(),
+        other => other.to_string(),
+    }
+}
+
+/// None for hints that have no words here yet.
+fn words(hint: &Hint) -> Option<String> {
+    let text = match hint {
+        Hint::Format => "say `--format csv`, `arff` or `libsvm`".into(),
+        Hint::Encoding => "text of Excel may be converted by `iconv -f WINDOWS-1252 -t UTF-8`".into(),
+        Hint::NoHeader => "if the first line is no header, say `--no-header`".into(),
+        Hint::NumericHeader => "the first line holds numbers: if it is no header, say `--no-header`".into(),
+        Hint::Delimiter { found: '\t' } => "the header holds tabs: say `--delimiter tab`".into(),
+        Hint::Delimiter { found } => format!("the header holds `{found}`: say `--delimiter '{found}'`"),
+        Hint::Header => "the first line looks like a header: omit `--no-header`".into(),
+        Hint::UnnamedColumns => "the rows were read without a header; if they have one, omit `--no-header`".into(),
+        Hint::NumberedColumns => "the columns wanted are numbers: if the file has no header, say `--no-header`".into(),
+        Hint::NominalOrDrop { column } => {
+            format!("if the column is nominal, say `--nominal {0}`; to leave it out, `--drop {0}`", shown(column))
+        }
+        Hint::Nominal { column } => format!("if its numbers are names, say `--nominal {}`", shown(column)),
+        Hint::Drop { column } => format!("leave it out: `--drop {}`", shown(column)),
+        Hint::Identifier { column } => {
+            format!("if the column identifies the rows, leave it out: `--drop {}`", shown(column))
+        }
+        Hint::NoLabels => "labels are read from the column given by `--label`".into(),
+        Hint::ManyClasses => "is this the column of the labels? `--label` names it".into(),
+        Hint::Shares => "choose other shares with `--labeled` and `--test`".into(),
+        Hint::Scaling => "scale the features: `--scaling minmax` or `--scaling standard`".into(),
+        Hint::NegativeSparse => "say `--layout dense`, `--scaling standard` or `--scaling none`".into(),
+        Hint::LargeFeatures => {
+            "the features are too large: scale them with `--scaling standard`, or use `--precision double`".into()
+        }
+        Hint::Sparse => "keep the rows sparse with `--layout sparse`, or leave out columns with `--drop`".into(),
+        Hint::RowsInMemory => {
+            "allow more with `--memory`, or use a method that does not need all rows at once, such as `udeed` or `bagging`"
+                .into()
+        }
+        Hint::FullDisk => {
+            "the file lies in the folder of `--out`: name one on a larger disk, or allow more `--memory`".into()
+        }
+        Hint::Fourier => {
+            "use fewer with `--fourier`, or stream unlabeled rows from a file: `udeed fit --unlabeled`".into()
+        }
+        Hint::Similarities => "use fewer neighbours, such as `--neighbors 5`, or allow more with `--memory`".into(),
+        Hint::Members => "use fewer `--members`".into(),
+        Hint::Views { keep } => format!("leave out the others: `--views {}`", keep.join(",")),
+        Hint::ViewsOrMembers { keep } => {
+            format!("leave out the others: `--views {}`, or use fewer `--members`", keep.join(","))
+        }
+        Hint::ExportedViews { keep } => format!("fit the model again with `--views {}`", keep.join(",")),
+        // No option helps: the file itself is to be mended, or written in another format.
+        Hint::UnclosedQuote
+        | Hint::LineEndInCell
+        | Hint::HeaderForUnnamed
+        | Hint::IndexedColumns
+        | Hint::WidthOfTraining
+        | Hint::DeclareLevels
+        | Hint::CountFromOne
+        | Hint::WriteAs { .. }
+        | Hint::OneClass => hint.to_string(),
+        _ => return None,
+    };
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_hint_has_words() {
+        for hint in Hint::examples() {
+            let text = words(&hint).unwrap_or_else(|| panic!("{hint:?} has no words in hints.rs"));
+            assert!(!text.is_empty() && !text.ends_with('.') && !text.contains('\n'), "{text}");
+        }
+    }
+
+    #[test]
+    fn hints_of_the_laboratory_name_options() {
+        for hint in udeed_lab::Hint::OWN {
+            assert!(!worded_lab(&hint).is_empty());
+        }
+        assert!(worded_lab(&udeed_lab::Hint::Journal).contains("`--journal`"));
+        assert!(worded_lab(&udeed_lab::Hint::Udeed(&Hint::Members)).contains("`--members`"));
+    }
+
+    /// A name from a file reaches the terminal without its control characters.
+    #[test]
+    fn names_are_shown_and_not_obeyed() {
+        let column: Box<str> = format!("\u{1b}[2J{}", "x".repeat(5000)).into();
+        for hint in [
+            Hint::NominalOrDrop { column: column.clone() },
+            Hint::Nominal { column: column.clone() },
+            Hint::Drop { column: column.clone() },
+            Hint::Identifier { column },
+        ] {
+            for text in [worded(&hint), hint.to_string()] {
+                assert!(!text.contains(char::is_control) && text.chars().count() < 300, "{text:?}");
+            }
+        }
+    }
+}

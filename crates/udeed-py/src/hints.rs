@@ -1,0 +1,79 @@
+//! Hints of the library, worded with the parameters of the Python package.
+
+use udeed::{Hint, quoted};
+
+/// What to try, with parameters; None for hints that make no sense in Python.
+pub fn worded(hint: &Hint) -> Option<String> {
+    match words(hint) {
+        Words::Say(text) => Some(text),
+        Words::Nothing => None,
+        Words::Unknown => Some(hint.to_string()),
+    }
+}
+
+/// What Python says in place of a hint.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Words {
+    /// These words.
+    Say(String),
+    /// Nothing: it makes no sense there.
+    Nothing,
+    /// It has no words here yet.
+    Unknown,
+}
+
+/// The words for a hint.
+pub fn words(hint: &Hint) -> Words {
+    let text = match hint {
+        Hint::UnnamedColumns => "X has no column names: pass a data frame with the columns of `fit`".into(),
+        Hint::NumberedColumns => "`fit` saw an array without column names: pass one here too, not a data frame".into(),
+        Hint::Nominal { column } => {
+            format!("if the numbers in column {} are names, pass them as text, as in `fit`", quoted(column))
+        }
+        Hint::Identifier { column } => format!("if column {} identifies the rows, leave it out of X", quoted(column)),
+        Hint::NoLabels => "`unlabeled` says which labels mean none".into(),
+        Hint::OneClass => "rows of another class need labels too".into(),
+        Hint::ManyClasses => "does y hold classes?".into(),
+        Hint::Scaling => "scale the features: `scaling=\"minmax\"` or `scaling=\"standard\"`".into(),
+        Hint::NegativeSparse => "pass `X.toarray()`, or set `scaling=\"standard\"` or `scaling=\"none\"`".into(),
+        Hint::LargeFeatures => {
+            "the features are too large: set `scaling=\"standard\"`, or `precision=\"double\"`".into()
+        }
+        Hint::Sparse => "keep X sparse, or leave out columns".into(),
+        Hint::Fourier => "use fewer with `fourier`".into(),
+        Hint::Similarities => "use fewer neighbours, such as `neighbors=5`, or allow more with `memory`".into(),
+        Hint::Members => "use fewer `members`".into(),
+        Hint::Views { keep } => format!("leave out the others: {}", views(keep)),
+        Hint::ViewsOrMembers { keep } => format!("leave out the others: {}, or use fewer `members`", views(keep)),
+        Hint::ExportedViews { keep } => format!("fit the model again with {}", views(keep)),
+        // The package reads and writes no files of rows, so it has neither formats, headers, delimiters nor indices.
+        Hint::Format
+        | Hint::Encoding
+        | Hint::UnclosedQuote
+        | Hint::LineEndInCell
+        | Hint::NoHeader
+        | Hint::NumericHeader
+        | Hint::Delimiter { .. }
+        | Hint::Header
+        | Hint::HeaderForUnnamed
+        | Hint::IndexedColumns
+        | Hint::WidthOfTraining
+        | Hint::NominalOrDrop { .. }
+        | Hint::Drop { .. }
+        | Hint::DeclareLevels
+        | Hint::CountFromOne
+        | Hint::WriteAs { .. } => return Words::Nothing,
+        // scikit-learn's splitters divide the rows.
+        Hint::Shares => return Words::Nothing,
+        // All rows of X are in memory: none lie in a file.
+        Hint::RowsInMemory | Hint::FullDisk => return Words::Nothing,
+        _ => return Words::Unknown,
+    };
+    Words::Say(text)
+}
+
+/// The parameter for some views.
+fn views(keep: &[&str]) -> String {
+    let names: Vec<String> = keep.iter().map(|view| format!("\"{view}\"")).collect();
+    format!("`views=[{}]`", names.join(", "))
+}

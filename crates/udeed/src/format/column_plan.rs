@@ -1,0 +1,200 @@
+//! The column plan: which columns of a file are read, and as what.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::data::{Column, Kind, Naming, missing_column, same_number};
+use crate::error::{Error, Hint, Place, Result};
+use crate::format::cells::is_missing;
+use crate::text::{listed, quoted};
+
+/// Options for the columns of a file.
+#[derive(Debug, Clone)]
+pub(super) struct ColumnOptions {
+    /// Whether the file names its columns.
+    pub(super) header: bool,
+    pub(super) label: LabelColumn,
+    /// A label that marks unlabeled rows, besides those that are missing.
+    pub(super) unlabeled: Option<String>,
+    pub(super) nominal: Vec<String>,
+    pub(super) drop: Vec<String>,
+    /// The columns that the rows must have, and how these got their names.
+    pub(super) expected: Option<(Vec<Column>, Naming)>,
+}
+
+/// The column with the labels.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum LabelColumn {
+    None,
+    Required(String),
+    IfPresent(String),
+}
+
+/// The columns that are read, each with its position in the file.
+pub(super) struct ColumnPlan {
+    /// Position of the label.
+    pub(super) label: Option<usize>,
+    /// The other columns, in order.
+    pub(super) features: Vec<Feature>,
+    pub(super) naming: Naming,
+}
+
+/// A column that is read as a feature.
+pub(super) struct Feature {
+    /// Position in the file, from 0.
+    pub(super) source: usize,
+    pub(super) name: String,
+    /// The kind that it must have, if that is known before the file is read.
+    pub(super) kind: Option<FeatureKind>,
+}
+
+/// The kind of a feature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FeatureKind {
+    Numeric,
+    Nominal,
+}
+
+impl FeatureKind {
+    fn of(column: &Column) -> Self {
+        match column.kind {
+            Kind::Numeric => FeatureKind::Numeric,
+            Kind::Nominal { .. } => FeatureKind::Nominal,
+        }
+    }
+}
+
+impl Default for ColumnOptions {
+    fn default() -> Self {
+        ColumnOptions {
+            header: true,
+            label: LabelColumn::None,
+            unlabeled: None,
+            nominal: Vec::new(),
+            drop: Vec::new(),
+            expected: None,
+        }
+    }
+}
+
+impl ColumnOptions {
+    /// Whether a label marks an unlabeled row.
+    pub(super) fn is_unlabeled(&self, label: &str) -> bool {
+        is_missing(label) || self.unlabeled.as_deref().is_some_and(|mark| mark == label || same_number(mark, label))
+    }
+
+    /// Plans the columns of a file with these names.
+    pub(super) fn plan(&self, names: &[String], place: impl Fn() -> Place) -> Result<ColumnPlan> {
+        let unknown = |column: &str, what: &str| {
+            Error::input(place(), format!("no column {}", quoted(column)), format!("a {what} among {}", listed(names)))
+        };
+        let label = match &self.label {
+            LabelColumn::None => None,
+            LabelColumn::Required(column) => {
+                Some(find_column(names, column).ok_or_else(|| unknown(column, "label column"))?)
+            }
+            LabelColumn::IfPresent(column) => self.find_label(names, column),
+        };
+        let all = |columns: &[String]| -> Result<HashSet<usize>> {
+            columns.iter().map(|column| find_column(names, column).ok_or_else(|| unknown(column, "column"))).collect()
+        };
+        let (drop, nominal) = (all(&self.drop)?, all(&self.nominal)?);
+        let naming = if self.header {
+            Naming::Given
+        } else {
+            Naming::Position { width: names.len() - usize::from(label.is_some()) }
+        };
+        if let (Some((_, Naming::Position { width: wanted })), Naming::Position { width }) = (&self.expected, naming)
+            && *wanted != width
+        {
+            return Err(Error::input(
+                place(),
+                format!("{} columns", names.len()),
+                format!("{wanted}, or {} with the labels", wanted.saturating_add(1)),
+            )
+            .with_hint(Hint::WidthOfTraining));
+        }
+        let features = self.features(names, label, &drop, &nominal, naming);
+        self.check_expected(&features, names, naming, place)?;
+        Ok(ColumnPlan { label, features, naming })
+    }
+
+    /// The position of a label that the file need not have.
+    fn find_label(&self, names: &[String], column: &str) -> Option<usize> {
+        match &self.expected {
+            // Numbered columns: the label is there if there is one column more than the others.
+            Some((_, Naming::Position { width })) if !self.header => {
+                if names.len() == width.saturating_add(1) {
+                    find_column(names, column)
+                } else {
+                    None
+                }
+            }
+            // A label that was given by name: a number in a name is no position.
+            _ => names.iter().position(|name| name == column),
+        }
+    }
+
+    /// The columns that are read as features.
+    fn features(
+        &self,
+        names: &[String],
+        label: Option<usize>,
+        drop: &HashSet<usize>,
+        nominal: &HashSet<usize>,
+        naming: Naming,
+    ) -> Vec<Feature> {
+        let expected: Option<HashMap<&str, &Column>> =
+            self.expected.as_ref().map(|(columns, _)| columns.iter().map(|c| (c.name.as_str(), c)).collect());
+        let mut features = Vec::new();
+        let mut number = 0;
+        for (source, name) in names.iter().enumerate() {
+            if Some(source) == label {
+                continue;
+            }
+            number += 1;
+            let name = if naming == Naming::Given { name.clone() } else { number.to_string() };
+            let mut kind = nominal.contains(&source).then_some(FeatureKind::Nominal);
+            if let Some(expected) = &expected {
+                match expected.get(name.as_str()) {
+                    None => continue,
+                    Some(column) => kind = Some(FeatureKind::of(column)),
+                }
+            }
+            if !drop.contains(&source) {
+                features.push(Feature { source, name, kind });
+            }
+        }
+        features
+    }
+
+    /// Checks that every expected column is there.
+    fn check_expected(
+        &self,
+        features: &[Feature],
+        names: &[String],
+        naming: Naming,
+        place: impl Fn() -> Place,
+    ) -> Result<()> {
+        let Some((expected, _)) = &self.expected else { return Ok(()) };
+        let present: HashSet<&str> = features.iter().map(|feature| feature.name.as_str()).collect();
+        match expected.iter().find(|column| !present.contains(column.name.as_str())) {
+            None => Ok(()),
+            Some(column) => Err(missing_column(&place().source, &column.name, names, expected, naming)),
+        }
+    }
+}
+
+/// The position of a column given by name or by number: `3` is the third, `-1` the last.
+fn find_column(names: &[String], column: &str) -> Option<usize> {
+    if let Some(position) = names.iter().position(|name| name == column) {
+        return Some(position);
+    }
+    let number: i64 = column.parse().ok()?;
+    let distance = usize::try_from(number.unsigned_abs()).ok()?;
+    match number {
+        0 => None,
+        _ if distance > names.len() => None,
+        1.. => Some(distance - 1),
+        _ => Some(names.len() - distance),
+    }
+}

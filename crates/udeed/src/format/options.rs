@@ -1,0 +1,59 @@
+//! Options of readers and writers, as formats see them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::format::chunks::CHUNK;
+use crate::format::column_plan::ColumnOptions;
+
+/// The layout in memory of rows that were read.
+///
+/// ```
+/// assert_eq!(udeed::Layout::default(), udeed::Layout::Auto);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Layout {
+    /// Sparse, unless at least one value in six is stored: then dense, which is faster and can be shifted.
+    #[default]
+    Auto,
+    /// Dense.
+    Dense,
+    /// Sparse, even if the file is dense.
+    Sparse,
+}
+
+impl Layout {
+    /// Whether sparse rows with `n_stored` stored values become dense.
+    pub(super) fn makes_dense(self, n_rows: usize, n_columns: usize, n_stored: usize) -> bool {
+        match self {
+            Layout::Dense => true,
+            Layout::Sparse => false,
+            Layout::Auto => n_stored >= n_rows.saturating_mul(n_columns).div_ceil(6),
+        }
+    }
+}
+
+/// Options for reading.
+#[derive(Debug, Clone)]
+pub(super) struct ReadOptions {
+    /// Delimiter of CSV cells, if it is not the usual one.
+    pub(super) delimiter: Option<u8>,
+    pub(super) columns: ColumnOptions,
+    pub(super) layout: Layout,
+    /// Bytes of text in a chunk.
+    pub(super) chunk_size: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        let columns = ColumnOptions::default();
+        ReadOptions { delimiter: None, columns, layout: Layout::Auto, chunk_size: CHUNK }
+    }
+}
+
+/// Options for writing.
+#[derive(Debug, Clone)]
+pub(super) struct WriteOptions {
+    /// Delimiter of CSV cells.
+    pub(super) delimiter: u8,
+}

@@ -1,0 +1,54 @@
+//! Contents of a file: rows, and labels beside them.
+
+use crate::data::{HeldTable, Labels, Table, TrainSet};
+use crate::error::Result;
+
+/// Contents of a file: rows, and labels beside them.
+///
+/// ```
+/// use udeed::{Format, Reader, Udeed};
+///
+/// let rows = "+1 1:0.5 2:1\n-1 2:0.25\n? 1:0.75\n";
+/// let train = Reader::new().format(Format::Libsvm).read_from("rows", rows.as_bytes())?.into_train()?;
+/// assert_eq!((train.n_labeled(), train.n_unlabeled()), (2, 1));
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sheet {
+    /// The rows, without the labels.
+    pub table: Table,
+    /// The labels; every row is unlabeled if the file has none.
+    pub labels: Labels,
+    /// Name of the label column.
+    pub label: Option<String>,
+}
+
+impl Sheet {
+    /// The given rows with their labels.
+    ///
+    /// # Panics
+    /// If an index is not that of a row.
+    #[must_use]
+    pub fn select(&self, indices: &[usize]) -> Self {
+        Sheet { table: self.table.select(indices), labels: self.labels.select(indices), label: self.label.clone() }
+    }
+
+    /// The rows and labels to learn from.
+    ///
+    /// # Errors
+    /// If there are more or fewer labels than rows, which no reader makes.
+    pub fn into_train(self) -> Result<TrainSet> {
+        Ok(TrainSet::new(self.table, self.labels)?.label(self.label))
+    }
+}
+
+/// Contents of a file, in memory or in a temporary file. The labels are only counted.
+///
+/// See [`Reader::hold`](crate::Reader::hold) for an example.
+#[derive(Debug)]
+pub struct HeldSheet {
+    /// The rows, without the labels.
+    pub table: HeldTable,
+    /// Number of labeled rows.
+    pub n_labeled: usize,
+}

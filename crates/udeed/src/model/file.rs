@@ -1,0 +1,254 @@
+//! The model as one safetensors file.
+//!
+//! Numbers are tensors ([`tensors`]); everything else is JSON ([`description`](crate::model::description)) in the file's
+//! metadata under the key `udeed`, a single key, so that the same model always makes the same bytes. The last tensor, and so
+//! the last four bytes of the file, is a checksum of everything before it.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use flate2::Crc;
+use safetensors::{Dtype, SafeTensors, serialize};
+
+use crate::data::TrainSet;
+use crate::ensemble::Vote;
+use crate::error::{Error, Result};
+use crate::file::write_file;
+use crate::learner::Shape;
+use crate::model::Model;
+use crate::model::description::{Description, FORMAT, StoredPart, Version};
+use crate::model::tensors;
+use crate::prepare::{FourierMap, Preparation};
+use crate::tensor::{Tensor, TensorReader, TensorWriter};
+
+/// The name of the file of a model that is in none.
+const IN_MEMORY: &str = "the model in memory";
+/// The file that was expected in place of one that cannot be read.
+const EXPECTED: &str = "a model written by `udeed fit`";
+const KEY: &str = "udeed";
+/// The two tensors of a Fourier feature map, where there is one.
+const FREQUENCIES: &str = "fourier.frequencies";
+const PHASES: &str = "fourier.phases";
+const CHECKSUM: &str = "checksum";
+const CHECKSUM_LENGTH: usize = size_of::<u32>();
+
+impl Model {
+    /// Writes the model into a file, whole or not at all. The same model always makes the same bytes.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        let bytes = self.bytes(path)?;
+        write_file(path, |file| file.write_all(&bytes))
+    }
+
+    /// Reads a model that [`Model::save`] wrote.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is truncated, damaged, of a newer version, or something else.
+    ///
+    /// ```
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let path = folder.path().join("notes.txt");
+    /// std::fs::write(&path, "not a model").unwrap();
+    /// let error = udeed::Model::load(&path).unwrap_err();
+    /// assert!(error.to_string().ends_with("expected a model written by `udeed fit`"));
+    /// ```
+    pub fn load(path: impl AsRef<Path>) -> Result<Model> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(|error| Error::io(path, "read", error))?;
+        Model::read(&bytes, path)
+    }
+
+    /// What [`Model::save`] writes, in memory.
+    ///
+    /// # Errors
+    /// If the model cannot be written.
+    ///
+    /// ```
+    /// use udeed::{Bagging, Model, built_in};
+    ///
+    /// let model = Bagging::new().fit(&built_in("labor")?.read()?.into_train()?)?;
+    /// assert_eq!(Model::from_bytes(&model.to_bytes()?)?, model);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.bytes(Path::new(IN_MEMORY))
+    }
+
+    /// Reads what [`Model::to_bytes`] made.
+    ///
+    /// # Errors
+    /// As [`Model::load`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
+        Model::read(bytes, Path::new(IN_MEMORY))
+    }
+
+    fn bytes(&self, path: &Path) -> Result<Vec<u8>> {
+        let mut tensors = preparation_tensors(&self.preparation);
+        let description = self.describe(&mut tensors);
+        let refused = |error: String| Error::model(path, error, "a model that can be written");
+        let text = serde_json::to_string(&description).map_err(|error| refused(error.to_string()))?;
+        tensors.sort_by(|(a, _), (b, _)| a.cmp(b));
+        tensors.push((CHECKSUM.to_owned(), checksum_tensor()));
+        let metadata = HashMap::from([(KEY.to_owned(), text)]);
+        let mut bytes = serialize(tensors, Some(metadata)).map_err(|error| refused(error.to_string()))?;
+        let body = bytes.len() - CHECKSUM_LENGTH;
+        let sum = checksum(&bytes[..body]);
+        bytes[body..].copy_from_slice(&sum);
+        Ok(bytes)
+    }
+
+    /// The description; adds the tensors of the ensembles.
+    fn describe(&self, tensors: &mut Vec<(String, Tensor)>) -> Description {
+        let preparation = &self.preparation;
+        let mut all = vec![("ensemble", &self.ensemble), ("logistic", &self.logistic)];
+        all.extend(self.initial.as_ref().map(|initial| ("initial", initial)));
+        let write = |(name, of): (&str, _)| {
+            (name.to_owned(), tensors::write_ensemble(of, &mut TensorWriter::new(name, tensors)))
+        };
+        Description {
+            format: FORMAT,
+            written_by: concat!("udeed ", env!("CARGO_PKG_VERSION")).into(),
+            classes: self.classes.clone(),
+            label: self.label.clone(),
+            columns: preparation.columns.to_vec(),
+            naming: preparation.naming,
+            scaling: preparation.scaling,
+            sparse: preparation.sparse,
+            settings: self.method.clone(),
+            vote: Vote::Weighted,
+            training: self.training.clone(),
+            threshold: self.threshold,
+            ensembles: all.into_iter().map(write).collect(),
+        }
+    }
+
+    fn read(bytes: &[u8], path: &Path) -> Result<Model> {
+        let wrong = |found: String| Error::model(path, found, EXPECTED);
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| wrong(not_safetensors(bytes, &error)))?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(|error| wrong(not_safetensors(bytes, &error)))?;
+        let text = header.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
+        let text = text.ok_or_else(|| wrong("a safetensors file of another program".into()))?;
+        let version: Version = serde_json::from_str(text).map_err(|_| wrong("a damaged description".into()))?;
+        check_version(&version, path)?;
+        let (body, stored) = bytes.split_at(bytes.len() - CHECKSUM_LENGTH);
+        if checksum(body) != stored {
+            return Err(wrong("a file whose checksum does not match: it was damaged or changed".into()));
+        }
+        let description: Description = serde_json::from_str(text).map_err(|_| wrong("a damaged description".into()))?;
+        let model = assemble(description, &TensorReader::new(&tensors));
+        model.ok_or_else(|| wrong("parts that do not fit together".into()))
+    }
+}
+
+/// Refuses a file of another version.
+fn check_version(version: &Version, path: &Path) -> Result<()> {
+    let found = format!("format version {}", version.format);
+    match version.format {
+        FORMAT => Ok(()),
+        newer if newer > FORMAT => {
+            Err(Error::model(path, found, format!("at most {FORMAT}; a newer `udeed` wrote this model")))
+        }
+        _ => Err(Error::model(path, found, format!("{FORMAT}; fit the model again"))),
+    }
+}
+
+fn preparation_tensors(preparation: &Preparation) -> Vec<(String, Tensor)> {
+    let mut tensors = vec![
+        ("factor".to_owned(), Tensor::vector(&preparation.factor)),
+        ("fill".to_owned(), Tensor::vector(&preparation.fill)),
+        ("shift".to_owned(), Tensor::vector(&preparation.shift)),
+    ];
+    if let Some(map) = &preparation.fourier {
+        let shape = vec![preparation.factor.len(), map.n_features()];
+        tensors.push((FREQUENCIES.to_owned(), Tensor { shape, ..Tensor::vector(map.frequencies()) }));
+        tensors.push((PHASES.to_owned(), Tensor::vector(map.phases())));
+    }
+    tensors
+}
+
+/// Describes a file that is no safetensors file by its first bytes.
+fn not_safetensors(bytes: &[u8], error: &safetensors::SafeTensorError) -> String {
+    use safetensors::SafeTensorError::{HeaderTooSmall, InvalidHeaderLength, MetadataIncompleteBuffer};
+    if bytes.is_empty() {
+        return "an empty file".into();
+    }
+    // A header that begins as ours does, and an end that is missing.
+    let ours = bytes.get(8..).is_some_and(|rest| rest.starts_with(b"{\"__metadata__\":{\"udeed\""));
+    if ours && matches!(error, HeaderTooSmall | InvalidHeaderLength | MetadataIncompleteBuffer) {
+        return if is_longer(bytes) { "a file with more at its end".into() } else { "a truncated file".into() };
+    }
+    "a file that is not a whole safetensors file".into()
+}
+
+/// Whether a file goes on after the tensors that its header tells of.
+fn is_longer(bytes: &[u8]) -> bool {
+    let whole = || {
+        let (length, rest) = bytes.split_at_checked(8)?;
+        let length = usize::try_from(u64::from_le_bytes(length.try_into().ok()?)).ok()?;
+        let header: HashMap<String, serde_json::Value> = serde_json::from_slice(rest.get(..length)?).ok()?;
+        let end = header.values().filter_map(|tensor| tensor["data_offsets"][1].as_u64()).max()?;
+        Some(8 + length as u64 + end)
+    };
+    whole().is_some_and(|whole| bytes.len() as u64 > whole)
+}
+
+/// Puts a model together and checks that its parts fit.
+fn assemble(description: Description, tensors: &TensorReader<'_>) -> Option<Model> {
+    let preparation = Preparation {
+        columns: description.columns.into(),
+        naming: description.naming,
+        scaling: description.scaling,
+        sparse: description.sparse,
+        fill: tensors.vector("fill")?,
+        shift: tensors.vector("shift")?,
+        factor: tensors.vector("factor")?,
+        fourier: match tensors.has(PHASES) {
+            true => Some(FourierMap::from_parts(tensors.vector(FREQUENCIES)?, &tensors.vector(PHASES)?)),
+            false => None,
+        },
+    };
+    let shape = Shape { n_features: preparation.n_features(), n_classes: description.classes.len() };
+    let read = |name: &str, parts: Vec<StoredPart>| tensors::read_ensemble(parts, &tensors.within(name), shape);
+    let mut ensembles = description.ensembles;
+    let initial = match ensembles.remove("initial") {
+        Some(parts) => Some(read("initial", parts)?),
+        None => None,
+    };
+    let model = Model {
+        ensemble: read("ensemble", ensembles.remove("ensemble")?)?,
+        initial,
+        logistic: read("logistic", ensembles.remove("logistic")?)?,
+        preparation,
+        classes: description.classes,
+        label: description.label,
+        method: description.settings,
+        training: description.training,
+        threshold: description.threshold,
+    };
+    is_sound(&model).then_some(model)
+}
+
+/// Whether a model that was read makes sense as a whole.
+fn is_sound(model: &Model) -> bool {
+    model.preparation.is_sound()
+        && (2..=TrainSet::MOST_CLASSES).contains(&model.classes.len())
+        && model.method.validate().is_ok()
+        && (-1.0..=1.0).contains(&model.threshold)
+        && (model.threshold == 0.0 || model.classes.len() == 2)
+        && model.preparation.fourier().map_or(0, FourierMap::n_features) == model.method.shared().fourier
+        && model.logistic.n_members() == 1
+}
+
+fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_LENGTH] {
+    let mut crc = Crc::new();
+    crc.update(bytes);
+    crc.sum().to_le_bytes()
+}
+
+/// The place of the checksum. Tensors are laid out by the width of their numbers, widest first: this is the last.
+fn checksum_tensor() -> Tensor {
+    Tensor { dtype: Dtype::U32, shape: vec![1], bytes: vec![0; CHECKSUM_LENGTH] }
+}
