@@ -177,6 +177,17 @@ impl Given {
         self.path_in(method).is_some_and(|path| method.card().setting(&first(path)).is_some())
     }
 
+    /// Whether the value is in the range that a method has for the setting; each method has its own.
+    fn fits(&self, method: &Method) -> bool {
+        let setting = self.path_in(method).and_then(|path| method.card().setting(path));
+        let (Some(range), Ok(value)) = (setting.and_then(|setting| setting.range), self.value.parse::<f64>()) else {
+            return true;
+        };
+        let [(low, above), (high, below)] = range.bounds();
+        let low = low.is_none_or(|low| if above { value > low } else { value >= low });
+        low && high.is_none_or(|high| if below { value < high } else { value <= high })
+    }
+
     /// Says which methods have the setting, where those that were asked for have not.
     fn not_of(&self, whom: &str) -> Usage {
         let last = self.path.split('.').find(|part| !Method::NAMES.contains(part)).unwrap_or(&self.path);
@@ -189,6 +200,10 @@ impl Given {
             having => format!("`{}`: {whom} no such setting; {} have it", self.option, having.join(", ")),
         })
     }
+}
+
+fn checked(method: Method) -> udeed::Result<Method> {
+    method.validate().map(|()| method)
 }
 
 impl Settings {
@@ -234,12 +249,13 @@ impl Settings {
             // UDEED's settings are those of its members before the descent and of logistic regression, too.
             for method in methods.iter_mut().filter(|method| takes_part(method) || method.name() == "udeed") {
                 let Some(path) = given.path_in(method).filter(|_| given.is_of(method)) else { continue };
-                match method.with_setting(path, &given.value) {
+                let changed = method.with_setting(path, &given.value);
+                match changed.and_then(|changed| if given.fits(method) { Ok(changed) } else { checked(changed) }) {
                     Ok(changed) => {
                         taken |= takes_part(method);
                         *method = changed;
                     }
-                    // What only some methods can do, such as to choose lambda, only these do.
+                    // What only some methods can do, such as to choose lambda or to have no neighbours, only these do.
                     Err(error) if takes_part(method) => drop(refused.get_or_insert(error)),
                     Err(_) => {}
                 }
