@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use udeed::{Method, Reader, stratified_split};
-use udeed_lab::{Contender, Experiment, Scale, Set, tables};
+use udeed::{Reader, stratified_split};
+use udeed_lab::{Entry, Experiment, Scale, Set, tables};
 
 use crate::input::{Reading, check_label, note_identifiers, read_any, short_names};
 use crate::laboratory::{Outputs, named};
@@ -23,7 +23,7 @@ pub struct Compare {
     /// Column with the labels: its name, its number, or -1 for the last
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     label: Option<String>,
-    /// Methods to compare: logistic, initial, lc, lcd, lcud, adaboost-discard, or any that `udeed methods` lists
+    /// Methods to compare: any that `udeed methods` lists
     #[arg(long, value_delimiter = ',', default_value = "logistic,initial,lc,lcd,lcud")]
     methods: Vec<String>,
     /// Ensemble sizes
@@ -59,9 +59,9 @@ impl Compare {
     }
 
     fn experiment(&self) -> anyhow::Result<Experiment> {
-        let methods: Vec<Contender> =
-            self.methods.iter().map(|name| Contender::named(name)).collect::<udeed_lab::Result<_>>()?;
-        let cards = methods.iter().filter_map(|contender| Some(Method::named(contender.method()?).ok()?.card()));
+        let methods: Vec<Entry> =
+            self.methods.iter().map(|name| Entry::named(name)).collect::<udeed_lab::Result<_>>()?;
+        let cards = methods.iter().filter_map(|entry| entry.card());
         let (udeed, rivals) = self.memory.of(self.settings.clone(), cards).methods(&methods)?;
         let experiment = Experiment {
             methods,
@@ -72,7 +72,7 @@ impl Compare {
             balanced: self.balanced,
             udeed,
             rivals,
-            semiboost_rows: None,
+            most_compared: None,
         };
         experiment.validate()?;
         Ok(experiment)

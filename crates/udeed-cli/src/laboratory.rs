@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use serde_json::json;
-use udeed::SemiBoost;
+use udeed::Method;
 use udeed_lab::{Experiment, Journal, Results, Set, report, run, tables};
 
 use crate::output::{check_outputs, is_stream, write_json, write_to};
@@ -107,16 +107,16 @@ impl Outputs {
 
 /// Says what the similarities of rows will take, and which method is left out for them, before anything is done.
 fn warn_of_memory(experiment: &Experiment, sets: &[Set], progress: &Progress) {
-    let pairs = sets.iter().flat_map(|set| experiment.methods.iter().map(move |&contender| (set, contender)));
-    for (set, contender) in pairs {
+    let pairs = sets.iter().flat_map(|set| experiment.methods.iter().map(move |&entry| (set, entry)));
+    for (set, entry) in pairs {
         let Ok(split) = experiment.split(set, 0) else { continue };
         let (labeled, unlabeled) = (split.labeled.len(), split.unlabeled.len());
-        let Some(bytes) = experiment.similarity_bytes(contender, labeled, unlabeled) else { continue };
-        let (size, method) = (udeed::byte_size(bytes), contender.name());
-        if experiment.leaves_out(contender, labeled + unlabeled) {
+        let Some(bytes) = experiment.similarity_bytes(entry, labeled, unlabeled) else { continue };
+        let (size, method) = (udeed::byte_size(bytes), entry.name());
+        if experiment.leaves_out(entry, labeled, unlabeled) {
             let hint = "`--neighbors 20` runs it";
             progress.note(format_args!("note: {}: no {method}, its similarities take {size}; {hint}", set.name));
-        } else if bytes > SemiBoost::MUCH_MEMORY {
+        } else if bytes > Method::MUCH_MEMORY {
             progress.note(format_args!("note: {}: {method}'s similarities take {size} for each split", set.name));
         }
     }

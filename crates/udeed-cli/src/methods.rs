@@ -4,8 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use udeed::{Method, MethodCard, SettingKind};
-use udeed_lab::Contender;
-use udeed_lab::report::about;
+use udeed_lab::Entry;
 
 use crate::output::{write_json, write_to};
 use crate::settings::shown;
@@ -39,10 +38,18 @@ impl Methods {
 const WIDTH: usize = 80;
 
 fn list(out: &mut dyn Write) -> std::io::Result<()> {
-    for &contender in Contender::ALL {
-        write_wrapped(out, contender.name(), 18, about(contender))?;
+    for entry in Entry::all() {
+        write_wrapped(out, entry.name(), 18, &entry.sentence())?;
     }
-    writeln!(out, "\n`udeed fit --method` takes udeed (lc, lcd and lcud are its variants) and all from bagging on")
+    writeln!(out)?;
+    let others = Entry::all().iter().filter(|entry| !matches!(entry, Entry::Method(_)));
+    let others: Vec<&str> = others.map(|entry| entry.name()).collect();
+    let text = format!(
+        "`udeed compare --methods` takes all of these; `udeed fit --method` takes udeed and all but {}. lc, lcd and lcud \
+         are variants of udeed (`--variant`).",
+        others.join(", ")
+    );
+    write_wrapped(out, "", 0, &text)
 }
 
 fn describe(card: &MethodCard, out: &mut dyn Write) -> std::io::Result<()> {

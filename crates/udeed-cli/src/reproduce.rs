@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use udeed::{Labeled, Method, Reader, Shares};
+use udeed::{Labeled, Reader, Shares};
 use udeed_lab::paper::{PaperReport, SETS, find_sets};
-use udeed_lab::{Contender, Experiment, Scale, Set, tables};
+use udeed_lab::{Entry, Experiment, Scale, Set, tables};
 
 use crate::input::read_file;
 use crate::laboratory::{Outputs, named};
@@ -44,7 +44,7 @@ pub struct Reproduce {
     settings: Settings,
 }
 
-/// SemiBoost compares all training rows with all; beyond so many the paper has N/A.
+/// Above this many training rows the paper has N/A for SemiBoost, which compares all of them with all.
 const MOST_COMPARED: usize = 10_000;
 
 impl Reproduce {
@@ -68,16 +68,16 @@ impl Reproduce {
     fn experiment(&self) -> anyhow::Result<Experiment> {
         let mut methods = Vec::new();
         for name in &self.methods {
-            match Contender::named(name)? {
-                Contender::Adaboost => methods.extend([Contender::AdaboostDiscard, Contender::Adaboost]),
-                contender => methods.push(contender),
+            if name == "adaboost" {
+                methods.push(Entry::ADABOOST_DISCARD);
             }
+            methods.push(Entry::named(name)?);
         }
-        let cards = methods.iter().filter_map(|contender| Some(Method::named(contender.method()?).ok()?.card()));
+        let cards = methods.iter().filter_map(|entry| entry.card());
         let mut settings = self.memory.of(self.settings.clone(), cards);
         // SemiBoost's paper compares all rows with all.
-        if methods.contains(&Contender::Semiboost) && !settings.has("neighbors") && !settings.has("semiboost.neighbors")
-        {
+        let semiboost = methods.iter().any(|entry| entry.name() == "semiboost");
+        if semiboost && !settings.has("neighbors") && !settings.has("semiboost.neighbors") {
             settings = settings.with("--neighbors", "semiboost.neighbors", 0);
         }
         let (udeed, rivals) = settings.methods(&methods)?;
@@ -90,7 +90,7 @@ impl Reproduce {
             balanced: false,
             udeed,
             rivals,
-            semiboost_rows: Some(MOST_COMPARED),
+            most_compared: Some(MOST_COMPARED),
         };
         experiment.validate()?;
         Ok(experiment)

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use udeed::{Labeled, Method, MethodCard, Setting, SettingKind, Shares, Udeed};
-use udeed_lab::Contender;
+use udeed_lab::Entry;
 
 use crate::output::Usage;
 
@@ -177,6 +177,17 @@ impl Given {
         self.path_in(method).is_some_and(|path| method.card().setting(&first(path)).is_some())
     }
 
+    /// Whether the value is in the range that a method has for the setting; each method has its own.
+    fn fits(&self, method: &Method) -> bool {
+        let setting = self.path_in(method).and_then(|path| method.card().setting(path));
+        let (Some(range), Ok(value)) = (setting.and_then(|setting| setting.range), self.value.parse::<f64>()) else {
+            return true;
+        };
+        let [(low, above), (high, below)] = range.bounds();
+        let low = low.is_none_or(|low| if above { value > low } else { value >= low });
+        low && high.is_none_or(|high| if below { value < high } else { value <= high })
+    }
+
     /// Says which methods have the setting, where those that were asked for have not.
     fn not_of(&self, whom: &str) -> Usage {
         let last = self.path.split('.').find(|part| !Method::NAMES.contains(part)).unwrap_or(&self.path);
@@ -189,6 +200,10 @@ impl Given {
             having => format!("`{}`: {whom} no such setting; {} have it", self.option, having.join(", ")),
         })
     }
+}
+
+fn checked(method: Method) -> udeed::Result<Method> {
+    method.validate().map(|()| method)
 }
 
 impl Settings {
@@ -218,12 +233,12 @@ impl Settings {
 
     /// UDEED and all other methods for a comparison, each with what was given about it. Each setting must be one of a method
     /// that takes part.
-    pub fn methods(&self, contenders: &[Contender]) -> anyhow::Result<(Udeed, Vec<Method>)> {
+    pub fn methods(&self, entries: &[Entry]) -> anyhow::Result<(Udeed, Vec<Method>)> {
         let mut methods: Vec<Method> =
             Method::NAMES.iter().map(|name| Method::named(name)).collect::<udeed::Result<_>>()?;
         let takes_part = |method: &Method| {
-            let named = |contender: &Contender| contender.method().unwrap_or("udeed") == method.name();
-            contenders.iter().any(named)
+            let named = |entry: &Entry| entry.card().map_or("udeed", |card| card.name) == method.name();
+            entries.iter().any(named)
         };
         for given in &self.given {
             let last = given.path.rsplit('.').next().unwrap_or(&given.path);
@@ -234,12 +249,13 @@ impl Settings {
             // UDEED's settings are those of its members before the descent and of logistic regression, too.
             for method in methods.iter_mut().filter(|method| takes_part(method) || method.name() == "udeed") {
                 let Some(path) = given.path_in(method).filter(|_| given.is_of(method)) else { continue };
-                match method.with_setting(path, &given.value) {
+                let changed = method.with_setting(path, &given.value);
+                match changed.and_then(|changed| if given.fits(method) { Ok(changed) } else { checked(changed) }) {
                     Ok(changed) => {
                         taken |= takes_part(method);
                         *method = changed;
                     }
-                    // What only some methods can do, such as to choose lambda, only these do.
+                    // What only some methods can do, such as to choose lambda or to have no neighbours, only these do.
                     Err(error) if takes_part(method) => drop(refused.get_or_insert(error)),
                     Err(_) => {}
                 }

@@ -53,7 +53,7 @@ fn settings_are_listed_and_set_by_their_names() {
     let folder = Folder::with("rows.csv", rows());
     let listed = folder.run("methods");
     assert!(udeed::Method::NAMES[1..].iter().all(|name| listed.contains(name)), "{listed}");
-    assert!(listed.lines().all(|line| line.chars().count() <= 100), "{listed}");
+    assert!(listed.lines().all(|line| line.chars().count() <= 80), "{listed}");
     let settings = folder.run("methods co-training");
     assert!(settings.contains("pool = 75") && settings.contains("rounds = 30"), "{settings}");
 
@@ -63,17 +63,18 @@ fn settings_are_listed_and_set_by_their_names() {
     assert_eq!((&base["depth"], &base["criterion"]), (&Value::from(2), &Value::from("entropy")));
     folder.run(&format!("{fit} --method co-training --set view=[\"length\",\"place\"]"));
     folder.run(&format!("{fit} --method co-training --set view=length"));
-    folder.run(&format!("{fit} --method co-forest --set co-forest.members=6 --set seed=9 --set lambda=2"));
+    folder.run(&format!("{fit} --method co-forest --set co-forest.members=6 --set seed=9"));
     let settings = &json(&folder.run("inspect model --json"))["settings"];
     assert_eq!((&settings["members"], &settings["seed"]), (&Value::from(6), &Value::from(9)));
 
     for (options, message) in [
-        ("--method co-training --set depth=2", "no setting of `co-training`"),
+        ("--method co-training --set depth=2", "no method has a setting `depth`"),
+        ("--method co-forest --set lambda=2", "`co-forest` has no such setting"),
         ("--method setred --set rounds=many", "`rounds` is `many`"),
         ("--method setred --set rounds", "expected a name and a value"),
-        ("--method self-training --set threshold=1.5", "`threshold`"),
+        ("--method self-training --set confidence=1.5", "`confidence`"),
         ("--method adaboost --base oak", "`neighbors`"),
-        ("--base tree", "`base`"),
+        ("--base tree", "`udeed` has no such setting; `bagging`"),
         ("--method bagging --base tree --set base.depth=0", "`depth`"),
         ("--method co-training --set view=[\"nowhere\"]", "`nowhere`"),
         ("--hidden 5000", "`hidden`"),
@@ -82,20 +83,20 @@ fn settings_are_listed_and_set_by_their_names() {
         ("--method adaboost --base tree --set base.depth=deep", "a whole number"),
         ("--method adaboost --base tree --set base.criterion=size", "`gini`"),
         ("--method adaboost --set base={\"tree\":{\"dept\":3}}", "`depth`"),
-        ("--method self-training --set threshold=high", "expected a number"),
+        ("--method self-training --set confidence=high", "expected a number"),
     ] {
         let code = if message == "`nowhere`" { 1 } else { 2 };
         let error = folder.fail(code, &format!("{fit} {options}"));
         assert!(error.contains(message), "{options}: {error}");
     }
     let compare = "compare rows.csv --label kind --labeled 12 --splits 2 --sizes 3";
-    folder.run(&format!("{compare} --methods bagging,co-forest --base tree --set co-forest.threshold=0.6"));
+    folder.run(&format!("{compare} --methods bagging,co-forest --base tree --set co-forest.confidence=0.6"));
     folder.run(&format!("{compare} --methods lcud --set hidden=2"));
     for (options, message) in [
-        ("--methods bagging --set threshold=0.6", "no setting of `bagging`"),
+        ("--methods bagging --set confidence=0.6", "no such setting; `self-training`, `co-forest` have it"),
         ("--methods bagging --base oak", "`neighbors`"),
-        ("--methods lcud --base tree", "no setting of `udeed`"),
-        ("--methods bagging --set semiboost.foo=1", "no method that takes part"),
+        ("--methods lcud --base tree", "the methods of this comparison have no such setting; `bagging`"),
+        ("--methods bagging --set semiboost.foo=1", "no method has a setting `foo`"),
         ("--methods bagging --set members=3", "`--sizes`"),
     ] {
         let error = folder.fail(2, &format!("{compare} {options}"));

@@ -12,7 +12,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// An error of this crate.
 ///
 /// ```
-/// let error = udeed_lab::Contender::named("boost").unwrap_err();
+/// let error = udeed_lab::Entry::named("boost").unwrap_err();
 /// assert!(error.is_usage());
 /// ```
 #[derive(Debug, thiserror::Error)]

@@ -31,7 +31,7 @@ pub mod tables;
 
 pub use comparison::{ClassifierScores, Comparison, Standing, average_ranks};
 pub use error::{Error, Hint, Result};
-pub use experiment::{Contender, Experiment, Scale, Set, Showcase, Trial};
+pub use experiment::{Baseline, Entry, Experiment, Scale, Set, Showcase, Trial, Variation};
 pub use journal::Journal;
 pub use results::{DiversityOutcome, MethodComparison, Outcome, Ranking, Results, SetSummary};
 pub use run::run;

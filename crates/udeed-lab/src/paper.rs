@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use udeed::Format;
 
 use crate::error::{Error, Result};
-use crate::experiment::Contender;
+use crate::experiment::Entry;
 use crate::results::Results;
 use crate::statistics::{Verdict, deviation, mean, verdict};
 
@@ -88,14 +88,13 @@ pub const SETS: [&str; 25] = [
 /// The ensemble sizes of the paper, each with the table of its accuracies.
 pub const SIZES: [(usize, &str); 3] = [(20, "II"), (50, "III"), (100, "IV")];
 
-/// The methods of tables II to IV, and our method for each.
-const COLUMNS: [(&str, Contender); 5] = [
-    ("lcud", Contender::Lcud),
-    ("bagging", Contender::Bagging),
-    ("adaboost", Contender::AdaboostDiscard),
-    ("assemble", Contender::Assemble),
-    ("semiboost", Contender::Semiboost),
-];
+/// The methods of tables II to IV, and of table V, from which the accuracies of Lc and Lcd are computed.
+const COLUMNS: [&str; 7] = ["lcud", "bagging", "adaboost", "assemble", "semiboost", "lc", "lcd"];
+
+/// Our entry for a column of the paper.
+pub(crate) fn entry(column: &str) -> Option<Entry> {
+    if column == "adaboost" { Some(Entry::ADABOOST_DISCARD) } else { Entry::named(column).ok() }
+}
 
 impl Paper {
     /// The numbers of the paper.
@@ -247,12 +246,12 @@ impl PaperReport {
 }
 
 fn accuracies(results: &Results, paper: &Paper, table: &'static str, set: &str, size: usize) -> Vec<PaperCell> {
-    let derived = [("lc", Contender::Lc), ("lcd", Contender::Lcd)];
-    let columns = COLUMNS.iter().chain(&derived);
-    columns
-        .filter_map(|&(column, contender)| {
+    COLUMNS
+        .iter()
+        .filter_map(|&column| {
+            let entry = entry(column)?;
             let printed = paper.accuracy.get(&size.to_string())?.get(set)?.get(column).copied().flatten();
-            let outcome = ours(results, set, size, contender)?;
+            let outcome = ours(results, set, size, entry)?;
             Some(PaperCell {
                 table,
                 dataset: set.to_owned(),
@@ -262,9 +261,7 @@ fn accuracies(results: &Results, paper: &Paper, table: &'static str, set: &str, 
                 ours_std: Some(outcome.std),
                 paper: paper.accuracy(size, set, column),
                 paper_std: printed.map(|figure| figure.std),
-                our_verdict: printed
-                    .and_then(|figure| figure.lcud)
-                    .and_then(|_| against(results, set, size, contender)),
+                our_verdict: printed.and_then(|figure| figure.lcud).and_then(|_| against(results, set, size, entry)),
                 paper_verdict: printed.and_then(|figure| figure.lcud),
             })
         })
@@ -272,26 +269,22 @@ fn accuracies(results: &Results, paper: &Paper, table: &'static str, set: &str, 
 }
 
 /// Our accuracies of a method; UDEED's initial members are bagging.
-fn ours<'a>(results: &'a Results, set: &str, size: usize, contender: Contender) -> Option<&'a crate::results::Outcome> {
-    let found = results.outcome(set, size, contender);
-    if contender == Contender::Bagging {
-        found.or_else(|| results.outcome(set, size, Contender::Initial))
-    } else {
-        found
-    }
+fn ours<'a>(results: &'a Results, set: &str, size: usize, entry: Entry) -> Option<&'a crate::results::Outcome> {
+    let found = results.outcome(set, size, entry);
+    if entry.name() == "bagging" { found.or_else(|| results.outcome(set, size, Entry::INITIAL)) } else { found }
 }
 
-fn against(results: &Results, set: &str, size: usize, contender: Contender) -> Option<Verdict> {
-    let lcud = results.outcome(set, size, Contender::Lcud)?;
-    verdict(&lcud.accuracies, &ours(results, set, size, contender)?.accuracies)
+fn against(results: &Results, set: &str, size: usize, entry: Entry) -> Option<Verdict> {
+    let lcud = results.outcome(set, size, Entry::LCUD)?;
+    verdict(&lcud.accuracies, &ours(results, set, size, entry)?.accuracies)
 }
 
 fn improvements(results: &Results, paper: &Paper, set: &str, size: usize) -> Vec<PaperCell> {
-    [("lc", Contender::Lc), ("lcd", Contender::Lcd)]
+    [("lc", Entry::LC), ("lcd", Entry::LCD)]
         .into_iter()
-        .filter_map(|(column, contender)| {
+        .filter_map(|(column, entry)| {
             let printed = paper.improvement.get(set)?.get(column)?.get(&size.to_string())?;
-            let (lcud, other) = (results.outcome(set, size, Contender::Lcud)?, results.outcome(set, size, contender)?);
+            let (lcud, other) = (results.outcome(set, size, Entry::LCUD)?, results.outcome(set, size, entry)?);
             let gains: Vec<f64> = lcud.accuracies.iter().zip(&other.accuracies).map(|(a, b)| a - b).collect();
             Some(PaperCell {
                 table: "V",
@@ -302,7 +295,7 @@ fn improvements(results: &Results, paper: &Paper, set: &str, size: usize) -> Vec
                 ours_std: deviation(&gains),
                 paper: Some(printed.mean),
                 paper_std: Some(printed.std),
-                our_verdict: against(results, set, size, contender),
+                our_verdict: against(results, set, size, entry),
                 paper_verdict: printed.lcud,
             })
         })

@@ -4,7 +4,7 @@ use serde::Serialize;
 use udeed::Measure;
 
 use crate::error::Result;
-use crate::experiment::{Contender, Experiment, Set, Showcase, Trial};
+use crate::experiment::{Entry, Experiment, Set, Showcase, Trial};
 use crate::paper::PaperReport;
 use crate::statistics::{AverageRanks, Pairwise, Verdict, deviation, mean, verdict};
 
@@ -142,14 +142,14 @@ impl Results {
     }
 
     /// The accuracies of a method on a data set.
-    pub fn outcome(&self, dataset: &str, size: usize, method: Contender) -> Option<&Outcome> {
+    pub fn outcome(&self, dataset: &str, size: usize, method: Entry) -> Option<&Outcome> {
         let wanted =
             |outcome: &&Outcome| outcome.dataset == dataset && outcome.size == size && outcome.method == method.name();
         self.outcomes.iter().find(wanted)
     }
 
     /// The verdict of the champion against a method on a data set.
-    pub fn verdict_against(&self, dataset: &str, size: usize, method: Contender) -> Option<Verdict> {
+    pub fn verdict_against(&self, dataset: &str, size: usize, method: Entry) -> Option<Verdict> {
         let wanted = |comparison: &&MethodComparison| {
             comparison.dataset == dataset && comparison.size == size && comparison.against == method.name()
         };
@@ -157,9 +157,9 @@ impl Results {
     }
 
     /// The method whose wins and losses are counted: UDEED (`lcud`), or else the first method.
-    pub fn champion(&self) -> Contender {
+    pub fn champion(&self) -> Entry {
         let methods = &self.experiment.methods;
-        if methods.contains(&Contender::Lcud) { Contender::Lcud } else { methods[0] }
+        if methods.contains(&Entry::LCUD) { Entry::LCUD } else { methods[0] }
     }
 
     fn add_outcomes(&mut self, dataset: &str, size: usize, trials: &[&Trial]) {
@@ -206,7 +206,7 @@ impl Results {
         let Some(own) = self.outcome(dataset, size, champion).map(|outcome| outcome.accuracies.clone()) else { return };
         let dealt = self.sets.iter().find(|set| set.name == dataset).map_or([1, 0, 1], |set| set.dealt);
         let share = dealt[2] as f64 / (dealt[0] + dealt[1]) as f64;
-        let others: Vec<Contender> = self.experiment.methods.iter().copied().filter(|&m| m != champion).collect();
+        let others: Vec<Entry> = self.experiment.methods.iter().copied().filter(|&m| m != champion).collect();
         for other in others {
             let Some(outcome) = self.outcome(dataset, size, other) else { continue };
             let pairwise = Pairwise::new(&own, &outcome.accuracies, share);

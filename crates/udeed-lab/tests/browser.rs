@@ -135,7 +135,7 @@ fn the_theme_changes_page_and_pictures() {
         browser.evaluate(
             "[getComputedStyle(document.body).backgroundColor, \
              getComputedStyle(document.querySelector('.picture text')).fill, \
-             getComputedStyle(document.querySelector('.picture .method-lcud .mark')).fill]",
+             getComputedStyle(document.querySelector('.picture .colour-4 .mark')).fill]",
         )
     };
     let (light, dark) = (colours("light"), colours("dark"));

@@ -5,16 +5,13 @@ mod set;
 mod showcase;
 mod trial;
 
-pub use entry::Contender;
+pub use entry::{Baseline, Entry, Variation};
 pub use set::Set;
 pub use showcase::Showcase;
 pub use trial::Trial;
 
 use serde::{Deserialize, Serialize};
-use udeed::{
-    Emphasis, Method, Preparation, Scaling, Shares, Split, Table, TrainSet, Udeed, ZeroError, half_of_memory,
-    stratified_split,
-};
+use udeed::{Method, Preparation, Scaling, Shares, Split, Table, TrainSet, Udeed, half_of_memory, stratified_split};
 
 use crate::error::{Error, Result, once};
 
@@ -37,7 +34,7 @@ pub enum Scale {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Experiment {
     /// The methods to compare.
-    pub methods: Vec<Contender>,
+    pub methods: Vec<Entry>,
     /// The sizes of the ensembles.
     pub sizes: Vec<usize>,
     /// The number of random splits.
@@ -52,14 +49,14 @@ pub struct Experiment {
     pub udeed: Udeed,
     /// The settings of the other methods; a method that is not here has its defaults.
     pub rivals: Vec<Method>,
-    /// The most training rows of which SemiBoost computes all similarities; it is left out where there are more.
-    pub semiboost_rows: Option<usize>,
+    /// Methods that compare all rows with all are left out above this many training rows.
+    pub most_compared: Option<usize>,
 }
 
 impl Default for Experiment {
     fn default() -> Self {
         Experiment {
-            methods: vec![Contender::Logistic, Contender::Initial, Contender::Lc, Contender::Lcd, Contender::Lcud],
+            methods: vec![Entry::LOGISTIC, Entry::INITIAL, Entry::LC, Entry::LCD, Entry::LCUD],
             sizes: vec![20],
             splits: 50,
             shares: Shares::default(),
@@ -67,7 +64,7 @@ impl Default for Experiment {
             balanced: false,
             udeed: Udeed::new(),
             rivals: Vec::new(),
-            semiboost_rows: None,
+            most_compared: None,
         }
     }
 }
@@ -89,8 +86,8 @@ impl Experiment {
         once("size", self.sizes.iter())?;
         for &size in &self.sizes {
             self.udeed.clone().members(size).validate()?;
-            for &contender in &self.methods {
-                if let Some(method) = self.method(contender, size, 0) {
+            for &entry in &self.methods {
+                if let Some(method) = self.method(entry, size, 0)? {
                     method.validate()?;
                 }
             }
@@ -103,36 +100,28 @@ impl Experiment {
         self.sizes.iter().copied().max().unwrap_or(2)
     }
 
-    /// The settings of a method; none if it begins with UDEED's initial members.
-    fn method(&self, contender: Contender, members: usize, seed: u64) -> Option<Method> {
-        let method = match (self.settings_of(contender.method()?), contender) {
-            (Method::AdaBoost(settings), Contender::AdaboostDiscard) => {
-                settings.emphasis(Emphasis::Resampling).zero_error(ZeroError::Discard).into()
-            }
-            (Method::SemiBoost(settings), _) => {
-                let most = self.memory_of_split(settings.memory);
-                settings.memory(most).into()
-            }
-            (Method::Mcssb(settings), _) => {
-                let most = self.memory_of_split(settings.memory);
-                settings.memory(most).into()
-            }
-            (Method::RegBoost(settings), _) => {
-                let most = self.memory_of_split(settings.memory);
-                settings.memory(most).into()
-            }
-            (method, _) => method,
-        };
+    /// The method of an entry at the given size, with the settings that all methods share; none for a baseline.
+    fn method(&self, entry: Entry, members: usize, seed: u64) -> udeed::Result<Option<Method>> {
+        let Some(mut method) = self.settings_of(entry)? else { return Ok(None) };
+        if let Some(memory) = whole(&method, "memory") {
+            method = method.with_setting("memory", &self.memory_of_split(memory).to_string())?;
+        }
         let mut shared = method.shared();
         (shared.members, shared.seed) = (members, seed);
         (shared.lambda, shared.scaling) = (self.udeed.lambda, self.udeed.scaling);
         shared.fourier = self.udeed.fourier;
-        Some(method.with_shared(shared))
+        Ok(Some(method.with_shared(shared)))
     }
 
-    pub(crate) fn settings_of(&self, name: &str) -> Method {
-        let given = self.rivals.iter().find(|method| method.name() == name);
-        given.cloned().unwrap_or_else(|| Method::named(name).unwrap_or_else(|_| self.udeed.clone().into()))
+    /// The settings of an entry; none for a baseline.
+    pub(crate) fn settings_of(&self, entry: Entry) -> udeed::Result<Option<Method>> {
+        let Some(card) = entry.card() else { return Ok(None) };
+        let given = self.rivals.iter().find(|method| method.name() == card.name);
+        let method = given.map_or_else(|| Method::named(card.name), |method| Ok(method.clone()))?;
+        match entry {
+            Entry::Variation(variation) => variation.of(method).map(Some),
+            _ => Ok(Some(method)),
+        }
     }
 
     /// The memory limit of one split: splits run in parallel and share it.
@@ -143,25 +132,19 @@ impl Experiment {
 
     /// The bytes that the similarities of a method take in a split with the given numbers of rows; none for a method
     /// without similarities.
-    pub fn similarity_bytes(&self, contender: Contender, n_labeled: usize, n_unlabeled: usize) -> Option<u64> {
-        match self.settings_of(contender.method()?) {
-            Method::SemiBoost(settings) => Some(settings.similarity_bytes(n_labeled, n_unlabeled)),
-            Method::Mcssb(settings) => Some(settings.similarity_bytes(n_labeled, n_unlabeled)),
-            Method::RegBoost(settings) => Some(settings.similarity_bytes(n_labeled, n_unlabeled)),
-            _ => None,
-        }
+    pub fn similarity_bytes(&self, entry: Entry, n_labeled: usize, n_unlabeled: usize) -> Option<u64> {
+        self.settings_of(entry).ok()??.similarity_bytes(n_labeled, n_unlabeled)
     }
 
-    /// Whether a method is left out of a split with the given number of training rows.
-    pub fn leaves_out(&self, contender: Contender, n_rows: usize) -> bool {
-        let too_many = self.semiboost_rows.is_some_and(|most| n_rows > most);
-        let compares_all = match contender {
-            Contender::Semiboost => {
-                matches!(self.settings_of("semiboost"), Method::SemiBoost(settings) if settings.neighbors == 0)
-            }
-            _ => false,
+    /// Whether a method is left out of a split with the given numbers of rows: it has similarities, and no number of
+    /// neighbours limits them.
+    pub fn leaves_out(&self, entry: Entry, n_labeled: usize, n_unlabeled: usize) -> bool {
+        let too_many = self.most_compared.is_some_and(|most| n_labeled + n_unlabeled > most);
+        let compares_all = |method: Method| {
+            let has_similarities = method.similarity_bytes(n_labeled, n_unlabeled).is_some();
+            has_similarities && whole(&method, "neighbors").unwrap_or(0) == 0
         };
-        compares_all && too_many
+        too_many && self.settings_of(entry).ok().flatten().is_some_and(compares_all)
     }
 
     /// The data set, scaled as a whole if [`Scale::WholeSet`] is set.
@@ -193,5 +176,48 @@ impl Experiment {
             Scale::Training => settings,
             Scale::WholeSet => settings.scaling(Scaling::None),
         }
+    }
+}
+
+/// The value of a setting that is a whole number; none where the method has no such setting.
+fn whole(method: &Method, setting: &str) -> Option<u64> {
+    method.card().setting(setting)?;
+    serde_json::to_value(method).ok()?.get(setting)?.as_u64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(name: &str) -> Entry {
+        Entry::named(name).unwrap()
+    }
+
+    #[test]
+    fn only_methods_that_compare_all_rows_with_all_are_left_out_of_large_sets() {
+        let all: Method = udeed::SemiBoost::new().neighbors(0).into();
+        let experiment = Experiment { most_compared: Some(100), rivals: vec![all], ..Experiment::default() };
+        for entry in Entry::all() {
+            assert_eq!(experiment.leaves_out(*entry, 30, 71), entry.name() == "semiboost", "{entry:?}");
+            assert!(!experiment.leaves_out(*entry, 30, 70), "{entry:?}");
+        }
+        let nearest = Experiment { rivals: Vec::new(), ..experiment };
+        assert!(!nearest.leaves_out(named("semiboost"), 30, 71));
+    }
+
+    #[test]
+    fn splits_that_run_at_once_share_the_memory() {
+        let experiment = Experiment { splits: 1, ..Experiment::default() };
+        for entry in Entry::all() {
+            let Some(method) = experiment.method(*entry, 20, 1).unwrap() else { continue };
+            assert_eq!(whole(&method, "memory"), entry.card().unwrap().setting("memory").map(|_| half_of_memory()));
+        }
+    }
+
+    #[test]
+    fn similarities_are_those_of_the_method() {
+        let experiment = Experiment::default();
+        let bytes = |name: &str| experiment.similarity_bytes(named(name), 1000, 9000);
+        assert!(bytes("semiboost").is_some() && bytes("bagging").is_none() && bytes("lcud").is_none());
     }
 }

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use udeed::{Diversity, InitialEnsemble, Labels, Matrix, Model, Oracle, Scaling, Split, Table, TrainSet};
 
-use super::{Contender, Experiment, Scale, Set};
+use super::{Baseline, Entry, Experiment, Scale, Set};
 use crate::error::{Error, Result};
 
 /// The accuracies on one split of one data set at one ensemble size.
@@ -56,7 +56,7 @@ impl Experiment {
 
     fn trials(&self, set: &Set, repetition: u32, split: &Split) -> udeed::Result<Vec<Trial>> {
         let prepared = self.prepared_split(set, split)?;
-        let rival = |&contender: &Contender| self.largest_rival(&prepared, contender, split.seed);
+        let rival = |&entry: &Entry| self.largest_rival(&prepared, entry, split);
         let rivals: Vec<Option<Model>> = self.methods.par_iter().map(rival).collect::<udeed::Result<_>>()?;
         self.sizes
             .par_iter()
@@ -64,12 +64,12 @@ impl Experiment {
             .collect()
     }
 
-    /// A method fitted at the largest size; none if it begins with UDEED's initial members or is left out.
-    fn largest_rival(&self, prepared: &PreparedSplit, contender: Contender, seed: u64) -> udeed::Result<Option<Model>> {
-        if self.leaves_out(contender, prepared.train.labels().len()) {
+    /// A method fitted at the largest size; none for a baseline and for what is left out.
+    fn largest_rival(&self, prepared: &PreparedSplit, entry: Entry, split: &Split) -> udeed::Result<Option<Model>> {
+        if self.leaves_out(entry, split.labeled.len(), split.unlabeled.len()) {
             return Ok(None);
         }
-        let method = self.method(contender, self.largest(), seed).map(|method| match self.scale {
+        let method = self.method(entry, self.largest(), split.seed)?.map(|method| match self.scale {
             Scale::Training => method,
             Scale::WholeSet => {
                 let shared = udeed::Shared { scaling: Scaling::None, ..method.shared() };
@@ -81,19 +81,21 @@ impl Experiment {
 
     /// Every method at the size of the trial.
     fn trial(&self, prepared: &PreparedSplit, rivals: &[Option<Model>], mut trial: Trial) -> udeed::Result<Trial> {
-        for (&contender, rival) in self.methods.iter().zip(rivals) {
-            if self.leaves_out(contender, prepared.train.labels().len()) {
-                trial.accuracies.push(None);
-                continue;
-            }
-            let model = match rival {
-                Some(model) => self.at_size(prepared, model, trial.size)?,
-                None => self.descended(prepared, contender, trial.size)?,
+        for (&entry, rival) in self.methods.iter().zip(rivals) {
+            let model = match (rival, entry) {
+                (Some(model), _) => self.at_size(prepared, model, trial.size)?,
+                (None, Entry::Baseline(baseline)) => self.descended(prepared, baseline, trial.size)?,
+                (None, Entry::Method(_) | Entry::Variation(_)) => {
+                    trial.accuracies.push(None);
+                    continue;
+                }
             };
             trial.accuracies.push(Some(prepared.accuracy(&model)?));
             let warnings = model.training().warnings.iter();
-            trial.warnings.extend(warnings.map(|warning| format!("{}: {warning}", contender.name())));
-            if let (Contender::Lcud, Some(initial)) = (contender, model.initial()) {
+            trial.warnings.extend(warnings.map(|warning| format!("{}: {warning}", entry.name())));
+            if entry == Entry::LCUD
+                && let Some(initial) = model.initial()
+            {
                 trial.diversity = Some([prepared.diversity(&initial), prepared.diversity(&model)]);
             }
         }
@@ -113,12 +115,12 @@ impl Experiment {
         if smaller == *model.method() { Ok(model.clone()) } else { smaller.fit(&prepared.train) }
     }
 
-    /// A contender that begins with UDEED's initial members.
-    fn descended(&self, prepared: &PreparedSplit, contender: Contender, size: usize) -> udeed::Result<Model> {
+    /// A baseline, which begins with UDEED's initial members.
+    fn descended(&self, prepared: &PreparedSplit, baseline: Baseline, size: usize) -> udeed::Result<Model> {
         let settings = self.udeed.clone().members(size);
-        let Some(variant) = contender.variant() else {
+        let Some(variant) = baseline.variant() else {
             let model = prepared.start.model(size)?;
-            return Ok(if contender == Contender::Logistic { model.logistic() } else { model });
+            return Ok(if baseline == Baseline::Logistic { model.logistic() } else { model });
         };
         prepared.start.descend(&settings.variant(variant), &mut ())
     }

@@ -8,7 +8,7 @@ use super::chart::{Picture, Rows, Scale, WIDE, pieces, whisker};
 use super::table::{Cell, Table};
 use super::words::{count, listed, number};
 use super::{Section, method, set_names};
-use crate::experiment::Contender;
+use crate::experiment::Entry;
 use crate::results::{Outcome, Results, SetSummary};
 use crate::statistics::{Record, Verdict, mean, mean_interval};
 
@@ -98,15 +98,15 @@ fn interval(outcome: &Outcome) -> Option<(f64, f64)> {
     mean_interval(&outcome.accuracies).map(|(low, high)| (low.max(0.0), high.min(1.0)))
 }
 
-fn described(outcome: &Outcome, method: Contender) -> String {
+fn described(outcome: &Outcome, method: Entry) -> String {
     let interval =
         interval(outcome).map_or(String::new(), |(low, high)| format!(", 95 % interval {low:.3} to {high:.3}"));
-    format!("{}, {}: {:.3}{interval}", outcome.dataset, method::label(method), outcome.mean)
+    format!("{}, {}: {:.3}{interval}", outcome.dataset, method.title(), outcome.mean)
 }
 
 /// The methods with the highest mean on a set; several where they tie.
-fn best(results: &Results, size: usize, set: &str) -> Vec<Contender> {
-    let means: Vec<(Contender, f64)> = results
+fn best(results: &Results, size: usize, set: &str) -> Vec<Entry> {
+    let means: Vec<(Entry, f64)> = results
         .experiment
         .methods
         .iter()
@@ -117,9 +117,9 @@ fn best(results: &Results, size: usize, set: &str) -> Vec<Contender> {
 }
 
 fn finding(results: &Results, size: usize, sets: &[SetSummary]) -> String {
-    let winners: Vec<Vec<Contender>> = sets.iter().map(|set| best(results, size, &set.name)).collect();
+    let winners: Vec<Vec<Entry>> = sets.iter().map(|set| best(results, size, &set.name)).collect();
     if let ([set], [winners]) = (sets, &winners[..]) {
-        let labels: Vec<&str> = winners.iter().map(|&method| method::label(method)).collect();
+        let labels: Vec<&str> = winners.iter().map(|&method| method.title()).collect();
         let highest = winners.first().and_then(|&method| results.outcome(&set.name, size, method));
         return highest.map_or(String::new(), |outcome| {
             format!("On {}, the most accurate is {} with {:.3}.", set.name, listed(&labels), outcome.mean)
@@ -129,7 +129,7 @@ fn finding(results: &Results, size: usize, sets: &[SetSummary]) -> String {
         .experiment
         .methods
         .iter()
-        .map(|method| (winners.iter().filter(|best| best.contains(method)).count(), method::label(*method)))
+        .map(|method| (winners.iter().filter(|best| best.contains(method)).count(), method.title()))
         .filter(|&(wins, _)| wins > 0)
         .collect();
     counts.sort_by_key(|&(wins, _)| std::cmp::Reverse(wins));
@@ -150,14 +150,14 @@ fn table(results: &Results, size: usize) -> Markup {
         "Mean accuracy \u{b1} standard deviation over the splits, " (count(size, "member"))
         ". Underlined: the highest mean of a set."
         @if methods.len() > 1 {
-            " \u{2022} " (method::label(champion)) " is significantly better than this method, \u{2218} worse "
+            " \u{2022} " (champion.title()) " is significantly better than this method, \u{2218} worse "
             "(paired t-test, 95 %)."
         }
     };
     Table { caption, heads, rows: results.sets.iter().map(row).collect(), foot: foot(results, size) }.draw()
 }
 
-fn cell(results: &Results, set: &str, size: usize, method: Contender, is_best: bool) -> Cell {
+fn cell(results: &Results, set: &str, size: usize, method: Entry, is_best: bool) -> Cell {
     let Some(outcome) = results.outcome(set, size, method) else { return Cell::empty() };
     let verdict = results.verdict_against(set, size, method);
     let sign = match verdict {
@@ -197,7 +197,7 @@ fn foot(results: &Results, size: usize) -> Vec<Vec<Cell>> {
     });
     let mut foot = vec![std::iter::once(Cell::text("mean over sets")).chain(over_sets).collect()];
     if methods.len() > 1 {
-        let title = format!("{}: win/tie/loss", method::label(champion));
+        let title = format!("{}: win/tie/loss", champion.title());
         foot.push(std::iter::once(Cell::text(&title)).chain(records).collect());
     }
     foot

@@ -3,12 +3,11 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::chart::{Picture, Rows, Scale, Shape, WIDE, mark, whisker};
+use super::head;
 use super::table::{Cell, Table};
 use super::words::{count, listed, number, signed};
-use super::{head, method};
 use crate::comparison::{Comparison, Standing};
 use crate::error::Result;
-use crate::experiment::Contender;
 use crate::statistics::Verdict;
 
 /// The report of a comparison as an HTML page that needs nothing else.
@@ -56,7 +55,7 @@ fn picture(comparison: &Comparison, standings: &[Standing]) -> Markup {
         (rows.frame.across(&scale, &comparison.scoring))
         @for (row, (classifier, standing)) in comparison.classifiers.iter().zip(standings).enumerate() {
             @let y = rows.middle(row);
-            g class=(method::class(Contender::Bagging)) {
+            g.each-split {
                 @for (split, &score) in classifier.scores.iter().enumerate() {
                     g {
                         title { "split " (split + 1) ": " (number(score, 4)) }
@@ -64,7 +63,7 @@ fn picture(comparison: &Comparison, standings: &[Standing]) -> Markup {
                     }
                 }
             }
-            g class=(method::class(Contender::Lcud)) {
+            g.over-splits {
                 title { (standing.name) ": mean " (number(standing.mean, 4)) }
                 @if let Some(interval) = standing.interval { (whisker(&scale, y + 6.0, interval)) }
                 (mark(Shape::Circle, false, scale.at(standing.mean), y + 6.0, 4.0))

@@ -7,7 +7,7 @@ use super::words::{count, listed, number, probability, shortened};
 use super::{Section, method};
 use crate::comparison::{ClassifierScores, average_ranks};
 use crate::error::Result;
-use crate::experiment::Contender;
+use crate::experiment::Entry;
 use crate::results::{Ranking, Results};
 use crate::statistics::AverageRanks;
 
@@ -34,8 +34,8 @@ pub(super) fn section(results: &Results) -> Option<Section> {
 
 fn picture(ranking: &Ranking) -> Markup {
     let ours = |(name, rank): (&str, f64)| {
-        let contender = Contender::named(name).ok()?;
-        Some(Ranked { label: method::label(contender).to_owned(), rank, contender: Some(contender) })
+        let entry = Entry::named(name).ok()?;
+        Some(Ranked { label: entry.title().to_owned(), rank, entry: Some(entry) })
     };
     let ranked = ranking.ranks.sorted().into_iter().filter_map(ours).collect();
     let diagram = Diagram::new(&ranking.ranks, ranked);
@@ -68,7 +68,7 @@ fn picture(ranking: &Ranking) -> Markup {
 /// As [`average_ranks`].
 pub fn critical_difference(classifiers: &[ClassifierScores], title: &str) -> Result<String> {
     let ranks = average_ranks(classifiers)?;
-    let foreign = |(name, rank): (&str, f64)| Ranked { label: name.to_owned(), rank, contender: None };
+    let foreign = |(name, rank): (&str, f64)| Ranked { label: name.to_owned(), rank, entry: None };
     let diagram = Diagram::new(&ranks, ranks.sorted().into_iter().map(foreign).collect());
     let words = format!("{title}: average ranks over {}", count(ranks.friedman.n_sets, "set"));
     let (width, height) = (Px(WIDTH), Px(diagram.height() + TITLE));
@@ -91,13 +91,13 @@ struct Ranked {
     label: String,
     rank: f64,
     /// One of our methods, which has a mark of its own; none for any other classifier.
-    contender: Option<Contender>,
+    entry: Option<Entry>,
 }
 
 impl Ranked {
     fn mark(&self, x: f64, y: f64) -> Markup {
-        match self.contender {
-            Some(contender) => method::mark(contender, x, y),
+        match self.entry {
+            Some(entry) => method::mark(entry, x, y),
             None => chart::mark(Shape::Circle, false, x, y, 3.6),
         }
     }
@@ -192,7 +192,7 @@ impl<'a> Diagram<'a> {
         };
         html! {
             path.flag d={ "M" (Px(x)) " " (Px(AXIS)) "V" (Px(y)) "H" (Px(end)) } {}
-            g class=[method.contender.map(method::class)] {
+            g class=[method.entry.map(method::class)] {
                 (method.mark(x, AXIS))
                 (method.mark(end + 8.0 * outward, y))
             }
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn groups_are_the_longest_runs_within_the_difference() {
-        let ranked = |rank: f64| Ranked { label: String::new(), rank, contender: None };
+        let ranked = |rank: f64| Ranked { label: String::new(), rank, entry: None };
         let ranked = [1.5, 2.0, 3.0, 3.2, 5.0].map(ranked);
         assert_eq!(groups(&ranked, 1.3), [(0, 1), (1, 3)]);
         assert_eq!(groups(&ranked, 9.0), [(0, 4)]);

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::chart::{Frame, Picture, Px, Rows, Scale, WIDE, legend, mark, pieces, whisker};
 use super::words::{count, listed, signed};
 use super::{Section, method, set_names};
-use crate::experiment::Contender;
+use crate::experiment::Entry;
 use crate::results::{Results, SetSummary};
 use crate::statistics::{Record, Verdict, mean, mean_interval, verdict};
 
@@ -23,12 +23,11 @@ const HEAD: f64 = 20.0;
 
 pub(super) fn section(results: &Results) -> Option<Section> {
     let methods = &results.experiment.methods;
-    let others: Vec<Contender> =
-        [Contender::Lc, Contender::Lcd].into_iter().filter(|other| methods.contains(other)).collect();
-    if !methods.contains(&Contender::Lcud) || others.is_empty() || results.outcomes.is_empty() {
+    let others: Vec<Entry> = [Entry::LC, Entry::LCD].into_iter().filter(|other| methods.contains(other)).collect();
+    if !methods.contains(&Entry::LCUD) || others.is_empty() || results.outcomes.is_empty() {
         return None;
     }
-    let labels: Vec<&str> = others.iter().map(|&other| method::label(other)).collect();
+    let labels: Vec<&str> = others.iter().map(|&other| other.title()).collect();
     let gains = Gains { results, others, sets: &results.sets };
     let body = html! {
         p {
@@ -53,13 +52,13 @@ struct Gain {
 /// The gains on all data sets.
 struct Gains<'a> {
     results: &'a Results,
-    others: Vec<Contender>,
+    others: Vec<Entry>,
     sets: &'a [SetSummary],
 }
 
 impl Gains<'_> {
-    fn gain(&self, set: &SetSummary, size: usize, other: Contender) -> Option<Gain> {
-        let lcud = &self.results.outcome(&set.name, size, Contender::Lcud)?.accuracies;
+    fn gain(&self, set: &SetSummary, size: usize, other: Entry) -> Option<Gain> {
+        let lcud = &self.results.outcome(&set.name, size, Entry::LCUD)?.accuracies;
         let other = &self.results.outcome(&set.name, size, other)?.accuracies;
         let gains: Vec<f64> = lcud.iter().zip(other).map(|(a, b)| a - b).collect();
         // Within the range of a difference of accuracies.
@@ -101,7 +100,7 @@ impl Gains<'_> {
                 (self.marks(&rows, &scale, size, piece.clone()))
             }
         };
-        let entry = |&m: &Contender| (method::key(m), format!("LcUd \u{2212} {}", method::label(m)));
+        let entry = |&m: &Entry| (method::key(m), format!("LcUd \u{2212} {}", m.title()));
         Picture {
             id: format!("gain-{}-{}", sizes.first().unwrap_or(&0), piece.start),
             title: format!("Gain in accuracy with {} members.", listed(sizes)),
@@ -124,7 +123,7 @@ impl Gains<'_> {
                     @for (row, set) in self.sets[piece.clone()].iter().enumerate() {
                         @if let Some(gain) = self.gain(set, size, other) {
                             g {
-                                title { (set.name) ": " (signed(gain.mean, 4)) " over " (method::label(other)) }
+                                title { (set.name) ": " (signed(gain.mean, 4)) " over " (other.title()) }
                                 @if let Some(interval) = gain.interval { (whisker(scale, y(row, lane), interval)) }
                                 @let is_open = gain.verdict.is_none_or(|verdict| verdict == Verdict::Tie);
                                 (mark(method::look(other).shape, is_open, scale.at(gain.mean), y(row, lane), 3.6))
@@ -139,12 +138,12 @@ impl Gains<'_> {
     fn finding(&self, sizes: &[usize], piece: Range<usize>) -> String {
         let mut sentences = Vec::new();
         for &size in sizes {
-            let over = |&other: &Contender| {
+            let over = |&other: &Entry| {
                 let sets = self.sets[piece.clone()].iter();
                 let gains: Vec<Gain> = sets.filter_map(|set| self.gain(set, size, other)).collect();
                 let record: Record = gains.iter().filter_map(|gain| gain.verdict).collect();
                 let mean = mean(&gains.iter().map(|gain| gain.mean).collect::<Vec<_>>())?;
-                Some(format!("{} over {} ({record})", signed(mean, 4), method::label(other)))
+                Some(format!("{} over {} ({record})", signed(mean, 4), other.title()))
             };
             let over: Vec<String> = self.others.iter().filter_map(over).collect();
             sentences.push(format!("with {}, {}", count(size, "member"), listed(&over)));

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use udeed::Measure;
 
 use super::{Section, method};
-use crate::experiment::Contender;
+use crate::experiment::Entry;
 use crate::results::Results;
 
 pub(super) fn section(results: &Results) -> Section {
@@ -30,10 +30,10 @@ pub(super) fn section(results: &Results) -> Section {
     Section { id: "glossary", title: "Glossary", body }
 }
 
-fn method_entry(method: Contender) -> Markup {
+fn method_entry(method: Entry) -> Markup {
     html! {
         dt { (method::name(method)) " " code { (method.name()) } }
-        dd { (method::look(method).about) }
+        dd { (method.sentence()) }
     }
 }
 

@@ -2,9 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::method;
 use super::words::{count, listed, number};
-use crate::experiment::Contender;
+use crate::experiment::Entry;
 use crate::results::{Ranking, Results};
 use crate::statistics::Record;
 
@@ -22,10 +21,10 @@ pub(super) fn sentence(results: &Results) -> String {
     let experiment = &results.experiment;
     let champion = results.champion();
     let others: Vec<&str> =
-        experiment.methods.iter().filter(|&&method| method != champion).map(|&method| method::label(method)).collect();
+        experiment.methods.iter().filter(|&&method| method != champion).map(|&method| method.title()).collect();
     let what = match others.len() {
-        0 => format!("{} was tried", method::label(champion)),
-        _ => format!("{} was compared with {}", method::label(champion), listed(&others)),
+        0 => format!("{} was tried", champion.title()),
+        _ => format!("{} was compared with {}", champion.title(), listed(&others)),
     };
     let names: Vec<&str> = results.sets.iter().map(|set| set.name.as_str()).collect();
     let on = if names.len() <= 3 { listed(&names) } else { count(names.len(), "data set") };
@@ -61,7 +60,7 @@ pub(super) fn glance(results: &Results) -> Markup {
 }
 
 fn fared(results: &Results, size: usize) -> String {
-    let champion = method::label(results.champion());
+    let champion = results.champion().title();
     let verdicts = results.comparisons.iter().filter(|comparison| comparison.size == size);
     let Record { win, tie, loss } = verdicts.filter_map(|comparison| comparison.pairwise.verdict).collect();
     let all = if results.sets.len() > 1 { " over all data sets and methods" } else { "" };
@@ -71,7 +70,7 @@ fn fared(results: &Results, size: usize) -> String {
         let ranked = ranking.ranks.sorted();
         let (_, own) = *ranked.iter().find(|(name, _)| *name == results.champion().name())?;
         let (best, rank) = *ranked.first()?;
-        let best = method::label(Contender::named(best).ok()?);
+        let best = Entry::named(best).ok()?.title();
         let others =
             if best == champion { "the best".to_owned() } else { format!("the best is {best} with {rank:.2}") };
         Some(format!("; its average rank is {own:.2} among {} methods, {others}", ranked.len()))

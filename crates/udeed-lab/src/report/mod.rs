@@ -23,7 +23,6 @@ mod words;
 
 pub use comparison::comparison;
 pub use critical_difference::critical_difference;
-pub use method::about;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 

@@ -6,8 +6,8 @@ use super::chart::{Frame, Picture, Px, Scale, clipped, legend, text_width};
 use super::table::{Cell, Table};
 use super::words::{count, number, shortened, signed};
 use super::{Section, method};
-use crate::experiment::Contender;
-use crate::paper::{Agreement, PaperCell, PaperReport};
+use crate::experiment::Entry;
+use crate::paper::{self, Agreement, PaperCell, PaperReport};
 use crate::results::Results;
 
 const WIDTH: f64 = 430.0;
@@ -30,7 +30,7 @@ pub(super) fn section(results: &Results) -> Option<Section> {
             "Tables II to VI of M.-L. Zhang and Z.-H. Zhou, \u{201c}Exploiting Unlabeled Data to Enhance Ensemble "
             "Diversity\u{201d}, ICDM 2010. Cells on the diagonal have the same mean accuracy in both. The paper's "
             "accuracies of Lc and Lcd are computed from its table V; its AdaBoost is compared with our \u{201c}"
-            (method::label(Contender::AdaboostDiscard)) "\u{201d}."
+            (Entry::ADABOOST_DISCARD.title()) "\u{201d}."
             @if marked > 0 {
                 " Of the " (count(marked, "cell")) " in which the paper finds LcUd significantly better or worse "
                 "than Lc, "
@@ -44,15 +44,10 @@ pub(super) fn section(results: &Results) -> Option<Section> {
     Some(Section { id: "paper", title: "Comparison with the paper", body })
 }
 
-/// Our method for a column of the paper.
-fn contender(cell: &PaperCell) -> Option<Contender> {
-    if cell.column == "adaboost" { Some(Contender::AdaboostDiscard) } else { Contender::named(&cell.column).ok() }
-}
-
 /// A cell of tables II to IV.
 struct Point<'a> {
     cell: &'a PaperCell,
-    method: Contender,
+    method: Entry,
     paper: f64,
     ours: f64,
 }
@@ -68,7 +63,9 @@ fn points(paper: &PaperReport, size: Option<usize>) -> Vec<Point<'_>> {
     let accuracies = paper.cells.iter().filter(|cell| ["II", "III", "IV"].contains(&cell.table));
     let mut points: Vec<Point> = accuracies
         .filter(|cell| size.is_none_or(|size| cell.size == size))
-        .filter_map(|cell| Some(Point { cell, method: contender(cell)?, paper: cell.paper?, ours: cell.ours? }))
+        .filter_map(|cell| {
+            Some(Point { cell, method: paper::entry(&cell.column)?, paper: cell.paper?, ours: cell.ours? })
+        })
         .collect();
     points.sort_by(|a, b| b.difference().abs().total_cmp(&a.difference().abs()));
     points
@@ -82,8 +79,8 @@ fn picture(paper: &PaperReport, size: usize) -> Markup {
     let values = || points.iter().flat_map(|point| [point.paper, point.ours]);
     let across = Scale::covering(values(), FRAME.left, FRAME.right);
     let up = Scale::covering(values(), FRAME.bottom, FRAME.top);
-    let present = |method: &Contender| points.iter().any(|point| point.method == *method);
-    let methods: Vec<Contender> = Contender::ALL.iter().copied().filter(present).collect();
+    let present = |method: &Entry| points.iter().any(|point| point.method == *method);
+    let methods: Vec<Entry> = Entry::all().iter().copied().filter(present).collect();
     let drawing = html! {
         (clipped(&FRAME, &diagonal(&across, &up)))
         (FRAME.up(&up, "our mean accuracy"))
@@ -104,7 +101,7 @@ fn picture(paper: &PaperReport, size: usize) -> Markup {
             words.to_owned(),
         )
     });
-    let marks = methods.iter().map(|&m| (method::key(m), method::label(m).to_owned()));
+    let marks = methods.iter().map(|&m| (method::key(m), m.title().to_owned()));
     Picture {
         id: format!("paper-{size}"),
         title: format!("Ours against the paper's, {}.", count(size, "member")),
@@ -120,7 +117,7 @@ fn described(point: &Point) -> String {
     format!(
         "{}, {}: ours {}, the paper's {}, {}",
         point.cell.dataset,
-        method::label(point.method),
+        point.method.title(),
         number(point.ours, 3),
         number(point.paper, 3),
         signed(point.difference(), 3)
@@ -174,7 +171,7 @@ fn names(points: &[Point], across: &Scale, up: &Scale) -> Markup {
     let marks: Vec<Area> = points.iter().map(at).map(|(x, y)| [x - 4.0, x + 4.0, y - 4.0, y + 4.0]).collect();
     let mut placed: Vec<Name> = Vec::new();
     for point in points.iter().filter(|point| point.difference().abs() > BANDS[1].0).take(NAMED) {
-        let words = format!("{}, {}", point.cell.dataset, method::label(point.method));
+        let words = format!("{}, {}", point.cell.dataset, point.method.title());
         let (x, y) = at(point);
         let fits = |name: &Name| {
             let [left, right, top, bottom] = name.area;
@@ -197,7 +194,7 @@ fn finding(points: &[Point]) -> String {
     let within = |most: f64| points.iter().filter(|point| point.difference().abs() <= most).count();
     let mean = points.iter().map(|point| point.difference().abs()).sum::<f64>() / points.len() as f64;
     let farthest = points.first().map_or(String::new(), |point| {
-        let of = format!("{} on {}", method::label(point.method), point.cell.dataset);
+        let of = format!("{} on {}", point.method.title(), point.cell.dataset);
         format!(" {of} differs most ({}).", signed(point.difference(), 3))
     });
     format!(
@@ -252,7 +249,7 @@ fn differences(paper: &PaperReport) -> Markup {
         vec![
             Cell::text(&point.cell.dataset),
             Cell::count(point.cell.size),
-            Cell::text(method::label(point.method)),
+            Cell::text(point.method.title()),
             Cell::figure(point.ours, 3),
             Cell::figure(point.paper, 3),
             Cell::of(html! { (signed(point.difference(), 3)) }, Some(point.difference())),

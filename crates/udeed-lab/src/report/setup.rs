@@ -3,9 +3,8 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
+use super::Section;
 use super::table::{Cell, Table};
-use super::{Section, method};
-use crate::experiment::Contender;
 use crate::results::{Results, SetSummary};
 
 pub(super) fn section(results: &Results) -> Section {
@@ -76,20 +75,16 @@ fn settings(results: &Results) -> Markup {
             rows.push(row(title, values.filter(|(name, _)| !hidden.contains(&name.as_str())).collect()));
         }
     }
-    let mut methods: Vec<Contender> = results.experiment.methods.clone();
-    methods.retain(|&contender| contender != Contender::AdaboostDiscard);
-    for contender in methods {
-        let method = contender.method().map(|name| results.experiment.settings_of(name));
-        let settings = method.map(|method| serde_json::to_value(&method));
-        if let Some(Ok(Value::Object(settings))) = settings {
+    for &entry in &results.experiment.methods {
+        let Ok(Some(method)) = results.experiment.settings_of(entry) else { continue };
+        if let Ok(Value::Object(settings)) = serde_json::to_value(&method) {
             let own = settings.iter().filter(|(name, _)| !SHARED.contains(&name.as_str()));
-            rows.push(row(method::label(contender), own.collect()));
+            rows.push(row(entry.title(), own.collect()));
         }
     }
     Table {
         caption: html! {
-            "All methods share the lambda, scaling, Fourier features and seed of UDEED, except Auto, which shares the "
-            "seed only."
+            "Methods share the lambda, scaling, Fourier features and seed of UDEED, as far as they have these settings."
         },
         heads: ["group", "settings"].iter().map(|head| html! { (head) }).collect(),
         rows,

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::table::{Cell, Table};
 use super::words::count;
 use super::{Section, method};
-use crate::experiment::Contender;
+use crate::experiment::Entry;
 use crate::results::Results;
 use crate::statistics::{Record, verdict};
 
@@ -25,13 +25,13 @@ pub(super) fn section(results: &Results) -> Option<Section> {
 }
 
 /// The methods, the champion first, the others in the order of the experiment.
-fn contestants(results: &Results) -> Vec<Contender> {
+fn contestants(results: &Results) -> Vec<Entry> {
     let champion = results.champion();
     let others = results.experiment.methods.iter().copied().filter(|&method| method != champion);
     std::iter::once(champion).chain(others).collect()
 }
 
-fn record(results: &Results, size: usize, a: Contender, b: Contender) -> Record {
+fn record(results: &Results, size: usize, a: Entry, b: Entry) -> Record {
     let verdicts = results.sets.iter().filter_map(|set| {
         let (a, b) = (results.outcome(&set.name, size, a)?, results.outcome(&set.name, size, b)?);
         verdict(&a.accuracies, &b.accuracies)
@@ -50,8 +50,8 @@ fn cell(record: Record) -> Cell {
 
 fn matrix(results: &Results, size: usize) -> Markup {
     let methods = contestants(results);
-    let row = |&a: &Contender| {
-        let against = |&b: &Contender| (a != b).then(|| record(results, size, a, b));
+    let row = |&a: &Entry| {
+        let against = |&b: &Entry| (a != b).then(|| record(results, size, a, b));
         let records: Vec<Option<Record>> = methods.iter().map(against).collect();
         let sum = records.iter().flatten().fold(Record::default(), |sum, record| Record {
             win: sum.win + record.win,

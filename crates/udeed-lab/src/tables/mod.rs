@@ -14,7 +14,7 @@ pub use markdown::write_markdown;
 pub use paper::write_paper;
 pub use text::{TextTable, write_text};
 
-use crate::experiment::Contender;
+use crate::experiment::Entry;
 use crate::paper::{PaperCell, PaperReport, SIZES};
 use crate::results::Results;
 use crate::statistics::{Record, Verdict, verdict};
@@ -157,16 +157,16 @@ fn accuracies(results: &Results, size: usize) -> Grid {
 
 /// The gain of LcUd over Lc and Lcd at each size.
 fn gains(results: &Results) -> Option<Grid> {
-    let others: Vec<Contender> =
-        [Contender::Lc, Contender::Lcd].into_iter().filter(|m| results.experiment.methods.contains(m)).collect();
-    if others.is_empty() || !results.experiment.methods.contains(&Contender::Lcud) {
+    let others: Vec<Entry> =
+        [Entry::LC, Entry::LCD].into_iter().filter(|m| results.experiment.methods.contains(m)).collect();
+    if others.is_empty() || !results.experiment.methods.contains(&Entry::LCUD) {
         return None;
     }
-    let columns: Vec<(Contender, usize)> =
+    let columns: Vec<(Entry, usize)> =
         others.iter().flat_map(|&m| results.experiment.sizes.iter().map(move |&size| (m, size))).collect();
     let header = columns.iter().map(|(method, size)| format!("{} {size}", method.name()));
-    let cell = |set: &str, (method, size): (Contender, usize)| {
-        let lcud = results.outcome(set, size, Contender::Lcud)?;
+    let cell = |set: &str, (method, size): (Entry, usize)| {
+        let lcud = results.outcome(set, size, Entry::LCUD)?;
         let other = results.outcome(set, size, method)?;
         let gains: Vec<f64> = lcud.accuracies.iter().zip(&other.accuracies).map(|(a, b)| a - b).collect();
         Some(Cell::Figure {

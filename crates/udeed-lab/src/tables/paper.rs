@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{TextTable, mark};
-use crate::experiment::Contender;
+use crate::experiment::Entry;
 use crate::paper::{PaperCell, PaperReport};
 use crate::results::Results;
 use crate::statistics::{Record, Verdict};
@@ -40,8 +40,9 @@ pub fn write_paper(results: &Results, report: &PaperReport, out: &mut dyn Write)
 /// Three lines for each data set: our value, the paper's and the difference; two where there are only verdicts.
 fn write_beside(results: &Results, cells: &[&PaperCell], columns: &[&str], out: &mut dyn Write) -> io::Result<()> {
     let present: Vec<&str> = columns.iter().copied().filter(|c| cells.iter().any(|cell| cell.column == *c)).collect();
-    let sound = present.contains(&"adaboost") && results.experiment.methods.contains(&Contender::Adaboost);
-    let extra = if sound { vec!["(sound)"] } else { vec![] };
+    let adaboost = Entry::named("adaboost").ok().filter(|entry| results.experiment.methods.contains(entry));
+    let sound = adaboost.filter(|_| present.contains(&"adaboost"));
+    let extra = if sound.is_some() { vec!["(sound)"] } else { vec![] };
     // Short enough for all methods in 80 columns.
     let short = |column: &&str| {
         match *column {
@@ -66,7 +67,7 @@ fn write_beside(results: &Results, cells: &[&PaperCell], columns: &[&str], out: 
             (None, None) => missing.to_owned(),
         };
         let mut ours = row(&|cell| shown(cell.ours, cell.our_verdict, ""));
-        if sound && let Some(outcome) = results.outcome(name, cells[0].size, Contender::Adaboost) {
+        if let Some(outcome) = sound.and_then(|entry| results.outcome(name, cells[0].size, entry)) {
             ours.push(format!("{:.3}", outcome.mean));
         }
         table.push([name.clone(), "ours".into()].into_iter().chain(ours));

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::experiment::Contender;
+use crate::experiment::Entry;
 use crate::results::Results;
 
 /// Writes the accuracies and average ranks for a terminal.
@@ -31,8 +31,9 @@ pub fn write_text(results: &Results, out: &mut dyn Write) -> io::Result<()> {
         }
         let methods = &results.experiment.methods;
         let champion = results.champion();
-        let simplest = [Contender::Logistic, Contender::Initial, Contender::Bagging];
-        let baseline = simplest.into_iter().find(|method| methods.contains(method)).unwrap_or(methods[0]);
+        let simplest = ["logistic", "initial", "bagging"];
+        let given = |name: &&str| methods.iter().find(|method| method.name() == *name).copied();
+        let baseline = simplest.iter().find_map(given).unwrap_or(methods[0]);
         if champion != baseline {
             let gains = results.experiment.sizes.iter().map(|&size| gain(results, &set.name, size, champion, baseline));
             table.push(std::iter::once(format!("{} - {}", champion.name(), baseline.name())).chain(gains));
@@ -44,7 +45,7 @@ pub fn write_text(results: &Results, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The mean difference of two methods, and the numbers of splits with a higher and a lower accuracy.
-fn gain(results: &Results, set: &str, size: usize, method: Contender, baseline: Contender) -> String {
+fn gain(results: &Results, set: &str, size: usize, method: Entry, baseline: Entry) -> String {
     let of = |method| results.outcome(set, size, method);
     let (Some(ours), Some(theirs)) = (of(method), of(baseline)) else { return String::new() };
     let differences = ours.accuracies.iter().zip(&theirs.accuracies).map(|(a, b)| a - b);

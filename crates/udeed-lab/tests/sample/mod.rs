@@ -2,7 +2,7 @@
 
 use udeed::Udeed;
 use udeed_lab::paper::{Paper, PaperReport, SETS};
-use udeed_lab::{Contender, Experiment, Journal, Result, Results, Set, Showcase, Trial, run};
+use udeed_lab::{Entry, Experiment, Journal, Result, Results, Set, Showcase, Trial, run};
 
 /// A report to try.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ fn showcases(experiment: &Experiment, sets: &[Set]) -> Result<Vec<Showcase>> {
 
 /// Every method on two of the paper's sets.
 pub fn small() -> Result<Results> {
-    let experiment = Experiment { methods: Contender::ALL.to_vec(), splits: 4, ..Experiment::default() };
+    let experiment = Experiment { methods: Entry::all().to_vec(), splits: 4, ..Experiment::default() };
     let sets = [set("diabetes", "diabetes")?, set("ionosphere", "ionosphere")?];
     let mut results = real(&experiment, &sets, "udeed reproduce --sets diabetes,ionosphere --sizes 20 --splits 4")?;
     results.paper = Some(PaperReport::new(&results));
@@ -50,14 +50,14 @@ pub fn small() -> Result<Results> {
 
 /// Two methods on one set: no ranks, no gain, no paper.
 pub fn single() -> Result<Results> {
-    let methods = vec![Contender::Logistic, Contender::Lcud];
+    let methods = vec![Entry::LOGISTIC, Entry::LCUD];
     let experiment = Experiment { methods, splits: 4, ..Experiment::default() };
     real(&experiment, &[set("house", "house")?], "udeed compare house --methods logistic,lcud --splits 4")
 }
 
 /// Names and a command from someone who means harm, or has long names; and steps so long that some are not kept.
 pub fn hostile() -> Result<Results> {
-    let methods = vec![Contender::Lc, Contender::Lcd, Contender::Lcud];
+    let methods = vec![Entry::LC, Entry::LCD, Entry::LCUD];
     let udeed = Udeed::new().gamma(4.0).rate(9.0).steps(120);
     let experiment = Experiment { methods, splits: 2, udeed, ..Experiment::default() };
     let long = "a-file-with-a-name-that-is-much-longer-than-any-label-of-a-row-should-ever-have-to-be";
@@ -67,12 +67,12 @@ pub fn hostile() -> Result<Results> {
 
 /// 25 sets, ten methods, three sizes: accuracies scattered around the paper's, the rest from small real runs.
 pub fn large() -> Result<Results> {
-    let methods = Contender::ALL.to_vec();
+    let methods = Entry::all().to_vec();
     let experiment = Experiment { methods, sizes: vec![20, 50, 100], splits: 10, ..Experiment::default() };
     let known = ["diabetes", "ionosphere", "sonar", "wdbc"];
     let sets: Vec<Set> =
         SETS.iter().enumerate().map(|(i, name)| set(known[i % known.len()], name)).collect::<Result<_>>()?;
-    let small = Experiment { methods: vec![Contender::Lcud], splits: 10, ..Experiment::default() };
+    let small = Experiment { methods: vec![Entry::LCUD], splits: 10, ..Experiment::default() };
     let real = run(&small, &sets[..known.len()], Journal::in_memory(), &|_, _| {})?;
     let mut trials = Vec::new();
     for (place, set) in sets.iter().enumerate() {
@@ -95,10 +95,10 @@ fn imagined(experiment: &Experiment, set: &Set, split: u32, size: usize, like: &
     let paper = Paper::load();
     let cells = &paper.accuracy[&size.to_string()][&set.name];
     let printed = |name: &str| cells.get(name).copied().flatten();
-    let accuracy = |&method: &Contender| {
+    let accuracy = |&method: &Entry| {
         let figure = printed(method.name().trim_end_matches("-discard"));
         // The paper has no SemiBoost on large sets, and neither has a run that leaves it out there.
-        if method == Contender::Semiboost && figure.is_none() {
+        if method.name() == "semiboost" && figure.is_none() {
             return None;
         }
         let figure = figure.or_else(|| printed("lcud"));

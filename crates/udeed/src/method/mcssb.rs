@@ -74,14 +74,13 @@ impl Learn for Mcssb {
         self.boost(&*learner, prepared, &mut boosted, watch)?;
         Ok(boosted.finish(watch))
     }
+
+    fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> Option<u64> {
+        Some(self.kind().bytes(n_labeled + n_unlabeled, n_labeled))
+    }
 }
 
 impl Mcssb {
-    /// The memory in bytes that the similarities of the rows take.
-    pub fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> u64 {
-        self.kind().bytes(n_labeled + n_unlabeled, n_labeled)
-    }
-
     fn kind(&self) -> Similarity {
         if self.neighbors > 0 { Similarity::Nearest(self.neighbors) } else { Similarity::All }
     }

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::ensemble::{Learned, Shared, TrainingRows};
 use crate::error::{Error, Result};
+use crate::memory::MUCH_MEMORY;
 use crate::observer::Watch;
 use crate::text::{listed, quoted};
 
@@ -63,6 +64,11 @@ pub(crate) trait Learn {
     }
 
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned>;
+
+    /// The memory in bytes that the similarities of the rows take; none for a method without similarities.
+    fn similarity_bytes(&self, _n_labeled: usize, _n_unlabeled: usize) -> Option<u64> {
+        None
+    }
 }
 
 /// The settings of a method, preceded by its name.
@@ -178,6 +184,22 @@ macro_rules! methods {
 with_methods!(methods);
 
 impl Method {
+    /// Bytes of similarities above which a fit warns.
+    pub const MUCH_MEMORY: u64 = MUCH_MEMORY;
+
+    /// The memory in bytes that the similarities of the rows take; none for a method without similarities.
+    ///
+    /// ```
+    /// use udeed::{Bagging, Method, SemiBoost};
+    ///
+    /// let bytes = |method: Method| method.similarity_bytes(1000, 9000);
+    /// assert!(bytes(SemiBoost::new().into()) < bytes(SemiBoost::new().neighbors(0).into()));
+    /// assert_eq!(bytes(Bagging::new().into()), None);
+    /// ```
+    pub fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> Option<u64> {
+        self.learner().similarity_bytes(n_labeled, n_unlabeled)
+    }
+
     /// The card of the method.
     pub fn card(&self) -> &'static MethodCard {
         let place = Self::NAMES.iter().position(|name| *name == self.name());

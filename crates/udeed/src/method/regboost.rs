@@ -81,14 +81,13 @@ impl Learn for RegBoost {
             self.boost(&*learner, (prepared, &pseudo_labels, head), state, boosted, watch)
         })
     }
+
+    fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> Option<u64> {
+        Some(Similarity::Nearest(self.neighbors).bytes(n_labeled + n_unlabeled, 0))
+    }
 }
 
 impl RegBoost {
-    /// The memory in bytes that the similarities of the rows take.
-    pub fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> u64 {
-        Similarity::Nearest(self.neighbors).bytes(n_labeled + n_unlabeled, 0)
-    }
-
     fn boost(
         &self,
         learner: &dyn Learner,

@@ -10,7 +10,6 @@ use crate::ensemble::pseudo_labels::PseudoLabels;
 use crate::ensemble::training_rows::Head;
 use crate::error::Result;
 use crate::learner::{Learner, Sample};
-use crate::memory::MUCH_MEMORY;
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
@@ -88,24 +87,13 @@ impl Learn for SemiBoost {
             None => Ok(()),
         })
     }
+
+    fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> Option<u64> {
+        Some(self.kind().bytes(n_labeled + n_unlabeled, n_labeled))
+    }
 }
 
 impl SemiBoost {
-    /// Bytes of similarities above which a fit warns.
-    pub const MUCH_MEMORY: u64 = MUCH_MEMORY;
-
-    /// The memory in bytes that the similarities of the rows take.
-    ///
-    /// ```
-    /// use udeed::SemiBoost;
-    ///
-    /// let all = SemiBoost::new().neighbors(0).similarity_bytes(1000, 9000);
-    /// assert!(SemiBoost::new().similarity_bytes(1000, 9000) < all / 10);
-    /// ```
-    pub fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> u64 {
-        self.kind().bytes(n_labeled + n_unlabeled, n_labeled)
-    }
-
     fn boost(
         &self,
         learner: &dyn Learner,
