@@ -2,7 +2,8 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use udeed::{Csr, Dense, EnsembleLoss, Loss, Objective, Precision, Rows};
+use udeed::data::{Csr, Dense, Rows};
+use udeed::method::udeed::{EnsembleLoss, Loss, Objective, Precision};
 
 fn main() {
     divan::main();

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use divan::Bencher;
 use divan::counter::BytesCount;
-use udeed::{Format, Reader, built_in};
+use udeed::format::{Format, Reader, built_in};
 
 fn main() {
     divan::main();

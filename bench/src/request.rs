@@ -34,7 +34,7 @@ pub enum Work {
         targets: PathBuf,
         members: usize,
         gamma: f64,
-        precision: udeed::Precision,
+        precision: udeed::method::udeed::Precision,
         weights: PathBuf,
         to: PathBuf,
     },

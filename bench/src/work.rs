@@ -6,10 +6,12 @@ use std::time::Instant;
 
 use anyhow::Context;
 use serde_json::{Value, json};
-use udeed::{
-    Bagging, Csr, Dense, EnsembleLoss, Labels, Layout, Loss, Matrix, Model, Objective, Reader, Scaling, Table,
-    TrainSet, Udeed,
-};
+use udeed::data::{Csr, Dense, Labels, Matrix, Table, TrainSet};
+use udeed::format::{Layout, Reader};
+use udeed::method::udeed::{EnsembleLoss, Loss, Objective};
+use udeed::method::{Bagging, Udeed};
+use udeed::model::Model;
+use udeed::prepare::Scaling;
 
 use crate::bounds;
 use crate::files::{read_doubles, read_integers, write_doubles};

@@ -2,4 +2,4 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|data: &[u8]| udeed_fuzz::rows(udeed::Format::Csv, data));
+fuzz_target!(|data: &[u8]| udeed_fuzz::rows(udeed::format::Format::Csv, data));

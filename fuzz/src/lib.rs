@@ -6,7 +6,11 @@ use std::sync::LazyLock;
 
 use flate2::Crc;
 use safetensors::SafeTensors;
-use udeed::{Format, Layout, Model, Preparation, Reader, Scaling, Sheet, Table, Udeed, Writer};
+use udeed::data::Table;
+use udeed::format::{Format, Layout, Reader, Sheet, Writer};
+use udeed::method::Udeed;
+use udeed::model::Model;
+use udeed::prepare::{Preparation, Scaling};
 
 /// Reads rows, and does with them what is done with rows.
 pub fn rows(format: Format, data: &[u8]) {

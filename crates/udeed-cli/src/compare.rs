@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use udeed::{Reader, stratified_split};
+use udeed::data::stratified_split;
+use udeed::format::Reader;
 use udeed_lab::{Entry, Experiment, Scale, Set, tables};
 
 use crate::input::{Reading, check_label, note_identifiers, read_any, short_names};

@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use udeed::{BuiltIn, Format, Kind, Reader, Rows, Sheet, Writer, stratified_split};
+use udeed::data::{Kind, Rows, stratified_split};
+use udeed::format::{BuiltIn, Format, Reader, Sheet, Writer};
 use udeed_lab::tables::TextTable;
 
 use crate::input::{Reading, format_parser, parse_delimiter, read_any};

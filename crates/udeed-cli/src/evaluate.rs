@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-use udeed::{Evaluation, Model};
+use udeed::model::{Evaluation, Model};
 use udeed_lab::tables::TextTable;
 
 use crate::fit::MOST_CLASSES;
@@ -56,10 +56,11 @@ impl Evaluate {
         }
         let sheet = read_any(&self.reading.reader(reader), &self.file, progress)?;
         if let (None, Some(label), false) = (&sheet.label, model.label(), sheet.labels.n_labeled() > 0) {
-            let column = udeed::quoted(label);
+            let column = udeed::text::quoted(label);
             anyhow::bail!("{}: found no column {column}, expected the labels there, or `--label`", self.file.display());
         }
-        let column = sheet.label.as_ref().map_or(String::new(), |label| format!(", column {}", udeed::quoted(label)));
+        let column =
+            sheet.label.as_ref().map_or(String::new(), |label| format!(", column {}", udeed::text::quoted(label)));
         let place = PathBuf::from(format!("{}{column}", self.file.display()));
         let evaluate = |model: &Model| named(model.evaluate(&sheet.table, &sheet.labels), &place);
         let report = Report {

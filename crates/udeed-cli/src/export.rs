@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use udeed::Model;
+use udeed::model::Model;
 
 use crate::output::{check_outputs, write_to};
 

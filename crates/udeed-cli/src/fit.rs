@@ -6,7 +6,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::ProgressBar;
-use udeed::{CrossValidation, Format, Grid, Method, Model, Observer, Reader, Room, Step, TrainSet, Warning};
+use udeed::data::TrainSet;
+use udeed::format::{Format, Reader};
+use udeed::memory::Room;
+use udeed::method::Method;
+use udeed::model::Model;
+use udeed::observer::{Observer, Step, Warning};
+use udeed::validation::{CrossValidation, Grid};
 use udeed_lab::statistics::{deviation, mean};
 use udeed_lab::tables::TextTable;
 
@@ -155,7 +161,7 @@ impl Fit {
             Some(Threshold::Balanced) => {
                 let folds = self.folds_to_choose_by(train)?;
                 let mut watcher = Watcher::over_folds(progress, method, folds, "choosing a threshold");
-                let chosen = udeed::choose_threshold(method, train, folds, &mut watcher);
+                let chosen = udeed::validation::choose_threshold(method, train, folds, &mut watcher);
                 watcher.bar.finish_and_clear();
                 let chosen = named(chosen, &self.file)?;
                 progress.note(format_args!("chosen threshold: {chosen:.3}"));
@@ -170,7 +176,7 @@ impl Fit {
     fn room(&self, method: &Method, n_columns: usize) -> Room<'_> {
         let growth = method.shared().fourier.div_ceil(n_columns.max(1));
         Room {
-            most: self.memory.limit.unwrap_or_else(udeed::half_of_memory) / growth.max(1) as u64,
+            most: self.memory.limit.unwrap_or_else(udeed::memory::half_of_memory) / growth.max(1) as u64,
             folder: method.card().streams.then(|| folder_of(&self.out)),
         }
     }
@@ -210,13 +216,13 @@ impl Fit {
     /// The method with the settings that the labeled rows choose.
     fn chosen(&self, method: Method, train: &TrainSet, progress: &Progress) -> anyhow::Result<Method> {
         let Method::Udeed(settings) = &method else { return Ok(method) };
-        let folds = udeed::stratified_folds(train.labels(), self.folds_to_choose_by(train)?, settings.seed);
+        let folds = udeed::data::stratified_folds(train.labels(), self.folds_to_choose_by(train)?, settings.seed);
         let grid = Grid { members: vec![settings.members], ..Grid::default() };
         let mut watcher = Watcher::new(progress, &method);
         watcher.bar.set_length((folds.len() * grid.lambda.len() * grid.scaling.len() * settings.members) as u64);
         watcher.bar.set_message("choosing");
         watcher.counts_all = true;
-        let choice = named(udeed::choose(settings, &grid, train, &folds, &mut watcher), &self.file)?;
+        let choice = named(udeed::validation::choose(settings, &grid, train, &folds, &mut watcher), &self.file)?;
         watcher.bar.finish_and_clear();
         let best = &choice.candidates[choice.best];
         let scaling = serde_json::to_value(best.scaling)?;
@@ -249,7 +255,7 @@ impl Fit {
             return Ok(None);
         }
         let mut watcher = Watcher::over_folds(progress, method, folds, "cross-validation");
-        let validation = udeed::cross_validate_at(threshold, method, train, folds, &mut watcher)?;
+        let validation = udeed::validation::cross_validate_at(threshold, method, train, folds, &mut watcher)?;
         watcher.bar.finish_and_clear();
         if self.choose || matches!(self.threshold, Some(Threshold::Balanced)) {
             progress.note("note: the settings were chosen by the folds they are validated on, which flatters them");

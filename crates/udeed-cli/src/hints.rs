@@ -1,6 +1,7 @@
 //! Hints of the library and the laboratory, worded with the options of the command.
 
-use udeed::{Hint, shown};
+use udeed::Hint;
+use udeed::text::shown;
 
 /// What to try, with options.
 pub fn worded(hint: &Hint) -> String {

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use udeed::{Format, HeldSheet, Kind, Layout, Naming, Reader, Room, Sheet, Table};
+use udeed::data::{Kind, Naming, Table};
+use udeed::format::{Format, HeldSheet, Layout, Reader, Sheet};
+use udeed::memory::Room;
 
 use crate::output::{Usage, is_stream};
 use crate::progress::Progress;
@@ -102,9 +104,9 @@ pub fn folder_of(path: &Path) -> &Path {
 /// Reads a file, standard input for `-`, or else a built-in set of that name.
 pub fn read_any(reader: &Reader, name: &Path, progress: &Progress) -> anyhow::Result<Sheet> {
     let Some(set) = built_in_name(name) else { return Ok(read_file(reader, name, progress)?) };
-    match udeed::built_in(&set) {
+    match udeed::format::built_in(&set) {
         Ok(set) => Ok(set.read_with(reader)?),
-        Err(error) => anyhow::bail!("{}: there is no such file, and {error}", udeed::quoted(&set)),
+        Err(error) => anyhow::bail!("{}: there is no such file, and {error}", udeed::text::quoted(&set)),
     }
 }
 
@@ -116,7 +118,7 @@ pub fn check_label(sheet: &Sheet, given: Option<&str>, path: &Path) -> anyhow::R
     }
     const MOST: usize = 12;
     let columns = sheet.table.columns();
-    let mut names: Vec<String> = columns.iter().take(MOST).map(|column| udeed::quoted(&column.name)).collect();
+    let mut names: Vec<String> = columns.iter().take(MOST).map(|column| udeed::text::quoted(&column.name)).collect();
     if columns.len() > MOST {
         names.push(format!("and {} more", columns.len() - MOST));
     }
@@ -132,7 +134,7 @@ pub fn note_identifiers(table: &Table, progress: &Progress) {
             && levels.len() > 20
             && 2 * levels.len() > n_rows
         {
-            let (name, n) = (udeed::quoted(&column.name), levels.len());
+            let (name, n) = (udeed::text::quoted(&column.name), levels.len());
             progress
                 .note(format_args!("note: column {name} has {n} values in {n_rows} rows; `--drop` leaves columns out"));
         }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Value, json};
-use udeed::{Kind, Model};
+use udeed::data::Kind;
+use udeed::model::Model;
 use udeed_lab::tables::TextTable;
 
 use crate::fit::{MOST_CLASSES, short_name, write_training};
@@ -66,7 +67,7 @@ fn describe(model: &Model, out: &mut dyn Write) -> std::io::Result<()> {
         write!(out, " and {left} more")?;
     }
     match model.label() {
-        Some(label) => writeln!(out, " (column {})", udeed::quoted(label))?,
+        Some(label) => writeln!(out, " (column {})", udeed::text::quoted(label))?,
         None => writeln!(out)?,
     }
     writeln!(out, "\nSettings")?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use serde_json::json;
-use udeed::Method;
+use udeed::method::Method;
 use udeed_lab::{Experiment, Journal, Results, Set, report, run, tables};
 
 use crate::output::{check_outputs, is_stream, write_json, write_to};
@@ -112,7 +112,7 @@ fn warn_of_memory(experiment: &Experiment, sets: &[Set], progress: &Progress) {
         let Ok(split) = experiment.split(set, 0) else { continue };
         let (labeled, unlabeled) = (split.labeled.len(), split.unlabeled.len());
         let Some(bytes) = experiment.similarity_bytes(entry, labeled, unlabeled) else { continue };
-        let (size, method) = (udeed::byte_size(bytes), entry.name());
+        let (size, method) = (udeed::text::byte_size(bytes), entry.name());
         if experiment.leaves_out(entry, labeled, unlabeled) {
             let hint = "`--neighbors 20` runs it";
             progress.note(format_args!("note: {}: no {method}, its similarities take {size}; {hint}", set.name));

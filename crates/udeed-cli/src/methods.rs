@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use clap::Args;
-use udeed::{Method, MethodCard, SettingKind};
+use udeed::method::card::Kind as SettingKind;
+use udeed::method::{Method, MethodCard};
 use udeed_lab::Entry;
 
 use crate::output::{write_json, write_to};

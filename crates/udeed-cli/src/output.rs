@@ -33,7 +33,7 @@ pub fn check_outputs(outputs: &[Option<&Path>], inputs: &[Option<&Path>]) -> any
         if let Some((_, use_)) = taken.iter().find(|(other, _)| *other == here) {
             return Err(Usage(format!("{}: cannot be written, it is {use_} too", path.display())).into());
         }
-        udeed::check_writable(path)?;
+        udeed::file::check_writable(path)?;
         // A device such as /dev/null may be written to twice.
         if !path.exists() || path.is_file() {
             taken.push((here, "written to"));
@@ -68,7 +68,7 @@ fn write_by(path: Option<&Path>, fill: &mut Fill<'_>) -> anyhow::Result<()> {
     };
     // The library's errors say more than an `io::Error` can carry.
     let mut failed = None;
-    let written = udeed::write_file(path, |file| {
+    let written = udeed::file::write_file(path, |file| {
         let outcome = if path.extension().is_some_and(|end| end == "gz") {
             let mut zipped = GzEncoder::new(file, Compression::default());
             fill(&mut zipped).and_then(|()| Ok(zipped.finish().map(|_| ())?))

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use udeed::Model;
+use udeed::model::Model;
 
 use crate::input::{Reading, read_any};
 use crate::laboratory::named;

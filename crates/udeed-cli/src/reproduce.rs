@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use udeed::{Labeled, Reader, Shares};
+use udeed::data::{Labeled, Shares};
+use udeed::format::Reader;
 use udeed_lab::paper::{PaperReport, SETS, find_sets};
 use udeed_lab::{Entry, Experiment, Scale, Set, tables};
 
@@ -100,7 +101,9 @@ impl Reproduce {
     fn find(&self) -> anyhow::Result<Vec<(String, PathBuf)>> {
         let known = || SETS.map(|set| format!("`{set}`")).join(", ");
         if let Some(unknown) = self.sets.iter().find(|set| !SETS.contains(&set.as_str())) {
-            return Err(Usage(format!("unknown set {}, expected one of {}", udeed::quoted(unknown), known())).into());
+            return Err(
+                Usage(format!("unknown set {}, expected one of {}", udeed::text::quoted(unknown), known())).into()
+            );
         }
         let mut found = find_sets(&self.data)?;
         if self.sets.is_empty() {

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use udeed::{Labeled, Method, MethodCard, Setting, SettingKind, Shares, Udeed};
+use udeed::data::{Labeled, Shares};
+use udeed::method::card::{Kind as SettingKind, Setting};
+use udeed::method::{Method, MethodCard, Udeed};
 use udeed_lab::Entry;
 
 use crate::output::Usage;
@@ -364,7 +366,7 @@ mod tests {
     fn every_setting_of_every_method_is_an_option() {
         let command = Settings::augment_args(Command::new("fit"));
         let options: Vec<&str> = command.get_arguments().filter_map(|option| option.get_long()).collect();
-        for card in udeed::Method::cards() {
+        for card in udeed::method::Method::cards() {
             for setting in card.settings.iter().filter(|setting| !super::OWN_OPTIONS.contains(&setting.name)) {
                 assert!(options.contains(&super::kebab(setting.name).as_str()), "{}: {}", card.name, setting.name);
             }

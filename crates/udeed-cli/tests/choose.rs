@@ -4,7 +4,7 @@
 mod support;
 
 use support::{FRUIT, Folder, text};
-use udeed::Model;
+use udeed::model::Model;
 
 #[test]
 fn the_model_is_that_of_the_chosen_settings() {

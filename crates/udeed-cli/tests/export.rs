@@ -11,7 +11,7 @@ fn the_graph_is_that_of_the_model() {
     folder.run("fit fruit.csv --label kind --folds 0 --out model");
     folder.run("export model --onnx model.onnx");
     let graph = folder.bytes("model.onnx");
-    assert_eq!(graph, udeed::Model::load(folder.file("model")).unwrap().to_onnx().unwrap());
+    assert_eq!(graph, udeed::model::Model::load(folder.file("model")).unwrap().to_onnx().unwrap());
     for word in ["mass", "width", "colour", "orange", "LabelEncoder", "label", "probabilities"] {
         assert!(graph.windows(word.len()).any(|bytes| bytes == word.as_bytes()), "{word}");
     }

@@ -27,7 +27,7 @@ fn json(text: &str) -> Value {
 #[test]
 fn three_classes_go_all_the_way() {
     let folder = Folder::with("rows.csv", rows());
-    for method in udeed::Method::NAMES {
+    for method in udeed::method::Method::NAMES {
         folder.run(&format!("fit rows.csv --label kind --method {method} --members 5 --folds 2 --out model"));
         let figures = json(&folder.run("evaluate model rows.csv --json"));
         // Of two halves of the columns one may hold little but places, which tell nothing.
@@ -52,7 +52,7 @@ fn three_classes_go_all_the_way() {
 fn settings_are_listed_and_set_by_their_names() {
     let folder = Folder::with("rows.csv", rows());
     let listed = folder.run("methods");
-    assert!(udeed::Method::NAMES[1..].iter().all(|name| listed.contains(name)), "{listed}");
+    assert!(udeed::method::Method::NAMES[1..].iter().all(|name| listed.contains(name)), "{listed}");
     assert!(listed.lines().all(|line| line.chars().count() <= 80), "{listed}");
     let settings = folder.run("methods co-training");
     assert!(settings.contains("pool = 75") && settings.contains("rounds = 30"), "{settings}");

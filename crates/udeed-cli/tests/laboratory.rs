@@ -70,7 +70,7 @@ fn an_unknown_method_lists_the_known_ones() {
 fn every_method_is_fitted_saved_and_predicts() {
     let folder = Folder::new();
     folder.run("data split wdbc train.csv test.csv --quiet");
-    for method in udeed::Method::NAMES {
+    for method in udeed::method::Method::NAMES {
         let shown =
             folder.run(&format!("fit train.csv --label class --method {method} --scaling standard --out model"));
         assert!(shown.contains("left out"), "{shown}");

@@ -4,7 +4,7 @@ use std::fmt;
 
 use std::collections::HashSet;
 
-use udeed::Format;
+use udeed::format::Format;
 
 /// The result of a function of this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;

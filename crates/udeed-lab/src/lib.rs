@@ -8,7 +8,7 @@
 //! ```
 //! use udeed_lab::{Experiment, Journal, Results, Set, run};
 //!
-//! let data = udeed::built_in("house")?.read()?.into_train()?;
+//! let data = udeed::format::built_in("house")?.read()?.into_train()?;
 //! let sets = [Set { name: "house".into(), data }];
 //! let experiment = Experiment { splits: 3, ..Experiment::default() };
 //! let trials = run(&experiment, &sets, Journal::in_memory(), &|_, _| {})?;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use udeed::Format;
+use udeed::format::Format;
 
 use crate::error::{Error, Result};
 use crate::experiment::Entry;

@@ -1,7 +1,7 @@
 //! The results of an experiment.
 
 use serde::Serialize;
-use udeed::Measure;
+use udeed::diversity::Measure;
 
 use crate::error::Result;
 use crate::experiment::{Entry, Experiment, Set, Showcase, Trial};

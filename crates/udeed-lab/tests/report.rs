@@ -101,7 +101,7 @@ fn names_and_identities_are_unique_and_meant() {
 #[test]
 fn every_picture_is_there() {
     let small = ids(page("small"));
-    let measures = udeed::Measure::ALL.map(|measure| format!("diversity-{}-20-0", measure.name()));
+    let measures = udeed::diversity::Measure::ALL.map(|measure| format!("diversity-{}-20-0", measure.name()));
     let others = ["accuracy-20-0", "ranks-20", "gain-20-0", "descent-0", "descent-1", "kappa-0", "kappa-1", "paper-20"];
     for id in measures.iter().map(String::as_str).chain(others) {
         assert!(small.contains(&id), "{id}: {small:?}");

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use udeed::{Column, Csr, Dense, Hint, Labels, Matrix, Table, TrainSet, half_of_memory};
+use udeed::Hint;
+use udeed::data::{Column, Csr, Dense, Labels, Matrix, Table, TrainSet};
+use udeed::memory::half_of_memory;
 
 use crate::error::exception;
 
@@ -92,7 +94,7 @@ fn bytes_of_votes(members: usize) -> u128 {
 fn check_memory(count: usize, what: &str, members: usize, bytes_each: u128) -> PyResult<()> {
     let bytes = u64::try_from(count as u128 * bytes_each).unwrap_or(u64::MAX);
     let found = || format!("X has {count} {what}, for which {members} members");
-    udeed::check_memory(bytes, half_of_memory(), Hint::Members, found).map_err(exception)
+    udeed::memory::check_memory(bytes, half_of_memory(), Hint::Members, found).map_err(exception)
 }
 
 /// Whole numbers of another width.

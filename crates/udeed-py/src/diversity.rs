@@ -2,7 +2,7 @@
 
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
-use udeed::{Measure, Oracle};
+use udeed::diversity::{Measure, Oracle};
 
 use crate::ensemble::to_json;
 use crate::observer::run;

@@ -5,7 +5,11 @@ use std::sync::Arc;
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use udeed::{Diversity, Method, Observer, Oracle, Shared, Step, TrainSet};
+use udeed::data::TrainSet;
+use udeed::diversity::{Diversity, Oracle};
+use udeed::ensemble::Shared;
+use udeed::method::Method;
+use udeed::observer::{Observer, Step};
 
 use crate::data::{Columns, Rows, check_labeled, train_set};
 use crate::error::exception;
@@ -100,7 +104,7 @@ pub fn is_small(method: &Method, train: &TrainSet) -> bool {
 
 fn chosen_threshold(method: &Method, train: &TrainSet, observer: &mut dyn Observer) -> udeed::Result<f64> {
     let fewest = train.labels().counts().into_iter().filter(|&count| count > 0).min().unwrap_or(0);
-    udeed::choose_threshold(method, train, FOLDS.min(fewest), observer)
+    udeed::validation::choose_threshold(method, train, FOLDS.min(fewest), observer)
 }
 
 pub fn history(steps: &[Step]) -> History {
@@ -112,7 +116,7 @@ pub fn history(steps: &[Step]) -> History {
 }
 
 /// How diverse the members are on the labeled training rows.
-pub fn diversity(model: &udeed::Model, train: &TrainSet) -> udeed::Result<Diversity> {
+pub fn diversity(model: &udeed::model::Model, train: &TrainSet) -> udeed::Result<Diversity> {
     let labeled: Vec<usize> = (0..train.labels().len()).filter(|&i| train.labels().get(i).is_some()).collect();
     let rows = train.select(&labeled);
     let said = model.classify(rows.table())?;

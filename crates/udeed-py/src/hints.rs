@@ -1,6 +1,7 @@
 //! Hints of the library, worded with the parameters of the Python package.
 
-use udeed::{Hint, quoted};
+use udeed::Hint;
+use udeed::text::quoted;
 
 /// What to try, with parameters; None for hints that make no sense in Python.
 pub fn worded(hint: &Hint) -> Option<String> {

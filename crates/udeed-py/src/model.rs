@@ -6,7 +6,7 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use udeed::{Kind, Table};
+use udeed::data::{Kind, Table};
 
 use crate::data::{Columns, Rows};
 use crate::ensemble::to_json;
@@ -18,7 +18,7 @@ type Coefficients<'py> = (Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64
 
 /// A trained ensemble.
 #[pyclass(frozen, module = "udeed._core")]
-pub struct Model(pub Arc<udeed::Model>);
+pub struct Model(pub Arc<udeed::model::Model>);
 
 #[pymethods]
 impl Model {
@@ -41,7 +41,7 @@ impl Model {
     /// Whether the columns were named, not only numbered.
     #[getter]
     fn is_named(&self) -> bool {
-        self.0.preparation().naming() == udeed::Naming::Given
+        self.0.preparation().naming() == udeed::data::Naming::Given
     }
 
     /// The names of the features that the members see.
@@ -133,7 +133,7 @@ impl Model {
         columns: Option<Columns>,
         n_jobs: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let decisions = self.with_table(py, &rows, columns, n_jobs, udeed::Model::decision)?;
+        let decisions = self.with_table(py, &rows, columns, n_jobs, udeed::model::Model::decision)?;
         let width = if self.0.classes().len() == 2 { 1 } else { self.0.classes().len() };
         let n_rows = decisions.values().len() / width;
         PyArray1::from_slice(py, decisions.values()).reshape([n_rows, width])
@@ -149,7 +149,7 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray2<u8>>> {
         let m = self.n_members();
         rows.check_votes(m)?;
-        let said = self.with_table(py, &rows, columns, n_jobs, udeed::Model::classify)?;
+        let said = self.with_table(py, &rows, columns, n_jobs, udeed::model::Model::classify)?;
         let n_rows = said.len() / m;
         PyArray1::from_vec(py, said).reshape([n_rows, m])
     }
@@ -175,7 +175,7 @@ impl Model {
 
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        udeed::Model::from_bytes(bytes).map(Model::new).map_err(exception)
+        udeed::model::Model::from_bytes(bytes).map(Model::new).map_err(exception)
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
@@ -184,7 +184,7 @@ impl Model {
 
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| udeed::Model::load(path)).map(Model::new).map_err(exception)
+        py.detach(|| udeed::model::Model::load(path)).map(Model::new).map_err(exception)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
@@ -197,7 +197,7 @@ impl Model {
 }
 
 impl Model {
-    pub fn new(model: udeed::Model) -> Self {
+    pub fn new(model: udeed::model::Model) -> Self {
         Model(Arc::new(model))
     }
 
@@ -208,7 +208,7 @@ impl Model {
         rows: &Rows<'_>,
         columns: Option<Columns>,
         n_jobs: usize,
-        work: impl FnOnce(&udeed::Model, &Table) -> udeed::Result<T> + Send + 'static,
+        work: impl FnOnce(&udeed::model::Model, &Table) -> udeed::Result<T> + Send + 'static,
     ) -> PyResult<T> {
         rows.check_width(self.n_members(), self.0.classes().len())?;
         let table = match columns {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
-use udeed::{Observer, Step};
+use udeed::observer::{Observer, Step};
 
 use crate::error::bug;
 

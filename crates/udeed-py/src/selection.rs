@@ -3,7 +3,9 @@
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use udeed::{Grid, Method, Observer};
+use udeed::method::Method;
+use udeed::observer::Observer;
+use udeed::validation::Grid;
 
 use crate::data::{Columns, Rows, check_labeled, train_set};
 use crate::ensemble::{from_json, is_small, to_json};
@@ -38,7 +40,7 @@ pub fn choose(
     let folds: Vec<Vec<usize>> = folds.iter().map(|fold| moved(fold, &places)).collect::<PyResult<_>>()?;
     let train = train_set(&rows, columns, classes, &codes, weights)?;
     let is_small = is_small(&settings.clone().members(most).into(), &train);
-    let work = move |observer: &mut dyn Observer| udeed::choose(&settings, &grid, &train, &folds, observer);
+    let work = move |observer: &mut dyn Observer| udeed::validation::choose(&settings, &grid, &train, &folds, observer);
     let (choice, _) = run(py, n_jobs, is_small, progress.as_ref(), work)?;
     let choice = choice.map_err(exception)?;
     Ok((to_json(&choice.method)?, choice.best, to_json(&choice.candidates)?))

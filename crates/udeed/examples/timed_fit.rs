@@ -7,7 +7,8 @@
 
 use std::time::Instant;
 
-use udeed::{Dense, Labels, Table, TrainSet, Udeed};
+use udeed::data::{Dense, Labels, Table, TrainSet};
+use udeed::method::Udeed;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

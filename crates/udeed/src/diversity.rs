@@ -34,7 +34,7 @@ macro_rules! measures {
         /// No measure is defined for fewer than 2 members or without rows; further exceptions stand at the measure.
         ///
         /// ```
-        /// use udeed::{Measure, Oracle};
+        /// use udeed::diversity::{Measure, Oracle};
         ///
         /// let oracle = Oracle::from_members(&[[true, true, false, false], [true, false, true, false]])?;
         /// let shown: Vec<String> = Measure::ALL
@@ -189,7 +189,7 @@ impl Measure {
     /// The ten measures, the pairwise ones first.
     ///
     /// ```
-    /// use udeed::Measure;
+    /// use udeed::diversity::Measure;
     ///
     /// let names: Vec<&str> = Measure::ALL.iter().map(|measure| measure.name()).collect();
     /// assert_eq!(names, ["q", "rho", "dis", "df", "ent", "kw", "kappa", "theta", "gd", "cfd"]);
@@ -211,7 +211,7 @@ impl Measure {
     /// Its short name, also in files.
     ///
     /// ```
-    /// assert_eq!(udeed::Measure::Kappa.name(), "kappa");
+    /// assert_eq!(udeed::diversity::Measure::Kappa.name(), "kappa");
     /// ```
     pub fn name(self) -> &'static str {
         self.row().name
@@ -220,7 +220,7 @@ impl Measure {
     /// Its name in full.
     ///
     /// ```
-    /// assert_eq!(udeed::Measure::Df.title(), "Double fault");
+    /// assert_eq!(udeed::diversity::Measure::Df.title(), "Double fault");
     /// ```
     pub fn title(self) -> &'static str {
         self.row().title
@@ -229,7 +229,7 @@ impl Measure {
     /// What it measures, in a sentence.
     ///
     /// ```
-    /// assert!(udeed::Measure::Df.meaning().ends_with("the share of rows on which both are wrong."));
+    /// assert!(udeed::diversity::Measure::Df.meaning().ends_with("the share of rows on which both are wrong."));
     /// ```
     pub fn meaning(self) -> &'static str {
         self.row().meaning
@@ -238,7 +238,7 @@ impl Measure {
     /// Whether a higher value means more diverse members.
     ///
     /// ```
-    /// use udeed::Measure;
+    /// use udeed::diversity::Measure;
     ///
     /// assert!(Measure::Dis.more_diverse_is_higher());
     /// assert!(!Measure::Df.more_diverse_is_higher());
@@ -252,7 +252,7 @@ impl Measure {
 /// field with the name of its measure.
 ///
 /// ```
-/// use udeed::{Measure, Oracle};
+/// use udeed::diversity::{Measure, Oracle};
 ///
 /// // The third member is always right: only the pair of the first two has a Q.
 /// let oracle = Oracle::new(3, 9, |member, row| member == 2 || (member + row) % 3 == 0);
@@ -275,7 +275,7 @@ impl Diversity {
     /// One of the measures.
     ///
     /// ```
-    /// use udeed::{Measure, Oracle};
+    /// use udeed::diversity::{Measure, Oracle};
     ///
     /// let diversity = Oracle::from_members(&[[true, false], [false, true]])?.measures();
     /// assert_eq!(diversity.get(Measure::Dis), Some(1.0));
@@ -307,7 +307,7 @@ mod by_name {
 /// Which member of an ensemble is right on which row, one bit each.
 ///
 /// ```
-/// use udeed::{Measure, Oracle};
+/// use udeed::diversity::{Measure, Oracle};
 ///
 /// let labels = [1, 1, 0, 0];
 /// let predictions = [[1, 0, 0, 0], [1, 1, 1, 0], [0, 1, 0, 0]];
@@ -327,7 +327,7 @@ impl Oracle {
     /// Asks of every member and row whether the member is right, member by member.
     ///
     /// ```
-    /// let oracle = udeed::Oracle::new(2, 100, |member, row| row % (member + 2) == 0);
+    /// let oracle = udeed::diversity::Oracle::new(2, 100, |member, row| row % (member + 2) == 0);
     /// assert_eq!((oracle.n_members(), oracle.n_rows()), (2, 100));
     /// ```
     pub fn new(n_members: usize, n_rows: usize, mut is_right: impl FnMut(usize, usize) -> bool) -> Self {
@@ -347,7 +347,7 @@ impl Oracle {
     /// If the lists have different lengths.
     ///
     /// ```
-    /// use udeed::Oracle;
+    /// use udeed::diversity::Oracle;
     ///
     /// let oracle = Oracle::from_members(&[vec![true, false, true], vec![true, true, false]])?;
     /// assert_eq!(oracle, Oracle::new(2, 3, |member, row| row != 1 + usize::from(member == 1)));
@@ -371,7 +371,7 @@ impl Oracle {
     /// How many members there are.
     ///
     /// ```
-    /// assert_eq!(udeed::Oracle::new(3, 5, |_, _| true).n_members(), 3);
+    /// assert_eq!(udeed::diversity::Oracle::new(3, 5, |_, _| true).n_members(), 3);
     /// ```
     pub fn n_members(&self) -> usize {
         self.n_members
@@ -380,7 +380,7 @@ impl Oracle {
     /// How many rows there are.
     ///
     /// ```
-    /// assert_eq!(udeed::Oracle::new(3, 5, |_, _| true).n_rows(), 5);
+    /// assert_eq!(udeed::diversity::Oracle::new(3, 5, |_, _| true).n_rows(), 5);
     /// ```
     pub fn n_rows(&self) -> usize {
         self.n_rows
@@ -389,7 +389,7 @@ impl Oracle {
     /// One measure. None where it is not defined: see [`Measure`].
     ///
     /// ```
-    /// use udeed::{Measure, Oracle};
+    /// use udeed::diversity::{Measure, Oracle};
     ///
     /// let oracle = Oracle::new(5, 80, |member, row| row % 5 != member);
     /// assert_eq!(oracle.measure(Measure::Kw), Some(0.16));
@@ -402,7 +402,7 @@ impl Oracle {
     /// All measures, for little more than the cost of one of the pairwise ones.
     ///
     /// ```
-    /// use udeed::{Measure, Oracle};
+    /// use udeed::diversity::{Measure, Oracle};
     ///
     /// let diversity = Oracle::new(5, 80, |member, row| row % 5 != member).measures();
     /// assert_eq!(diversity.get(Measure::Cfd), Some(1.0)); // no two members fail together

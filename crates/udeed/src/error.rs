@@ -85,7 +85,9 @@ macro_rules! hints {
         /// words of its own.
         ///
         /// ```
-        /// use udeed::{Error, Hint, Preparation, Scaling, Table};
+        /// use udeed::{Error, Hint};
+        /// use udeed::data::Table;
+        /// use udeed::prepare::{Preparation, Scaling};
         ///
         /// let sparse = Table::from_matrix(Table::from_rows(&[[0.0], [-1.0]])?.matrix().to_sparse())?;
         /// let error = Preparation::fit(&sparse, Scaling::MinMax).unwrap_err();
@@ -227,7 +229,7 @@ hints! {
 /// A message is one line: where, what was found, what was expected. [`Error::hint`] adds what to try, if anything helps.
 ///
 /// ```
-/// use udeed::Udeed;
+/// use udeed::prelude::*;
 ///
 /// let error = Udeed::new().members(1).validate().unwrap_err();
 /// assert_eq!(error.to_string(), "`members` is 1, expected at least 2");
@@ -336,7 +338,7 @@ pub enum Error {
         tolerance: f64,
     },
 
-    /// An [`Observer`](crate::Observer) asked for the end while no ensemble existed yet.
+    /// An [`Observer`](crate::observer::Observer) asked for the end while no ensemble existed yet.
     #[error("stopped before the first ensemble was complete")]
     Stopped,
 }
@@ -350,7 +352,7 @@ impl Error {
     /// Whether the call itself was wrong, not the data it was given.
     ///
     /// ```
-    /// assert!(udeed::Udeed::new().gamma(-1.0).validate().unwrap_err().is_usage());
+    /// assert!(udeed::method::Udeed::new().gamma(-1.0).validate().unwrap_err().is_usage());
     /// ```
     pub fn is_usage(&self) -> bool {
         matches!(self, Error::Setting { .. })
@@ -360,7 +362,9 @@ impl Error {
     /// parameters, and its `Display` names neither.
     ///
     /// ```
-    /// use udeed::{Hint, Labels, Table, TrainSet, Udeed};
+    /// use udeed::Hint;
+    /// use udeed::data::{Labels, Table, TrainSet};
+    /// use udeed::method::Udeed;
     ///
     /// let table = Table::from_rows(&[[0.0], [1.0]])?;
     /// let train = TrainSet::new(table, Labels::new([Some("yes"), None]))?;

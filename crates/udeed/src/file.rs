@@ -17,8 +17,8 @@ use crate::error::{Error, Result};
 ///
 /// let folder = tempfile::tempdir().unwrap();
 /// let path = folder.path().join("note.txt");
-/// udeed::write_file(&path, |file| file.write_all(b"kept"))?;
-/// assert!(udeed::write_file(&path, |_| Err(std::io::Error::other("no"))).is_err());
+/// udeed::file::write_file(&path, |file| file.write_all(b"kept"))?;
+/// assert!(udeed::file::write_file(&path, |_| Err(std::io::Error::other("no"))).is_err());
 /// assert_eq!(std::fs::read(&path).unwrap(), b"kept");
 /// # Ok::<(), udeed::Error>(())
 /// ```
@@ -48,8 +48,8 @@ pub fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<(
 ///
 /// ```
 /// let folder = tempfile::tempdir().unwrap();
-/// assert!(udeed::check_writable(folder.path()).is_err());
-/// assert!(udeed::check_writable(&folder.path().join("model.safetensors")).is_ok());
+/// assert!(udeed::file::check_writable(folder.path()).is_err());
+/// assert!(udeed::file::check_writable(&folder.path().join("model.safetensors")).is_ok());
 /// ```
 pub fn check_writable(path: &Path) -> Result<()> {
     if let Some(folder) = replaceable(path)? {

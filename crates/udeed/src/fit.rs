@@ -105,7 +105,7 @@ impl Udeed {
 /// Descents with different settings can start from it.
 ///
 /// ```
-/// use udeed::{Udeed, Variant, built_in};
+/// use udeed::prelude::*;
 ///
 /// let train = built_in("labor")?.read()?.into_train()?;
 /// let start = Udeed::new().members(10).start(&train, &mut ())?;
@@ -157,7 +157,10 @@ impl InitialEnsemble {
     /// As [`InitialEnsemble::descend`].
     ///
     /// ```
-    /// use udeed::{EnsembleLoss, Losses, Objective, Udeed, built_in};
+    /// use udeed::format::built_in;
+    /// use udeed::method::Udeed;
+    /// use udeed::method::udeed::{EnsembleLoss, Objective};
+    /// use udeed::observer::Losses;
     ///
     /// /// UDEED's loss and a penalty on large weights.
     /// struct Penalised<'a>(EnsembleLoss<'a>);
@@ -178,7 +181,7 @@ impl InitialEnsemble {
     /// let start = settings.start(&train, &mut ())?;
     /// let plain = start.descend(&settings, &mut ())?;
     /// let penalised = start.descend_on(&settings, &|_, loss| Box::new(Penalised(loss)), &mut ())?;
-    /// let size = |model: &udeed::Model| model.ensemble().linear(0).unwrap().weights().iter().map(|w| w * w).sum::<f64>();
+    /// let size = |model: &udeed::model::Model| model.ensemble().linear(0).unwrap().weights().iter().map(|w| w * w).sum::<f64>();
     /// assert!(size(&penalised) < size(&plain));
     /// # Ok::<(), udeed::Error>(())
     /// ```

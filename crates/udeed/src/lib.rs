@@ -2,7 +2,7 @@
 //!
 //! The crate is built around **UDEED** ("Exploiting Unlabeled Data to Enhance Ensemble Diversity", Zhang and Zhou, ICDM
 //! 2010). Its members are logistic regressions, fitted to bootstraps of the labeled rows as in bagging. Gradient descent
-//! on one loss then keeps them accurate on the labeled rows and makes them differ on the unlabeled ones. Fourteen further
+//! on one loss then keeps them accurate on the labeled rows and makes them differ on the unlabeled ones. The other
 //! methods share its data types, its preparation and its models: [`Auto`], which needs no tuning; the supervised baselines
 //! [`Bagging`], [`AdaBoost`] and [`Stacking`]; and semi-supervised boosting, self-training, co-training and their
 //! relatives, see [`Method`].
@@ -10,7 +10,7 @@
 //! # A complete example
 //!
 //! ```
-//! use udeed::{Model, Udeed, built_in};
+//! use udeed::prelude::*;
 //!
 //! # fn main() -> udeed::Result<()> {
 //! # let folder = tempfile::tempdir().unwrap();
@@ -49,7 +49,7 @@
 //!    scales the features. It is saved with the model, so that new rows are prepared in the same way.
 //! 3. **Learn.** The settings of a method, such as [`Udeed`] or [`Bagging`], are a struct with one setter each;
 //!    [`Method`] is any of them, and [`MethodCard`] describes each for programs that list them. `fit` trains the members,
-//!    [base learners](Base) such as logistic regression or trees, and combines them in an [`Ensemble`]. An [`Observer`]
+//!    [base learners](learner::Base) such as logistic regression or trees, and combines them in an [`Ensemble`]. An [`Observer`]
 //!    follows the fit and can end it.
 //! 4. **Use.** A [`Model`] predicts classes and probabilities, is evaluated beside its baseline, and is saved as one
 //!    safetensors file.
@@ -64,59 +64,69 @@
 //! * **No panic on bad input.** A file, table or setting that is invalid gives an [`Error`], which says where, what was
 //!   found and what was expected.
 //! * **Silent.** The library never prints. Progress and warnings go to the [`Observer`], warnings also into the model.
+//!
+//! [`AdaBoost`]: method::AdaBoost
+//! [`Auto`]: method::Auto
+//! [`Bagging`]: method::Bagging
+//! [`Diversity`]: diversity::Diversity
+//! [`Ensemble`]: ensemble::Ensemble
+//! [`Labels`]: data::Labels
+//! [`Method`]: method::Method
+//! [`MethodCard`]: method::MethodCard
+//! [`Model`]: model::Model
+//! [`Observer`]: observer::Observer
+//! [`Preparation`]: prepare::Preparation
+//! [`Reader`]: format::Reader
+//! [`Sheet`]: format::Sheet
+//! [`Stacking`]: method::Stacking
+//! [`Table`]: data::Table
+//! [`TrainSet`]: data::TrainSet
+//! [`Udeed`]: method::Udeed
+//! [`choose`]: validation::choose
+//! [`choose_threshold`]: validation::choose_threshold
+//! [`cross_validate`]: validation::cross_validate
 
-mod data;
-mod diversity;
-mod ensemble;
+pub mod data;
+pub mod diversity;
+pub mod ensemble;
 mod error;
-mod file;
-mod fit;
-mod format;
+pub mod file;
+pub mod fit;
+pub mod format;
 mod kernel;
-mod learner;
+pub mod learner;
 mod linalg;
-mod memory;
-mod method;
-mod model;
+pub mod memory;
+pub mod method;
+pub mod model;
 mod neighbors;
-mod observer;
+pub mod observer;
 mod parallel;
-mod prepare;
+pub mod prepare;
 mod random;
 mod tensor;
-mod text;
-mod validation;
+pub mod text;
+pub mod validation;
 mod view;
 mod words;
 
-pub use data::{
-    Block, Blocks, Buffer, Column, Csr, Dense, DiskTable, HeldTable, Kind, Labeled, Labels, Matrix, Naming, Row, Rows,
-    Shares, Split, Table, TrainSet, stratified_folds, stratified_split,
-};
-pub use diversity::{Diversity, Measure, Oracle};
-pub use ensemble::{Changed, Emphasis, Ensemble, Findings, Members, Shared, ViewFound, Vote};
 pub use error::{Error, Hint, Place, Result};
-pub use file::{check_writable, write_file};
-pub use fit::InitialEnsemble;
-pub use format::{BuiltIn, Format, HeldSheet, Layout, Reader, Sheet, Writer, built_in};
 pub use kernel::check_instructions;
-pub use learner::{Base, Criterion, LearnerCard, LearnerSetting, NearestNeighbors, SplitFeatures, TreeSettings};
-pub use memory::{Room, check_memory, half_of_memory};
-pub use method::adaboost::ZeroError;
-pub use method::auto::Prior;
-pub use method::card::{Kind as SettingKind, Range, Setting};
-pub use method::semiboost::Pick;
-pub use method::ssmboost::UnlabeledMargin;
-pub use method::udeed::{EnsembleLoss, Initial, Loss, Objective, Precision, Variant};
-pub use method::*;
-pub use model::{Evaluation, Model, Training};
-pub use observer::{Losses, Observer, Stage, StageSummary, Step, Stop, Warning};
-pub use prepare::{FourierMap, Preparation, Scaling};
-pub use text::{byte_size, quoted, shown};
-pub use validation::{
-    Candidate, Choice, CrossValidation, Grid, choose, choose_threshold, cross_validate, cross_validate_at,
-};
-pub use view::View;
+
+/// What most programs need: `use udeed::prelude::*`.
+pub mod prelude {
+    pub use crate::data::{Csr, Dense, Labels, Matrix, Table, TrainSet};
+    pub use crate::error::{Error, Result};
+    pub use crate::format::{Reader, built_in};
+    pub use crate::learner::Base;
+    pub use crate::method::all::*;
+    pub use crate::method::udeed::Variant;
+    pub use crate::method::{Lambda, Method};
+    pub use crate::model::Model;
+    pub use crate::observer::{Observer, Step};
+    pub use crate::prepare::Scaling;
+    pub use crate::validation::cross_validate;
+}
 
 /// Internals that the benchmarks measure. Not part of the public interface: may change in any release.
 #[doc(hidden)]

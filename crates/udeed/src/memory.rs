@@ -18,7 +18,9 @@ const BESIDE: u64 = 16;
 /// Memory budget for rows and all that is made of them, and the folder for the temporary file of rows that exceed it.
 ///
 /// ```
-/// use udeed::{Format, HeldTable, Reader, Room};
+/// use udeed::data::HeldTable;
+/// use udeed::format::{Format, Reader};
+/// use udeed::memory::Room;
 ///
 /// let reader = Reader::new().format(Format::Csv);
 /// let read = |most| {
@@ -63,7 +65,7 @@ pub(crate) const MUCH_MEMORY: u64 = 1 << 28;
 /// the system does not say.
 ///
 /// ```
-/// assert!(udeed::half_of_memory() > 1 << 20);
+/// assert!(udeed::memory::half_of_memory() > 1 << 20);
 /// ```
 pub fn half_of_memory() -> u64 {
     // Asking the system takes longer than a small fit.
@@ -86,7 +88,8 @@ pub fn half_of_memory() -> u64 {
 /// [`Error::Memory`] if `bytes` are more than `most`.
 ///
 /// ```
-/// use udeed::{Hint, check_memory};
+/// use udeed::Hint;
+/// use udeed::memory::check_memory;
 ///
 /// let check = |n: u64| check_memory(8 * n * n, 1 << 20, Hint::Similarities, || format!("the similarities of {n} rows"));
 /// assert!(check(100).is_ok());

@@ -25,7 +25,7 @@ pub struct Losses {
 /// A stage of the descent, named after the rows on which diversity is measured.
 ///
 /// ```
-/// assert_eq!(udeed::Stage::Unlabeled.to_string(), "diversity on unlabeled rows");
+/// assert_eq!(udeed::observer::Stage::Unlabeled.to_string(), "diversity on unlabeled rows");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -51,7 +51,7 @@ impl fmt::Display for Stage {
 /// Why a stage ended.
 ///
 /// ```
-/// assert_eq!(udeed::Stop::Steps.to_string(), "all steps taken");
+/// assert_eq!(udeed::observer::Stop::Steps.to_string(), "all steps taken");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -108,7 +108,7 @@ pub struct Step {
 /// A problem that does not prevent a fit.
 ///
 /// ```
-/// assert!(udeed::Warning::NoUnlabeledRows.to_string().contains("`lcd`"));
+/// assert!(udeed::observer::Warning::NoUnlabeledRows.to_string().contains("`lcd`"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -172,7 +172,7 @@ impl fmt::Display for Warning {
 ///
 /// ```
 /// use std::ops::ControlFlow;
-/// use udeed::{Observer, Step, Udeed, built_in};
+/// use udeed::prelude::*;
 ///
 /// struct Falling(f64);
 /// impl Observer for Falling {

@@ -4,8 +4,8 @@
 /// drive the terminal.
 ///
 /// ```
-/// assert_eq!(udeed::quoted("a\u{1b}[2Jb"), "`a\\u{1b}[2Jb`");
-/// assert_eq!(udeed::quoted(&"x".repeat(100)).chars().count(), 43);
+/// assert_eq!(udeed::text::quoted("a\u{1b}[2Jb"), "`a\\u{1b}[2Jb`");
+/// assert_eq!(udeed::text::quoted(&"x".repeat(100)).chars().count(), 43);
 /// ```
 pub fn quoted(text: &str) -> String {
     format!("`{}`", shown(text))
@@ -14,7 +14,7 @@ pub fn quoted(text: &str) -> String {
 /// What [`quoted`] puts between its backticks.
 ///
 /// ```
-/// assert_eq!(udeed::shown("a\u{1b}b"), "a\\u{1b}b");
+/// assert_eq!(udeed::text::shown("a\u{1b}b"), "a\\u{1b}b");
 /// ```
 pub fn shown(text: &str) -> String {
     const LONGEST: usize = 40;
@@ -36,7 +36,7 @@ pub fn shown(text: &str) -> String {
 /// A number of bytes for people, in the unit that suits it.
 ///
 /// ```
-/// use udeed::byte_size;
+/// use udeed::text::byte_size;
 ///
 /// assert_eq!([1000, 5 << 10, 3 << 20].map(byte_size), ["1000 bytes", "5.0 KiB", "3.0 MiB"]);
 /// assert_eq!(byte_size(3 << 29), "1.5 GiB");

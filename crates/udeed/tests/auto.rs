@@ -1,9 +1,14 @@
 //! The automatic ensemble: what it chooses, what it says of it, and what it does with rows that give it little to go by.
 #![allow(clippy::unwrap_used)]
 
-use udeed::{
-    Auto, Bagging, Changed, Hint, Labels, Lambda, Matrix, Model, Prior, Table, TrainSet, Udeed, View, Warning, built_in,
-};
+use udeed::Hint;
+use udeed::data::{Labels, Matrix, Table, TrainSet};
+use udeed::ensemble::Changed;
+use udeed::format::built_in;
+use udeed::method::auto::{Prior, View};
+use udeed::method::{Auto, Bagging, Lambda, Udeed};
+use udeed::model::Model;
+use udeed::observer::Warning;
 
 fn ionosphere(labeled: impl Fn(usize) -> bool) -> (TrainSet, TrainSet) {
     let all = built_in("ionosphere").unwrap().read().unwrap().into_train().unwrap();

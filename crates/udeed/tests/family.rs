@@ -1,7 +1,13 @@
 //! All methods and base learners, on two classes and on more.
 #![allow(clippy::unwrap_used)]
 
-use udeed::{Base, Labels, Method, Model, Shared, Table, TrainSet, TreeSettings, Udeed, Warning, built_in};
+use udeed::data::{Labels, Table, TrainSet};
+use udeed::ensemble::Shared;
+use udeed::format::built_in;
+use udeed::learner::{Base, TreeSettings};
+use udeed::method::{Method, Udeed};
+use udeed::model::Model;
+use udeed::observer::Warning;
 
 /// Three clouds of rows in the plane, most without their label, and all of them with it.
 fn clouds() -> (TrainSet, TrainSet) {
@@ -193,7 +199,10 @@ fn a_random_forest_falls_out_of_bagging() {
     let (one, many) = (size(&tree, 1).fit(&train).unwrap(), size(&forest, 100).fit(&train).unwrap());
     assert!(accuracy(&many, &all) > accuracy(&one, &all) + 0.02);
     let small = TreeSettings { depth: Some(1), ..TreeSettings::default() };
-    assert_eq!(tree.with_setting("base.depth", "1").unwrap(), udeed::Bagging::new().base(Base::Tree(small)).into());
+    assert_eq!(
+        tree.with_setting("base.depth", "1").unwrap(),
+        udeed::method::Bagging::new().base(Base::Tree(small)).into()
+    );
 }
 
 #[test]
@@ -215,7 +224,7 @@ fn views_are_columns_that_exist_and_leave_some() {
     let (train, _) = clouds();
     let columns: Vec<String> = train.table().columns().iter().map(|column| column.name.clone()).collect();
     let view = |names: &[&str]| {
-        udeed::CoTraining::new().view(names.iter().map(|name| (*name).to_owned()).collect()).fit(&train)
+        udeed::method::CoTraining::new().view(names.iter().map(|name| (*name).to_owned()).collect()).fit(&train)
     };
     assert!(view(&[&columns[0]]).is_ok());
     assert!(view(&["nothing"]).unwrap_err().to_string().contains("`nothing`"));

@@ -3,10 +3,14 @@
 
 use std::fmt::Write;
 
-use udeed::{
-    Csr, Dense, Format, Hint, Labels, Matrix, Method, Model, Preparation, Reader, Room, Scaling, Shared, Table,
-    TrainSet, Udeed, half_of_memory,
-};
+use udeed::Hint;
+use udeed::data::{Csr, Dense, Labels, Matrix, Table, TrainSet};
+use udeed::ensemble::Shared;
+use udeed::format::{Format, Reader};
+use udeed::memory::{Room, half_of_memory};
+use udeed::method::{Method, Udeed};
+use udeed::model::Model;
+use udeed::prepare::{Preparation, Scaling};
 
 /// Points of the plane on a spiral of two turns, so that no line tells the inner from the outer ones.
 fn points(n: usize) -> Vec<[f64; 2]> {
@@ -177,7 +181,7 @@ fn rows_that_are_all_the_same_have_a_map() {
     // Words of which each column has one, and sparse: not one feature is left.
     let nothing = Csr::new(1, vec![0, 0, 0], vec![], vec![]).unwrap();
     let levels = vec!["only".to_owned()];
-    let columns = vec![udeed::Column::nominal("word", levels)];
+    let columns = vec![udeed::data::Column::nominal("word", levels)];
     let table = Table::new(columns, nothing).unwrap();
     let preparation = Preparation::fit(&table, Scaling::MinMax).unwrap();
     assert_eq!(preparation.n_features(), 0);

@@ -7,7 +7,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use udeed::{Labeled, Labels, Layout, Method, Reader, Shares, Table, TrainSet, built_in, stratified_split};
+use udeed::data::{Labeled, Labels, Shares, Table, TrainSet, stratified_split};
+use udeed::format::{Layout, Reader, built_in};
+use udeed::method::Method;
 
 const SETS: [&str; 3] = ["diabetes", "vote", "wdbc"];
 const METHODS: [&str; 15] = [

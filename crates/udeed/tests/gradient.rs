@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use udeed::{Csr, Dense, EnsembleLoss, Loss, Losses, Matrix, Objective, Precision, Rows};
+use udeed::data::{Csr, Dense, Matrix, Rows};
+use udeed::method::udeed::{EnsembleLoss, Loss, Objective, Precision};
+use udeed::observer::Losses;
 
 /// A small problem: labeled and unlabeled rows, about half of their values zero, and the weights of some members.
 #[derive(Debug, Clone)]

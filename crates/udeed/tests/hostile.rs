@@ -19,10 +19,14 @@ use proptest::sample::{Index, select};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde_json::{Value, json};
-use udeed::{
-    Column, Dense, DiskTable, Error, Format, HeldTable, Kind, Labels, Layout, Matrix, Method, Model, Preparation,
-    Reader, Room, Scaling, Shared, Sheet, Table, Udeed, Writer,
-};
+use udeed::Error;
+use udeed::data::{Column, Dense, DiskTable, HeldTable, Kind, Labels, Matrix, Table};
+use udeed::ensemble::Shared;
+use udeed::format::{Format, Layout, Reader, Sheet, Writer};
+use udeed::memory::Room;
+use udeed::method::{Method, Udeed};
+use udeed::model::Model;
+use udeed::prepare::{Preparation, Scaling};
 
 /// So many cases. What failed is printed, not kept in a file.
 fn cases(cases: u32) -> ProptestConfig {
@@ -1052,7 +1056,7 @@ proptest! {
 
 /// The columns under the numbers that LIBSVM gives to those that have names.
 fn renumbered(sheet: &Sheet, format: Format) -> Sheet {
-    if format != Format::Libsvm || sheet.table.naming() == udeed::Naming::Index {
+    if format != Format::Libsvm || sheet.table.naming() == udeed::data::Naming::Index {
         return sheet.clone();
     }
     Sheet { table: Table::from_matrix(sheet.table.matrix().clone()).unwrap(), ..sheet.clone() }

@@ -3,10 +3,15 @@
 
 use std::ops::ControlFlow;
 
-use udeed::{
-    Format, Initial, Layout, Loss, Model, Observer, Precision, Reader, Room, Scaling, SemiBoost, Shares, Stage, Step,
-    Stop, TrainSet, Udeed, Variant, Vote, Warning, Writer, built_in, stratified_split,
-};
+use udeed::data::{Shares, TrainSet, stratified_split};
+use udeed::ensemble::Vote;
+use udeed::format::{Format, Layout, Reader, Writer, built_in};
+use udeed::memory::Room;
+use udeed::method::udeed::{Initial, Loss, Precision, Variant};
+use udeed::method::{SemiBoost, Udeed};
+use udeed::model::Model;
+use udeed::observer::{Observer, Stage, Step, Stop, Warning};
+use udeed::prepare::Scaling;
 
 /// A quarter of half of a built-in set with labels, the rest of that half without.
 fn train(name: &str) -> (TrainSet, TrainSet) {

@@ -2,7 +2,9 @@
 //! differences.
 #![allow(clippy::unwrap_used)]
 
-use udeed::{Blocks, Dense, EnsembleLoss, Loss, Losses, Matrix, Objective, Precision};
+use udeed::data::{Blocks, Dense, Matrix};
+use udeed::method::udeed::{EnsembleLoss, Loss, Objective, Precision};
+use udeed::observer::Losses;
 
 const MEMBERS: usize = 3;
 const WIDTH: usize = 4;
@@ -153,7 +155,8 @@ fn sparse_rows_give_the_same_losses() {
 /// Four corners, of which the opposite ones belong together.
 #[test]
 fn members_with_hidden_units_learn_what_no_line_tells_apart() {
-    use udeed::{Labels, Table, TrainSet, Udeed};
+    use udeed::data::{Labels, Table, TrainSet};
+    use udeed::method::Udeed;
 
     let noise = numbers(400, 11);
     let corner = |i: usize| [(i % 2) as f64 + 0.2 * noise[2 * i], (i / 2 % 2) as f64 + 0.2 * noise[2 * i + 1]];
@@ -163,7 +166,7 @@ fn members_with_hidden_units_learn_what_no_line_tells_apart() {
     let train = all.clone().hide_labels(&(40..200).collect::<Vec<_>>());
     let accuracy = |settings: Udeed| {
         let model = settings.fit(&train).unwrap();
-        assert_eq!(udeed::Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), model);
+        assert_eq!(udeed::model::Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), model);
         model.evaluate(all.table(), all.labels()).unwrap().accuracy
     };
     let settings = Udeed::new().members(5).lambda(100.0);

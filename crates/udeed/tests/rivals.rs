@@ -3,10 +3,17 @@
 
 use std::ops::ControlFlow;
 
-use udeed::{
-    AdaBoost, Assemble, Bagging, Dense, Emphasis, Error, Hint, Labeled, Labels, Matrix, Method, Model, Observer, Pick,
-    Scaling, SemiBoost, Shares, Table, TrainSet, Udeed, Variant, Warning, ZeroError, built_in, stratified_split,
-};
+use udeed::data::{Dense, Labeled, Labels, Matrix, Shares, Table, TrainSet, stratified_split};
+use udeed::ensemble::Emphasis;
+use udeed::format::built_in;
+use udeed::method::adaboost::ZeroError;
+use udeed::method::semiboost::Pick;
+use udeed::method::udeed::Variant;
+use udeed::method::{AdaBoost, Assemble, Bagging, Method, SemiBoost, Udeed};
+use udeed::model::Model;
+use udeed::observer::{Observer, Warning};
+use udeed::prepare::Scaling;
+use udeed::{Error, Hint};
 
 /// A split of a built-in set: training rows, of which a quarter is labeled, and test rows.
 fn split(name: &str, repetition: u32) -> (TrainSet, TrainSet) {
@@ -69,8 +76,9 @@ fn every_method_is_saved_and_loaded_to_the_bit() {
 fn a_smaller_boosted_or_bagged_ensemble_is_the_beginning_of_a_larger() {
     let (train, test) = split("diabetes", 0);
     for method in all().into_iter().filter(Method::grows) {
-        let fit =
-            |members| method.clone().with_shared(udeed::Shared { members, ..method.shared() }).fit(&train).unwrap();
+        let fit = |members| {
+            method.clone().with_shared(udeed::ensemble::Shared { members, ..method.shared() }).fit(&train).unwrap()
+        };
         let (small, large) = (fit(4), fit(12));
         // Boosting may end before that.
         let members = small.ensemble().n_members();
@@ -106,8 +114,8 @@ fn boosting_gets_training_rows_right_that_bagging_gets_wrong() {
 /// Rows that a line separates at once.
 fn separable() -> TrainSet {
     let rows: Vec<[f64; 1]> = (0..20).map(|i| [f64::from(i) + if i < 10 { 0.0 } else { 50.0 }]).collect();
-    let labels = udeed::Labels::new((0..20).map(|i| Some(if i < 10 { "a" } else { "b" })));
-    TrainSet::new(udeed::Table::from_rows(&rows).unwrap(), labels).unwrap()
+    let labels = udeed::data::Labels::new((0..20).map(|i| Some(if i < 10 { "a" } else { "b" })));
+    TrainSet::new(udeed::data::Table::from_rows(&rows).unwrap(), labels).unwrap()
 }
 
 #[test]
@@ -125,8 +133,8 @@ fn a_round_without_error_is_kept_and_the_last_or_discarded() {
 #[test]
 fn labels_that_cannot_be_learned_fall_back_on_logistic_regression() {
     // The same row with both labels: no member is better than chance.
-    let table = udeed::Table::from_rows(&[[1.0], [1.0], [1.0], [1.0]]).unwrap();
-    let labels = udeed::Labels::new([Some("a"), Some("b"), Some("a"), Some("b")]);
+    let table = udeed::data::Table::from_rows(&[[1.0], [1.0], [1.0], [1.0]]).unwrap();
+    let labels = udeed::data::Labels::new([Some("a"), Some("b"), Some("a"), Some("b")]);
     let train = TrainSet::new(table, labels).unwrap();
     for (method, warning) in [
         ("adaboost", Warning::NothingBoosted),
@@ -190,9 +198,9 @@ fn all_neighbours_are_the_whole_similarity() {
 fn rows_that_repeat_do_not_make_everything_similar() {
     let rows: Vec<[f64; 3]> =
         (0..200).map(|i| [f64::from(i % 2), f64::from(i / 2 % 2), f64::from(i / 4 % 2)]).collect();
-    let labels = udeed::Labels::new((0..200).map(|i| (i < 24).then_some(if i % 2 == 0 { "a" } else { "b" })));
-    let train = TrainSet::new(udeed::Table::from_rows(&rows).unwrap(), labels).unwrap();
-    let truth = udeed::Labels::new((0..200).map(|i| Some(if i % 2 == 0 { "a" } else { "b" })));
+    let labels = udeed::data::Labels::new((0..200).map(|i| (i < 24).then_some(if i % 2 == 0 { "a" } else { "b" })));
+    let train = TrainSet::new(udeed::data::Table::from_rows(&rows).unwrap(), labels).unwrap();
+    let truth = udeed::data::Labels::new((0..200).map(|i| Some(if i % 2 == 0 { "a" } else { "b" })));
     for neighbors in [0, 20] {
         let model = SemiBoost::new().neighbors(neighbors).fit(&train).unwrap();
         assert_eq!(model.evaluate(train.table(), &truth).unwrap().accuracy, 1.0);

@@ -1,7 +1,9 @@
 //! Rows that count more or less than others.
 #![allow(clippy::unwrap_used)]
 
-use udeed::{Method, TrainSet, built_in};
+use udeed::data::TrainSet;
+use udeed::format::built_in;
+use udeed::method::Method;
 
 fn sonar() -> TrainSet {
     let hidden: Vec<usize> = (0..208).filter(|i| i % 3 == 0).collect();
@@ -35,7 +37,7 @@ fn a_weight_of_two_is_the_row_twice() {
     let n = train.labels().len();
     let twice: Vec<usize> = (0..n).chain((0..n).filter(|i| i % 4 == 1)).collect();
     let weights = (0..n).map(|i| if i % 4 == 1 { 2.0 } else { 1.0 }).collect();
-    let bagging = udeed::Bagging::new().members(1);
+    let bagging = udeed::method::Bagging::new().members(1);
     let weighted = bagging.fit(&train.clone().weights(weights).unwrap()).unwrap().logistic();
     let repeated = bagging.fit(&train.select(&twice)).unwrap().logistic();
     let pairs =

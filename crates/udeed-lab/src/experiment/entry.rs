@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
-use udeed::{Method, MethodCard, Variant};
+use udeed::method::udeed::Variant;
+use udeed::method::{Method, MethodCard};
 
 use crate::error::{Error, Result};
 

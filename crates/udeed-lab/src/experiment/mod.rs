@@ -11,7 +11,10 @@ pub use showcase::Showcase;
 pub use trial::Trial;
 
 use serde::{Deserialize, Serialize};
-use udeed::{Method, Preparation, Scaling, Shares, Split, Table, TrainSet, Udeed, half_of_memory, stratified_split};
+use udeed::data::{Shares, Split, Table, TrainSet, stratified_split};
+use udeed::memory::half_of_memory;
+use udeed::method::{Method, Udeed};
+use udeed::prepare::{Preparation, Scaling};
 
 use crate::error::{Error, Result, once};
 
@@ -195,7 +198,7 @@ mod tests {
 
     #[test]
     fn only_methods_that_compare_all_rows_with_all_are_left_out_of_large_sets() {
-        let all: Method = udeed::SemiBoost::new().neighbors(0).into();
+        let all: Method = udeed::method::SemiBoost::new().neighbors(0).into();
         let experiment = Experiment { most_compared: Some(100), rivals: vec![all], ..Experiment::default() };
         for entry in Entry::all() {
             assert_eq!(experiment.leaves_out(*entry, 30, 71), entry.name() == "semiboost", "{entry:?}");

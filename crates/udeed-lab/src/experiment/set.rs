@@ -1,6 +1,6 @@
 //! A data set of an experiment.
 
-use udeed::{Kind, TrainSet};
+use udeed::data::{Kind, TrainSet};
 
 /// A data set of an experiment.
 #[derive(Debug, Clone)]

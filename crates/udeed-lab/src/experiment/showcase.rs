@@ -1,7 +1,9 @@
 //! A single fit of UDEED in detail: every step of its descent, and the pairs of its members.
 
 use serde::Serialize;
-use udeed::{Model, Observer, Step, Variant};
+use udeed::method::udeed::Variant;
+use udeed::model::Model;
+use udeed::observer::{Observer, Step};
 
 use super::trial::PreparedSplit;
 use super::{Experiment, Set};

@@ -2,7 +2,11 @@
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use udeed::{Diversity, InitialEnsemble, Labels, Matrix, Model, Oracle, Scaling, Split, Table, TrainSet};
+use udeed::data::{Labels, Matrix, Split, Table, TrainSet};
+use udeed::diversity::{Diversity, Oracle};
+use udeed::fit::InitialEnsemble;
+use udeed::model::Model;
+use udeed::prepare::Scaling;
 
 use super::{Baseline, Entry, Experiment, Scale, Set};
 use crate::error::{Error, Result};
@@ -72,7 +76,7 @@ impl Experiment {
         let method = self.method(entry, self.largest(), split.seed)?.map(|method| match self.scale {
             Scale::Training => method,
             Scale::WholeSet => {
-                let shared = udeed::Shared { scaling: Scaling::None, ..method.shared() };
+                let shared = udeed::ensemble::Shared { scaling: Scaling::None, ..method.shared() };
                 method.with_shared(shared)
             }
         });
@@ -110,7 +114,7 @@ impl Experiment {
         if size == self.largest() {
             return Ok(model.clone());
         }
-        let shared = udeed::Shared { members: size, ..model.method().shared() };
+        let shared = udeed::ensemble::Shared { members: size, ..model.method().shared() };
         let smaller = model.method().clone().with_shared(shared);
         if smaller == *model.method() { Ok(model.clone()) } else { smaller.fit(&prepared.train) }
     }

@@ -1,7 +1,7 @@
 //! The descent of single fits: the loss V and its two parts, step by step.
 
 use maud::{Markup, html};
-use udeed::{Losses, Step};
+use udeed::observer::{Losses, Step};
 
 use super::Section;
 use super::chart::{Frame, Picture, Px, Scale, Shape, key, legend, mark, text_width};

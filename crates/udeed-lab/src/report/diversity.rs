@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use maud::{Markup, html};
-use udeed::Measure;
+use udeed::diversity::Measure;
 
 use super::Section;
 use super::chart::{Picture, Px, Rows, SMALL, Scale, Shape, key, legend, mark, pieces};

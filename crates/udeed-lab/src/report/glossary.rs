@@ -1,7 +1,7 @@
 //! The glossary: methods, measures of diversity and statistics.
 
 use maud::{Markup, html};
-use udeed::Measure;
+use udeed::diversity::Measure;
 
 use super::{Section, method};
 use crate::experiment::Entry;

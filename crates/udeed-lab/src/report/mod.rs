@@ -48,7 +48,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 /// ```
 /// use udeed_lab::{Experiment, Journal, Results, Set, report, run};
 ///
-/// let data = udeed::built_in("house")?.read()?.into_train()?;
+/// let data = udeed::format::built_in("house")?.read()?.into_train()?;
 /// let sets = [Set { name: "<house>".into(), data }];
 /// let experiment = Experiment { splits: 3, ..Experiment::default() };
 /// let trials = run(&experiment, &sets, Journal::in_memory(), &|_, _| {})?;

@@ -74,7 +74,7 @@ fn verdict_word(verdict: Option<Verdict>) -> &'static str {
 /// ```
 /// use udeed_lab::{Experiment, Journal, Results, Set, run, tables};
 ///
-/// let data = udeed::built_in("labor")?.read()?.into_train()?;
+/// let data = udeed::format::built_in("labor")?.read()?.into_train()?;
 /// let sets = [Set { name: "labor".into(), data }];
 /// let experiment = Experiment { splits: 2, ..Experiment::default() };
 /// let trials = run(&experiment, &sets, Journal::in_memory(), &|_, _| {})?;

@@ -1,6 +1,6 @@
 //! Results to make reports of: real ones of small runs, and large ones around the paper's figures.
 
-use udeed::Udeed;
+use udeed::method::Udeed;
 use udeed_lab::paper::{Paper, PaperReport, SETS};
 use udeed_lab::{Entry, Experiment, Journal, Result, Results, Set, Showcase, Trial, run};
 
@@ -25,7 +25,7 @@ pub const SAMPLES: [Sample; 4] = [
 pub const HOSTILE: &str = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;";
 
 fn set(built_in: &str, name: &str) -> Result<Set> {
-    Ok(Set { name: name.to_owned(), data: udeed::built_in(built_in)?.read()?.into_train()? })
+    Ok(Set { name: name.to_owned(), data: udeed::format::built_in(built_in)?.read()?.into_train()? })
 }
 
 fn real(experiment: &Experiment, sets: &[Set], command: &str) -> Result<Results> {

@@ -67,7 +67,7 @@ pub struct Buffer {
 /// is sealed.
 ///
 /// ```
-/// use udeed::{Block, Blocks, Buffer, Dense};
+/// use udeed::data::{Block, Blocks, Buffer, Dense};
 ///
 /// let rows = Dense::new(3, 2, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
 /// assert_eq!(rows.block(1..3, &mut Buffer::default())?, Block::Dense(&[3.0, 4.0, 5.0, 6.0]));

@@ -10,7 +10,7 @@ use crate::parallel;
 /// zero.
 ///
 /// ```
-/// use udeed::{Csr, Rows};
+/// use udeed::data::{Csr, Rows};
 ///
 /// // [ 0 5 0 ]
 /// // [ 7 0 8 ]

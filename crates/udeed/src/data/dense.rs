@@ -11,7 +11,7 @@ use crate::text::byte_size;
 /// Rows of numbers, one after the other in memory.
 ///
 /// ```
-/// use udeed::{Dense, Rows};
+/// use udeed::data::{Dense, Rows};
 ///
 /// let rows = Dense::new(2, 3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
 /// assert_eq!((rows.n_rows(), rows.n_columns()), (2, 3));
@@ -81,7 +81,7 @@ impl Dense {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use udeed::Dense;
+    /// use udeed::prelude::*;
     ///
     /// let values = Arc::new([1.0, 2.0, 3.0, 4.0]);
     /// let rows = Dense::shared(2, 2, values.clone())?;

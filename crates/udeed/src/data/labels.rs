@@ -12,7 +12,7 @@ use crate::text::{listed, quoted};
 /// same class, and sort as numbers; other names sort as text.
 ///
 /// ```
-/// use udeed::Labels;
+/// use udeed::prelude::*;
 ///
 /// let labels = Labels::new([Some("spam"), None, Some("ham")]);
 /// assert_eq!(labels.classes(), ["ham", "spam"]);
@@ -57,7 +57,7 @@ impl Labels {
     /// If two classes have the same name, or an index is not that of a class.
     ///
     /// ```
-    /// use udeed::Labels;
+    /// use udeed::prelude::*;
     ///
     /// let labels = Labels::with_classes(vec!["10".into(), "9".into()], [Some(1), None, Some(0)])?;
     /// assert_eq!((labels.name(0), labels.name(2)), (Some("9"), Some("10")));
@@ -116,7 +116,7 @@ impl Labels {
     /// How many rows each class has, in the order of [`Labels::classes`].
     ///
     /// ```
-    /// assert_eq!(udeed::Labels::new([Some("b"), None, Some("a"), Some("b")]).counts(), [1, 2]);
+    /// assert_eq!(udeed::data::Labels::new([Some("b"), None, Some("a"), Some("b")]).counts(), [1, 2]);
     /// ```
     pub fn counts(&self) -> Vec<usize> {
         let mut counts = vec![0; self.classes.len()];
@@ -152,7 +152,7 @@ impl Labels {
     /// If a row has a class that is not among them.
     ///
     /// ```
-    /// use udeed::Labels;
+    /// use udeed::prelude::*;
     ///
     /// let labels = Labels::new([Some("1.0"), None]);
     /// assert_eq!(labels.aligned(&["-1".into(), "1".into()])?.get(0), Some(1));

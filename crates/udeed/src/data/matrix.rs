@@ -6,7 +6,7 @@ use crate::error::{Error, Place, Result};
 /// One row of a matrix.
 ///
 /// ```
-/// use udeed::{Dense, Row, Rows};
+/// use udeed::data::{Dense, Row, Rows};
 ///
 /// let rows = Dense::new(1, 3, vec![1.0, 0.0, 2.0])?;
 /// assert_eq!(rows.row(0).dot(&[10.0, 10.0, 10.0]), 30.0);
@@ -63,7 +63,7 @@ impl<'a> Row<'a> {
 /// Rows that an ensemble can be fitted on: [`Dense`] or [`Csr`]. The trait is sealed: the arithmetic knows both layouts.
 ///
 /// ```
-/// use udeed::{Csr, Dense, Rows};
+/// use udeed::data::{Csr, Dense, Rows};
 ///
 /// let dense = Dense::new(2, 2, vec![1.0, 0.0, 0.0, 2.0])?;
 /// let sparse = Csr::new(2, vec![0, 1, 2], vec![0, 1], vec![1.0, 2.0])?;
@@ -85,7 +85,7 @@ pub trait Rows: Blocks {
 /// Rows in one of the two layouts.
 ///
 /// ```
-/// use udeed::{Csr, Matrix, Rows};
+/// use udeed::data::{Csr, Matrix, Rows};
 ///
 /// let matrix = Matrix::from(Csr::new(3, vec![0, 1], vec![2], vec![5.0])?);
 /// assert_eq!(matrix.rows().n_columns(), 3);

@@ -11,7 +11,7 @@ use crate::text::quoted;
 /// are kept. The default is the paper's: half, and a quarter.
 ///
 /// ```
-/// use udeed::{Labeled, Shares};
+/// use udeed::data::{Labeled, Shares};
 ///
 /// assert_eq!(Shares::default(), Shares { test: 0.5, labeled: Labeled::Share(0.25) });
 /// ```
@@ -26,7 +26,7 @@ pub struct Shares {
 /// How many training rows keep their labels.
 ///
 /// ```
-/// use udeed::Labeled;
+/// use udeed::data::Labeled;
 ///
 /// assert_eq!("0.25".parse(), Ok(Labeled::Share(0.25)));
 /// assert_eq!("10".parse(), Ok(Labeled::Count(10)));
@@ -78,7 +78,7 @@ pub struct Split {
 /// If a share is not between 0 and 1, or a class has too few rows for one labeled and one test row.
 ///
 /// ```
-/// use udeed::{Labels, Shares, stratified_split};
+/// use udeed::data::{Labels, Shares, stratified_split};
 ///
 /// let labels = Labels::new((0..40).map(|i| Some(if i % 2 == 0 { "a" } else { "b" })));
 /// let split = stratified_split(&labels, Shares::default(), 1, 0)?;
@@ -167,7 +167,7 @@ fn share_of(n: usize, share: f64, least: usize, most: usize) -> usize {
 /// Deals the labeled rows into folds, each class by itself. Rows without a label are in none.
 ///
 /// ```
-/// use udeed::{Labels, stratified_folds};
+/// use udeed::data::{Labels, stratified_folds};
 ///
 /// let labels = Labels::new([Some("a"), Some("a"), None, Some("b"), Some("b")]);
 /// let folds = stratified_folds(&labels, 2, 0);

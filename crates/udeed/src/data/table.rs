@@ -13,7 +13,7 @@ use crate::text::{listed, quoted};
 /// What the values of a column are.
 ///
 /// ```
-/// use udeed::Kind;
+/// use udeed::data::Kind;
 ///
 /// let colour = Kind::Nominal { levels: vec!["blue".into(), "red".into()] };
 /// assert_ne!(colour, Kind::Numeric);
@@ -33,7 +33,7 @@ pub enum Kind {
 /// A column: its name and the kind of its values.
 ///
 /// ```
-/// use udeed::{Column, Kind};
+/// use udeed::data::{Column, Kind};
 ///
 /// assert_eq!(Column::numeric("age").kind, Kind::Numeric);
 /// ```
@@ -60,7 +60,7 @@ impl Column {
 /// How the columns of a table got their names, and so what a column that is not there means.
 ///
 /// ```
-/// use udeed::{Naming, Table};
+/// use udeed::data::{Naming, Table};
 ///
 /// let table = Table::from_rows(&[[1.0, 2.0]])?;
 /// assert_eq!(table.naming(), Naming::Position { width: 2 });
@@ -86,7 +86,7 @@ pub enum Naming {
 /// Values are numbers; a nominal column holds the index of the level, a missing value is NaN.
 ///
 /// ```
-/// use udeed::{Column, Dense, Table};
+/// use udeed::data::{Column, Dense, Table};
 ///
 /// let columns = vec![
 ///     Column::numeric("age"),
@@ -122,7 +122,7 @@ impl Table {
     /// If a value is infinite.
     ///
     /// ```
-    /// use udeed::{Csr, Table};
+    /// use udeed::prelude::*;
     ///
     /// let table = Table::from_matrix(Csr::new(4, vec![0, 1], vec![3], vec![2.5])?)?;
     /// assert_eq!(table.columns().len(), 4);
@@ -311,7 +311,7 @@ impl Table {
     /// If the other table lacks a column, or has another kind of values in it.
     ///
     /// ```
-    /// use udeed::Table;
+    /// use udeed::prelude::*;
     ///
     /// let mut table = Table::from_rows(&[[1.0, 2.0]])?;
     /// table.append(&Table::from_rows(&[[3.0, 4.0], [5.0, 6.0]])?)?;

@@ -10,7 +10,7 @@ use crate::text::{listed, quoted};
 /// Rows with their labels, some of them unlabeled.
 ///
 /// ```
-/// use udeed::{Labels, Table, TrainSet};
+/// use udeed::prelude::*;
 ///
 /// let table = Table::from_rows(&[[0.1], [0.9], [0.4]])?;
 /// let mut train = TrainSet::new(table, Labels::new([Some("no"), Some("yes"), None]))?;
@@ -58,7 +58,7 @@ impl TrainSet {
     /// If there are more or fewer weights than rows, or one is negative or not finite.
     ///
     /// ```
-    /// use udeed::{Labels, Table, TrainSet};
+    /// use udeed::prelude::*;
     ///
     /// let table = Table::from_rows(&[[0.1], [0.9]])?;
     /// let train = TrainSet::new(table, Labels::new([Some("no"), Some("yes")]))?;
@@ -85,7 +85,7 @@ impl TrainSet {
     /// The same rows, each class counting as much as any other: what a label counts is divided by what all of its class do.
     ///
     /// ```
-    /// use udeed::{Labels, Table, TrainSet};
+    /// use udeed::prelude::*;
     ///
     /// let table = Table::from_rows(&[[0.1], [0.2], [0.3], [0.9]])?;
     /// let train = TrainSet::new(table, Labels::new([Some("no"), Some("no"), Some("no"), Some("yes")]))?.balanced();
@@ -146,7 +146,7 @@ impl TrainSet {
         Ok(())
     }
 
-    /// Adds rows without labels, see [`Reader::hold`](crate::Reader::hold): to those in memory where there is room for
+    /// Adds rows without labels, see [`Reader::hold`](crate::format::Reader::hold): to those in memory where there is room for
     /// them and for the features that they become, else they stay in
     /// or go to a temporary file. UDEED then reads them again in every step and never holds more than a few; the model is the
     /// same as with [`TrainSet::add_unlabeled`].
@@ -156,7 +156,8 @@ impl TrainSet {
     /// are such rows already.
     ///
     /// ```
-    /// use udeed::{Format, Reader, Room};
+    /// use udeed::format::{Format, Reader};
+    /// use udeed::memory::Room;
     ///
     /// let reader = Reader::new().format(Format::Csv).label("ok");
     /// let mut train = reader.read_from("rows", &b"size,ok\n1,no\n2,no\n8,yes\n9,yes\n"[..])?.into_train()?;

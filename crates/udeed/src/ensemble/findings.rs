@@ -44,7 +44,7 @@ impl Findings {
     /// lambdas.
     ///
     /// ```
-    /// let found = udeed::Findings { views: vec![], accuracy: 0.9, logistic: 0.8, rows: 100, changed: None };
+    /// let found = udeed::ensemble::Findings { views: vec![], accuracy: 0.9, logistic: 0.8, rows: 100, changed: None };
     /// let [low, high] = found.interval();
     /// assert!((low - 0.826).abs() < 0.001 && (high - 0.945).abs() < 0.001);
     /// ```

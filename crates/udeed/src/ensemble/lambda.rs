@@ -7,7 +7,7 @@ use serde_json::Value;
 /// Inverse regularisation strength: a number, or chosen by out-of-bag rows.
 ///
 /// ```
-/// use udeed::{Bagging, Lambda};
+/// use udeed::prelude::*;
 ///
 /// assert_eq!(Bagging::new().lambda(10.0).lambda, Lambda::Fixed(10.0));
 /// assert_eq!(serde_json::to_string(&Lambda::Auto).unwrap(), "\"auto\"");

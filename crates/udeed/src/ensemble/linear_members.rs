@@ -15,7 +15,7 @@ fn sign(score: f64) -> f64 {
 /// logistic regression.
 ///
 /// ```
-/// use udeed::Members;
+/// use udeed::ensemble::Members;
 ///
 /// let members = Members::from_rows(&[vec![1.0, 0.5], vec![-1.0, 0.0]]);
 /// assert_eq!((members.n_members(), members.n_features()), (2, 1));
@@ -125,7 +125,8 @@ impl Members {
     /// Whether each member predicts the second class: row by row, member by member.
     ///
     /// ```
-    /// use udeed::{Dense, Members};
+    /// use udeed::data::Dense;
+    /// use udeed::ensemble::Members;
     ///
     /// let members = Members::from_rows(&[vec![1.0, -0.5], vec![-1.0, 0.5]]);
     /// let rows = Dense::new(2, 1, vec![0.0, 1.0])?;

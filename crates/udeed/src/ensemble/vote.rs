@@ -16,7 +16,7 @@ pub(crate) const LEAST_PROBABILITY: f64 = 1e-300;
 /// An ensemble: members that vote on all classes, or members for each class against the rest.
 ///
 /// ```
-/// use udeed::{Udeed, built_in};
+/// use udeed::prelude::*;
 ///
 /// let model = Udeed::new().fit(&built_in("vote")?.read()?.into_train()?)?;
 /// assert_eq!(model.ensemble().n_members(), 20);
@@ -132,7 +132,7 @@ impl Ensemble {
     /// members per head.
     ///
     /// ```
-    /// use udeed::{AdaBoost, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let model = AdaBoost::new().fit(&built_in("vote")?.read()?.into_train()?)?;
     /// let width = model.preparation().n_features();

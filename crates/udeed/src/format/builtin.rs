@@ -7,7 +7,7 @@ use crate::text::listed;
 /// A data set that comes with the crate.
 ///
 /// ```
-/// let ionosphere = udeed::built_in("ionosphere")?;
+/// let ionosphere = udeed::format::built_in("ionosphere")?;
 /// let sheet = ionosphere.read()?;
 /// assert_eq!((sheet.table.n_rows(), sheet.table.columns().len()), (351, 34));
 /// # Ok::<(), udeed::Error>(())
@@ -101,7 +101,7 @@ impl BuiltIn {
 /// If there is none; the message lists all sets.
 ///
 /// ```
-/// let error = udeed::built_in("iris").unwrap_err();
+/// let error = udeed::format::built_in("iris").unwrap_err();
 /// assert!(error.to_string().contains("`ionosphere`"));
 /// ```
 pub fn built_in(name: &str) -> Result<BuiltIn> {

@@ -67,7 +67,7 @@ macro_rules! formats {
         /// A file format.
         ///
         /// ```
-        /// use udeed::Format;
+        /// use udeed::format::Format;
         ///
         /// assert_eq!(Format::of("rows.arff.gz"), Some(Format::Arff));
         /// assert_eq!(Format::of("rows"), None);
@@ -102,7 +102,7 @@ impl Format {
     /// The format with a [name](Format::name).
     ///
     /// ```
-    /// use udeed::Format;
+    /// use udeed::format::Format;
     ///
     /// assert_eq!(Format::named("arff"), Some(Format::Arff));
     /// ```
@@ -128,7 +128,7 @@ impl Format {
     /// The usual extension of each format, for messages.
     ///
     /// ```
-    /// assert_eq!(udeed::Format::usual_extensions(), "`.csv`, `.arff` or `.libsvm`");
+    /// assert_eq!(udeed::format::Format::usual_extensions(), "`.csv`, `.arff` or `.libsvm`");
     /// ```
     pub fn usual_extensions() -> String {
         let dotted = |format: &Format| format!("`.{}`", format.extensions()[0]);

@@ -8,7 +8,7 @@ use crate::format::column_plan::ColumnOptions;
 /// The layout in memory of rows that were read.
 ///
 /// ```
-/// assert_eq!(udeed::Layout::default(), udeed::Layout::Auto);
+/// assert_eq!(udeed::format::Layout::default(), udeed::format::Layout::Auto);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -15,7 +15,7 @@ use crate::memory::Room;
 /// Reads rows from a file. The defaults suit a CSV file with a header.
 ///
 /// ```
-/// use udeed::{Format, Reader};
+/// use udeed::format::{Format, Reader};
 ///
 /// let text = "age;colour;ok\n31;red;yes\n;blue;\n40;red;no\n";
 /// let sheet = Reader::new().format(Format::Csv).delimiter(b';').label("ok").read_from("text", text.as_bytes())?;
@@ -67,7 +67,7 @@ impl Reader {
     /// Default: none, in ARFF files the attribute called `class`.
     ///
     /// ```
-    /// use udeed::{Format, Reader};
+    /// use udeed::format::{Format, Reader};
     ///
     /// let reader = Reader::new().format(Format::Csv).header(false).label("-1");
     /// let sheet = reader.read_from("rows", &b"1,2,yes\n3,4,no\n"[..])?;
@@ -115,7 +115,7 @@ impl Reader {
         self
     }
 
-    /// The columns that the rows must have, with their kinds; others are not read. [`Model::reader`](crate::Model::reader)
+    /// The columns that the rows must have, with their kinds; others are not read. [`Model::reader`](crate::model::Model::reader)
     /// sets this. Default: all columns of the file.
     #[must_use]
     pub fn expect(mut self, columns: &[Column], naming: Naming) -> Self {
@@ -128,7 +128,7 @@ impl Reader {
     /// mebibyte.
     ///
     /// ```
-    /// use udeed::{Format, Reader};
+    /// use udeed::format::{Format, Reader};
     ///
     /// let reader = Reader::new().format(Format::Csv);
     /// let text = &b"size\n1\n2\n"[..];
@@ -147,7 +147,7 @@ impl Reader {
     /// If it cannot be read, its format is not known, or it is not well-formed.
     ///
     /// ```
-    /// use udeed::Reader;
+    /// use udeed::prelude::*;
     ///
     /// let folder = tempfile::tempdir().unwrap();
     /// let path = folder.path().join("rows.csv");
@@ -175,7 +175,9 @@ impl Reader {
     /// As [`Reader::read`]; also if there is not enough room and no folder, or the folder cannot be written to.
     ///
     /// ```
-    /// use udeed::{HeldTable, Reader, Room};
+    /// use udeed::data::HeldTable;
+    /// use udeed::format::Reader;
+    /// use udeed::memory::Room;
     ///
     /// let folder = tempfile::tempdir().unwrap();
     /// let path = folder.path().join("rows.csv");

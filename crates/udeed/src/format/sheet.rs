@@ -6,7 +6,8 @@ use crate::error::Result;
 /// Contents of a file: rows, and labels beside them.
 ///
 /// ```
-/// use udeed::{Format, Reader, Udeed};
+/// use udeed::format::{Format, Reader};
+/// use udeed::method::Udeed;
 ///
 /// let rows = "+1 1:0.5 2:1\n-1 2:0.25\n? 1:0.75\n";
 /// let train = Reader::new().format(Format::Libsvm).read_from("rows", rows.as_bytes())?.into_train()?;
@@ -44,7 +45,7 @@ impl Sheet {
 
 /// Contents of a file, in memory or in a temporary file. The labels are only counted.
 ///
-/// See [`Reader::hold`](crate::Reader::hold) for an example.
+/// See [`Reader::hold`](crate::format::Reader::hold) for an example.
 #[derive(Debug)]
 pub struct HeldSheet {
     /// The rows, without the labels.

@@ -10,7 +10,7 @@ use crate::format::{Format, Sheet, cells};
 /// Writes rows into a file.
 ///
 /// ```
-/// use udeed::{Format, Writer, built_in};
+/// use udeed::format::{Format, Writer, built_in};
 ///
 /// let sheet = built_in("house")?.read()?;
 /// let mut text = Vec::new();
@@ -55,7 +55,7 @@ impl Writer {
     /// underscores if another column has that name.
     ///
     /// ```
-    /// use udeed::{Writer, built_in};
+    /// use udeed::format::{Writer, built_in};
     ///
     /// assert_eq!(Writer::label_name(&built_in("vote")?.read()?).as_deref(), Some("class"));
     /// # Ok::<(), udeed::Error>(())
@@ -68,7 +68,8 @@ impl Writer {
     /// else -1 and 1 for two classes and 0, 1, 2, ... for more.
     ///
     /// ```
-    /// use udeed::{Format, Labels, Writer};
+    /// use udeed::data::Labels;
+    /// use udeed::format::{Format, Writer};
     ///
     /// let labels = Labels::new([Some("no"), Some("yes")]);
     /// assert_eq!(Writer::new(Format::Csv).class_labels(&labels), ["no", "yes"]);

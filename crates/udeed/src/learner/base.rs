@@ -49,7 +49,9 @@ macro_rules! bases {
         /// The base learner that makes the members, with its settings.
         ///
         /// ```
-        /// use udeed::{AdaBoost, Base, TreeSettings, built_in};
+        /// use udeed::format::built_in;
+        /// use udeed::learner::{Base, TreeSettings};
+        /// use udeed::method::AdaBoost;
         ///
         /// let stumps = Base::Tree(TreeSettings { depth: Some(1), ..TreeSettings::default() });
         /// let train = built_in("diabetes")?.read()?.into_train()?;
@@ -62,7 +64,7 @@ macro_rules! bases {
         #[non_exhaustive]
         pub enum Base {
             $(
-                #[doc = concat!("[`", $(stringify!($settings),)? $(stringify!($plain),)? "`](crate::", $(stringify!($settings),)? $(stringify!($plain),)? ").")]
+                #[doc = concat!("`", $(stringify!($settings),)? $(stringify!($plain),)? "`, see [`Base::cards`].")]
                 $base $(($settings))?,
             )+
         }
@@ -80,7 +82,7 @@ macro_rules! bases {
             /// Name, sentence and settings of each.
             ///
             /// ```
-            /// let tree = udeed::Base::cards().iter().find(|card| card.name == "tree").unwrap();
+            /// let tree = udeed::learner::Base::cards().iter().find(|card| card.name == "tree").unwrap();
             /// let leaf = tree.settings.iter().find(|setting| setting.name == "leaf").unwrap();
             /// assert_eq!((leaf.default.as_str(), leaf.range), ("1", "at least 1"));
             /// ```

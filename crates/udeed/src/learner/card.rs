@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 
-/// What there is to know of a base learner: see [`Base::cards`](crate::Base::cards).
+/// What there is to know of a base learner: see [`Base::cards`](crate::learner::Base::cards).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LearnerCard {

@@ -154,7 +154,7 @@ macro_rules! hypotheses {
         #[non_exhaustive]
         pub enum Hypothesis {
             $(
-                #[doc = concat!("[`", stringify!($kind), "`](crate::", stringify!($kind), ").")]
+                #[doc = concat!("[`", stringify!($kind), "`](crate::learner::", stringify!($kind), ").")]
                 $kind($kind),
             )+
             /// A hypothesis about some of the features.

@@ -1,7 +1,7 @@
 //! Base learners: one file each, and one line in the list below.
 //!
-//! The file of a base learner has its settings ([`card`]), how it learns ([`Learner`], [`base::BaseLearner`]) and what it
-//! learned: how that predicts, and how a model file holds it ([`hypothesis::Learned`]).
+//! The file of a base learner has its settings (`card.rs`), how it learns (`Learner`, and `BaseLearner` in `base.rs`) and
+//! what it learned: how that predicts, and how a model file holds it (`Learned` in `hypothesis.rs`).
 
 /// Calls a macro with the list of base learners: [`Base`] and [`Hypothesis`] are made of it.
 macro_rules! with_learners {

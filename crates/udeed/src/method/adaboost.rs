@@ -36,7 +36,7 @@ method! {
     /// Unlabeled rows only help to scale the features.
     ///
     /// ```
-    /// use udeed::{AdaBoost, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let train = built_in("diabetes")?.read()?.into_train()?;
     /// let model = AdaBoost::new().members(10).fit(&train)?;

@@ -23,7 +23,7 @@ method! {
     /// member is fitted to rows drawn or weighted by `exp(-margin)`: the less certain the vote, the larger the weight.
     ///
     /// ```
-    /// use udeed::{Assemble, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let data = built_in("wdbc")?.read()?.into_train()?;
     /// let hidden: Vec<usize> = (0..500).collect();

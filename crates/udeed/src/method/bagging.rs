@@ -21,7 +21,7 @@ method! {
     /// features.
     ///
     /// ```
-    /// use udeed::{Bagging, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let train = built_in("vote")?.read()?.into_train()?;
     /// let model = Bagging::new().members(10).fit(&train)?;

@@ -16,11 +16,11 @@ use crate::words::Words;
 /// the report and the Python package.
 ///
 /// ```
-/// use udeed::Method;
+/// use udeed::prelude::*;
 ///
-/// let card = Method::named("ssmboost")?.card();
-/// assert_eq!((card.title, card.python), ("SSMBoost", "SSMBoostClassifier"));
-/// assert!(card.setting("margin").is_some() && card.setting("gamma").is_none());
+/// let card = Method::named("semiboost")?.card();
+/// assert_eq!((card.title, card.python), ("SemiBoost", "SemiBoostClassifier"));
+/// assert!(card.setting("pick").is_some() && card.setting("gamma").is_none());
 /// # Ok::<(), udeed::Error>(())
 /// ```
 #[derive(Debug, Clone, Serialize)]

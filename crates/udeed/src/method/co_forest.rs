@@ -25,7 +25,7 @@ method! {
     /// In every round a tree is refitted with pseudo-labels from the other trees, as long as these are likely to lower its error.
     ///
     /// ```
-    /// use udeed::{CoForest, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let data = built_in("wdbc")?.read()?.into_train()?;
     /// let hidden: Vec<usize> = (0..500).collect();

@@ -21,7 +21,7 @@ method! {
     /// In every round each member labels the rows of which it is most confident. For predictions their probabilities are multiplied.
     ///
     /// ```
-    /// use udeed::{CoTraining, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let data = built_in("wdbc")?.read()?.into_train()?;
     /// let hidden: Vec<usize> = (0..500).collect();

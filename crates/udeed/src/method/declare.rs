@@ -1,7 +1,7 @@
 //! The declaration of a method, from which everything else about it is derived.
 
 /// Declares a method: its card and its settings. Generates a struct with public fields, `new` with the defaults, a setter
-/// for each setting, `validate` from the ranges, serde, and the [`MethodCard`](crate::MethodCard).
+/// for each setting, `validate` from the ranges, serde, and the [`MethodCard`](crate::method::MethodCard).
 ///
 /// Common settings are declared by name alone, which gives their documentation, type and default: `members`,
 /// `boosted_members`, `base`, `lambda`, `lambda_or_auto`, `scaling`, `fourier`, `memory`, `seed`. Others are written out:

@@ -25,7 +25,7 @@ method! {
     /// the labeled rows and to some of the unlabeled ones, drawn by how much their pseudo-labels lower it.
     ///
     /// ```
-    /// use udeed::{Mcssb, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let data = built_in("wdbc")?.read()?.into_train()?;
     /// let hidden: Vec<usize> = (0..500).collect();

@@ -85,10 +85,15 @@ macro_rules! methods {
 
         $(pub use $module::$method;)+
 
+        /// The settings of all methods, for the prelude.
+        pub(crate) mod all {
+            $(pub use super::$module::$method;)+
+        }
+
         /// Any of the methods, with its settings.
         ///
         /// ```
-        /// use udeed::{Bagging, Method};
+        /// use udeed::prelude::*;
         ///
         /// assert_eq!(Method::named("bagging")?, Method::from(Bagging::new()));
         /// let error = Method::named("boggling").unwrap_err();
@@ -142,7 +147,7 @@ macro_rules! methods {
             }
 
             /// Whether the first members of an ensemble are the ensemble of that size, see
-            /// [`Model::prefix`](crate::Model::prefix).
+            /// [`Model::prefix`](crate::model::Model::prefix).
             pub fn grows(&self) -> bool {
                 match self { $(Method::$method(_) => $method::GROWS,)+ }
             }
@@ -190,7 +195,7 @@ impl Method {
     /// The memory in bytes that the similarities of the rows take; none for a method without similarities.
     ///
     /// ```
-    /// use udeed::{Bagging, Method, SemiBoost};
+    /// use udeed::prelude::*;
     ///
     /// let bytes = |method: Method| method.similarity_bytes(1000, 9000);
     /// assert!(bytes(SemiBoost::new().into()) < bytes(SemiBoost::new().neighbors(0).into()));

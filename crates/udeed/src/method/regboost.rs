@@ -25,7 +25,7 @@ method! {
     /// gets a smaller weight in the vote. More than two classes are learned one against the rest.
     ///
     /// ```
-    /// use udeed::{RegBoost, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let data = built_in("wdbc")?.read()?.into_train()?;
     /// let hidden: Vec<usize> = (0..500).collect();

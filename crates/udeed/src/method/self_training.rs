@@ -17,7 +17,7 @@ method! {
     /// The simplest semi-supervised baseline, with a single member.
     ///
     /// ```
-    /// use udeed::{SelfTraining, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let data = built_in("wdbc")?.read()?.into_train()?;
     /// let hidden: Vec<usize> = (0..500).collect();

@@ -36,7 +36,7 @@ method! {
     /// unlabeled ones. The next member is fitted to the labeled rows and to some of the most confident pseudo-labels.
     ///
     /// ```
-    /// use udeed::{SemiBoost, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let data = built_in("wdbc")?.read()?.into_train()?;
     /// let hidden: Vec<usize> = (0..500).collect();

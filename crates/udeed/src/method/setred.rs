@@ -22,7 +22,7 @@ method! {
     /// chance. The model has a single member.
     ///
     /// ```
-    /// use udeed::{Setred, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let data = built_in("wdbc")?.read()?.into_train()?;
     /// let hidden: Vec<usize> = (0..500).collect();

@@ -16,7 +16,7 @@ impl Method {
     /// If there is no such setting, or the value is of the wrong kind.
     ///
     /// ```
-    /// use udeed::Method;
+    /// use udeed::prelude::*;
     ///
     /// let method = Method::named("adaboost")?.with_setting("base", "tree")?.with_setting("base.depth", "2")?;
     /// assert!(method.with_setting("depth", "2").unwrap_err().to_string().contains("`emphasis`"));

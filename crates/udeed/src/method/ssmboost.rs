@@ -33,7 +33,7 @@ method! {
     /// need labels. More than two classes are learned one against the rest.
     ///
     /// ```
-    /// use udeed::{SsmBoost, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let data = built_in("wdbc")?.read()?.into_train()?;
     /// let hidden: Vec<usize> = (0..500).collect();

@@ -21,7 +21,7 @@ method! {
     /// Unlabeled rows only help to scale the features.
     ///
     /// ```
-    /// use udeed::{Stacking, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let train = built_in("diabetes")?.read()?.into_train()?;
     /// let model = Stacking::new().fit(&train)?;

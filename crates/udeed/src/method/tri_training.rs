@@ -21,7 +21,7 @@ method! {
     /// two as long as these are likely to lower its error. Prediction is by majority vote.
     ///
     /// ```
-    /// use udeed::{TriTraining, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let data = built_in("wdbc")?.read()?.into_train()?;
     /// let hidden: Vec<usize> = (0..500).collect();

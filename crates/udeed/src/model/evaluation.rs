@@ -27,13 +27,14 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// Compares decisions (see [`Model::decision`](crate::Model::decision)) with the labels of the same rows.
+    /// Compares decisions (see [`Model::decision`](crate::model::Model::decision)) with the labels of the same rows.
     ///
     /// # Errors
     /// If no row has a label, or there are more classes in the labels than are known.
     ///
     /// ```
-    /// use udeed::{Dense, Evaluation, Labels};
+    /// use udeed::data::{Dense, Labels};
+    /// use udeed::model::Evaluation;
     ///
     /// let labels = Labels::new([Some("a"), Some("b"), Some("b"), None]);
     /// let decisions = Dense::new(4, 1, vec![-0.5, 0.5, -0.1, 0.9])?;

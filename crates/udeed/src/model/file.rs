@@ -52,7 +52,7 @@ impl Model {
     /// let folder = tempfile::tempdir().unwrap();
     /// let path = folder.path().join("notes.txt");
     /// std::fs::write(&path, "not a model").unwrap();
-    /// let error = udeed::Model::load(&path).unwrap_err();
+    /// let error = udeed::model::Model::load(&path).unwrap_err();
     /// assert!(error.to_string().ends_with("expected a model written by `udeed fit`"));
     /// ```
     pub fn load(path: impl AsRef<Path>) -> Result<Model> {
@@ -67,7 +67,7 @@ impl Model {
     /// If the model cannot be written.
     ///
     /// ```
-    /// use udeed::{Bagging, Model, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let model = Bagging::new().fit(&built_in("labor")?.read()?.into_train()?)?;
     /// assert_eq!(Model::from_bytes(&model.to_bytes()?)?, model);

@@ -22,7 +22,7 @@ use crate::prepare::Preparation;
 /// A trained ensemble, with the preparation of the rows it was trained on.
 ///
 /// ```
-/// use udeed::{Model, Udeed, built_in};
+/// use udeed::prelude::*;
 ///
 /// let train = built_in("vote")?.read()?.into_train()?;
 /// let model = Udeed::new().fit(&train)?;
@@ -83,7 +83,8 @@ impl Model {
     /// A reader for rows to predict: it knows the columns, their kinds, and that of the labels.
     ///
     /// ```
-    /// use udeed::{Format, Reader, Udeed};
+    /// use udeed::format::{Format, Reader};
+    /// use udeed::method::Udeed;
     ///
     /// let text = "size,ok\n1,no\n2,no\n8,yes\n9,yes\n";
     /// let train = Reader::new().format(Format::Csv).label("ok").read_from("rows", text.as_bytes())?.into_train()?;
@@ -125,18 +126,18 @@ impl Model {
         self.threshold
     }
 
-    /// The same model with another threshold, such as [`choose_threshold`](crate::choose_threshold) finds. Probabilities stay
+    /// The same model with another threshold, such as [`choose_threshold`](crate::validation::choose_threshold) finds. Probabilities stay
     /// what they are.
     ///
     /// # Errors
     /// If it is not between -1 and 1, or there are more than two classes.
     ///
     /// ```
-    /// use udeed::{Udeed, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let train = built_in("house")?.read()?.into_train()?;
     /// let model = Udeed::new().fit(&train)?;
-    /// let count = |model: &udeed::Model| -> udeed::Result<usize> {
+    /// let count = |model: &udeed::model::Model| -> udeed::Result<usize> {
     ///     Ok(model.predict(train.table())?.iter().filter(|class| **class == "republican").count())
     /// };
     /// assert!(count(&model.clone().with_threshold(0.6)?)? < count(&model)?);
@@ -161,7 +162,7 @@ impl Model {
     /// As [`Model::decision`].
     ///
     /// ```
-    /// use udeed::{Bagging, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let train = built_in("house")?.read()?.into_train()?;
     /// let model = Bagging::new().members(5).fit(&train)?;
@@ -179,7 +180,7 @@ impl Model {
     /// As [`Model::decision`].
     ///
     /// ```
-    /// use udeed::{Udeed, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let train = built_in("house")?.read()?.into_train()?;
     /// let model = Udeed::new().fit(&train)?;
@@ -217,7 +218,7 @@ impl Model {
     /// As [`Model::decision`]; also if no row has a label, or one has a class that the model does not know.
     ///
     /// ```
-    /// use udeed::{Udeed, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let train = built_in("house")?.read()?.into_train()?;
     /// let figures = Udeed::new().fit(&train)?.evaluate(train.table(), train.labels())?;
@@ -232,7 +233,7 @@ impl Model {
     /// The ensemble as it was before a descent: what bagging on the labels alone gives. None for methods without one.
     ///
     /// ```
-    /// use udeed::{Udeed, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let sheet = built_in("labor")?.read()?;
     /// let model = Udeed::new().fit(&sheet.clone().into_train()?)?;

@@ -23,7 +23,8 @@ use crate::random::{Purpose, Stream};
 /// rows.
 ///
 /// ```
-/// use udeed::{Preparation, Scaling, Table};
+/// use udeed::data::Table;
+/// use udeed::prepare::{Preparation, Scaling};
 ///
 /// let rows = Table::from_rows(&[[0.0, 3.0], [1.0, 1.0], [4.0, 2.0]])?;
 /// let preparation = Preparation::fit(&rows, Scaling::Standard)?.with_fourier(50, &rows, None, 7)?;

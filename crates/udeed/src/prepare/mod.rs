@@ -42,7 +42,8 @@ const MOST_LEVELS: usize = 1000;
 /// as all zeros.
 ///
 /// ```
-/// use udeed::{Format, Preparation, Reader, Scaling};
+/// use udeed::format::{Format, Reader};
+/// use udeed::prepare::{Preparation, Scaling};
 ///
 /// let read = |text: &str| Reader::new().format(Format::Csv).read_from("rows", text.as_bytes());
 /// let train = read("size,colour\n2,red\n4,blue\n,red\n")?.table;
@@ -284,7 +285,8 @@ impl Preparation {
     /// is applied after that.
     ///
     /// ```
-    /// use udeed::{Preparation, Scaling, Table};
+    /// use udeed::data::Table;
+    /// use udeed::prepare::{Preparation, Scaling};
     ///
     /// let preparation = Preparation::fit(&Table::from_rows(&[[2.0], [6.0]])?, Scaling::MinMax)?;
     /// assert_eq!((preparation.shifts(), preparation.factors()), (&[2.0][..], &[0.25][..]));

@@ -84,7 +84,10 @@ impl Choice {
 /// [`Error::Stopped`] if the observer ends it.
 ///
 /// ```
-/// use udeed::{Grid, Udeed, built_in, choose, stratified_folds};
+/// use udeed::data::stratified_folds;
+/// use udeed::format::built_in;
+/// use udeed::method::Udeed;
+/// use udeed::validation::{Grid, choose};
 ///
 /// let train = built_in("labor")?.read()?.into_train()?;
 /// let folds = stratified_folds(train.labels(), 3, 0);

@@ -32,7 +32,7 @@ pub struct CrossValidation {
 /// If there are fewer than 2 folds, a class has fewer labeled rows than there are folds, or a fit fails.
 ///
 /// ```
-/// use udeed::{Udeed, built_in, cross_validate};
+/// use udeed::prelude::*;
 ///
 /// let train = built_in("labor")?.read()?.into_train()?;
 /// let validation = cross_validate(&Udeed::new().into(), &train, 4, &mut ())?;
@@ -114,7 +114,9 @@ fn each_fold(
 /// As [`cross_validate`]; also if there are more than two classes.
 ///
 /// ```
-/// use udeed::{Udeed, built_in, choose_threshold};
+/// use udeed::format::built_in;
+/// use udeed::method::Udeed;
+/// use udeed::validation::choose_threshold;
 ///
 /// let train = built_in("diabetes")?.read()?.into_train()?;
 /// let threshold = choose_threshold(&Udeed::new().into(), &train, 5, &mut ())?;

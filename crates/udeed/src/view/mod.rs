@@ -19,10 +19,10 @@ pub(crate) use relevance::RelevanceMap;
 pub(crate) use spectral::SpectralMap;
 
 words! {
-    /// A view of the rows: the features of members of [`Auto`](crate::Auto).
+    /// A view of the rows: the features of members of [`Auto`](crate::method::Auto).
     ///
     /// ```
-    /// assert_eq!(udeed::View::Relevance.to_string(), "relevance");
+    /// assert_eq!(udeed::method::auto::View::Relevance.to_string(), "relevance");
     /// ```
     pub enum View = Linear {
         /// The features as they are.

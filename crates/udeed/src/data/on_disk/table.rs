@@ -9,7 +9,9 @@ use crate::error::Result;
 /// A [`Table`] larger than memory: its rows lie in a temporary file.
 ///
 /// ```
-/// use udeed::{Format, HeldTable, Reader, Room};
+/// use udeed::data::HeldTable;
+/// use udeed::format::{Format, Reader};
+/// use udeed::memory::Room;
 ///
 /// let text = "size,colour\n1,red\n2,blue\n";
 /// let room = Room { most: 0, folder: Some(&std::env::temp_dir()) };
@@ -124,7 +126,7 @@ impl DiskTable {
 
 /// A table in memory or in a temporary file.
 ///
-/// See [`Room`](crate::Room) for an example.
+/// See [`Room`](crate::memory::Room) for an example.
 #[derive(Debug)]
 pub enum HeldTable {
     /// The rows fit into memory.

@@ -68,7 +68,7 @@ impl SettingKind for SplitFeatures {
 /// the draw goes on until there is another.
 ///
 /// ```
-/// use udeed::SplitFeatures;
+/// use udeed::learner::SplitFeatures;
 ///
 /// assert_eq!(SplitFeatures::Log2PlusOne.count(60), 6);
 /// assert_eq!(SplitFeatures::Share(0.25).count(60), 15);

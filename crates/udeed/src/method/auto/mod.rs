@@ -26,12 +26,15 @@ use crate::method::declare::method;
 use crate::observer::{Warning, Watch};
 use crate::random::{Purpose, Stream};
 use crate::text::listed;
-use crate::view::{FeatureMap, Landmarks, N_SPECTRAL, View, by_graph, by_relevance};
+pub use crate::view::View;
+use crate::view::{FeatureMap, Landmarks, N_SPECTRAL, by_graph, by_relevance};
 
 /// Class prior: the shares of the classes among the unlabeled rows.
 ///
 /// ```
-/// use udeed::{Auto, Prior, built_in};
+/// use udeed::format::built_in;
+/// use udeed::method::Auto;
+/// use udeed::method::auto::Prior;
 ///
 /// let train = built_in("vote")?.read()?.into_train()?.hide_labels(&(40..435).collect::<Vec<usize>>());
 /// let model = Auto::new().members(5).prior(Prior::Shares(vec![0.6, 0.4])).fit(&train)?;
@@ -58,7 +61,7 @@ method! {
     /// always standardised.
     ///
     /// ```
-    /// use udeed::{Auto, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let train = built_in("ionosphere")?.read()?.into_train()?.hide_labels(&(100..351).collect::<Vec<usize>>());
     /// let model = Auto::new().fit(&train)?;

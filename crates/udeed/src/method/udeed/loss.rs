@@ -33,7 +33,7 @@ words! {
 
 /// A differentiable function of the weights of all members, which the descent minimises.
 pub trait Objective {
-    /// Computes the losses at the weights (feature by feature, as in [`Members`](crate::Members)), and overwrites `gradient`
+    /// Computes the losses at the weights (feature by feature, as in [`Members`](crate::ensemble::Members)), and overwrites `gradient`
     /// with the gradient of the total.
     ///
     /// # Errors
@@ -56,7 +56,9 @@ pub trait Objective {
 /// its first sum, a misprint: finite differences confirm the form above.
 ///
 /// ```
-/// use udeed::{Dense, EnsembleLoss, Loss, Members, Objective, Precision};
+/// use udeed::data::Dense;
+/// use udeed::ensemble::Members;
+/// use udeed::method::udeed::{EnsembleLoss, Loss, Objective, Precision};
 ///
 /// let rows = Dense::new(2, 1, vec![0.0, 1.0])?;
 /// let loss = EnsembleLoss {

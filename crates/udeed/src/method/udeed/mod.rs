@@ -53,7 +53,7 @@ method! {
     /// The defaults are those of the paper.
     ///
     /// ```
-    /// use udeed::{Udeed, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let train = built_in("ionosphere")?.read()?.into_train()?;
     /// let model = Udeed::new().members(20).gamma(2.0).seed(7).fit(&train)?;

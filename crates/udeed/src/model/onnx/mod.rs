@@ -32,7 +32,7 @@ impl Model {
     /// an output.
     ///
     /// ```
-    /// use udeed::{Udeed, built_in};
+    /// use udeed::prelude::*;
     ///
     /// let model = Udeed::new().fit(&built_in("ionosphere")?.read()?.into_train()?)?;
     /// let graph = model.to_onnx()?;
