@@ -19,10 +19,6 @@ use udeed::prepare::{Preparation, Scaling};
 use crate::error::{Error, Result, once};
 
 /// The rows that the preparation of the features is fitted to.
-///
-/// ```
-/// assert_eq!(udeed_lab::Scale::default(), udeed_lab::Scale::Training);
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {

@@ -88,12 +88,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn assert_as_standard(text: &str) {
-        let expected = text.parse::<f64>().ok().filter(|x| x.is_finite());
-        if let Some((found, end)) = leading_number(text.as_bytes())
-            && end == text.len()
-        {
-            assert_eq!(Some(found.to_bits()), expected.map(f64::to_bits), "{text}");
-        }
+        let bits = |number: f64| (number.to_bits(), text.len());
+        let expected = text.parse::<f64>().ok().filter(|x| x.is_finite()).map(bits);
+        let found = leading_number(text.as_bytes()).filter(|(_, end)| *end == text.len());
+        assert_eq!(found.map(|(number, _)| bits(number)), expected, "{text}");
     }
 
     #[test]

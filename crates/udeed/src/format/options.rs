@@ -6,10 +6,6 @@ use crate::format::chunks::CHUNK;
 use crate::format::column_plan::ColumnOptions;
 
 /// The layout in memory of rows that were read.
-///
-/// ```
-/// assert_eq!(udeed::format::Layout::default(), udeed::format::Layout::Auto);
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Layout {

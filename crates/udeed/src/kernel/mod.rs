@@ -80,3 +80,16 @@ fn named_instructions(name: &str) -> Option<Arch> {
 pub(crate) fn vectorized<F: FnOnce() -> R, R>(f: F) -> R {
     instructions().dispatch(f)
 }
+
+/// Tells which instruction sets this machine has, past the capture of the test harness: a test of the others proves nothing.
+#[cfg(test)]
+pub(crate) fn say_what_is_tested(what: &str) {
+    use std::io::Write;
+
+    let has = |name: &&str| named_instructions(name).is_some();
+    let (tested, missing): (Vec<&str>, Vec<&str>) = ["scalar", "avx2", "avx512"].into_iter().partition(has);
+    let missing = if missing.is_empty() { "none".to_owned() } else { missing.join(", ") };
+    let line = format!("{what}: same bits with {}; not on this machine: {missing}\n", tested.join(", "));
+    // A closed standard error is no reason to fail.
+    let _ = std::io::stderr().write_all(line.as_bytes());
+}

@@ -81,7 +81,8 @@ fn one_seed_gives_the_same_bits_with_any_number_of_threads() {
         let one = pool(1).install(|| bits(&method));
         assert!(one == pool(3).install(|| bits(&method)), "{}", method.name());
         let shared = Shared { seed: 4, ..method.shared() };
-        let draws = !matches!(method.name(), "adaboost" | "self-training" | "ssmboost" | "regboost");
+        let draws =
+            !matches!(method.name(), "adaboost" | "self-training" | "ssmboost" | "regboost" | "label-spreading");
         assert_eq!(one != bits(&method.clone().with_shared(shared)), draws, "{}", method.name());
     }
 }
@@ -108,7 +109,9 @@ fn every_base_learner_makes_members_that_survive_their_file() {
                 let Ok(method) = method.with_setting("base", base) else { continue };
                 let model = method.fit(&train).unwrap_or_else(|error| panic!("{} {base}: {error}", method.name()));
                 let found = accuracy(&model, &all);
-                assert!(found > 0.6, "{} with {base}: {found}", method.name());
+                // Above the share of the largest class: 0.64 of two, 0.33 of three.
+                let least = if all.labels().classes().len() == 2 { 0.7 } else { 0.6 };
+                assert!(found > least, "{} with {base}: {found}", method.name());
                 assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), model, "{} {base}", method.name());
             }
         }
