@@ -87,7 +87,7 @@ fn cosine(x: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::data::Dense;
-    use crate::kernel::{named_instructions, vectorized};
+    use crate::kernel::{named_instructions, say_what_is_tested, vectorized};
     use crate::random::{Purpose, Stream};
 
     /// Angles of all sizes up to the largest, and such near which the cosine is nearly zero.
