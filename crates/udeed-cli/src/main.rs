@@ -105,3 +105,14 @@ fn report(error: &anyhow::Error) -> ExitCode {
     let usage = ours.is_some_and(udeed::Error::is_usage) || lab.is_some_and(udeed_lab::Error::is_usage);
     ExitCode::from(if usage || error.is::<Usage>() { 2 } else { 1 })
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    /// A setting of a method must not have the name of an option.
+    #[test]
+    fn no_two_options_have_the_same_name() {
+        super::Cli::command().debug_assert();
+    }
+}

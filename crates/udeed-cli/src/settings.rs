@@ -11,8 +11,9 @@ use udeed_lab::Entry;
 
 use crate::output::Usage;
 
-/// Settings with an option of their own that is not made from the cards: the command needs them for more than a method.
-const OWN_OPTIONS: [&str; 2] = ["members", "memory"];
+/// Settings without an option made from the cards: the command has options of these names, which mean more or something else.
+/// `--set` reaches all of them.
+const OWN_OPTIONS: [&str; 3] = ["folds", "members", "memory"];
 /// Settings that a comparison has as methods and sizes.
 const OF_COMPARISONS: [(&str, &str); 2] = [("members", "`--sizes`"), ("variant", "`--methods lc,lcd,lcud`")];
 
