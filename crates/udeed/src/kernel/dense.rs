@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::pass::{ROWS_AT_ONCE, VisitBlock};
+use super::pass::{VisitBlock, at_once};
 use super::prefetch::prefetch;
 use super::real::Real;
 use super::tile::{self, Packed, Vectors};
@@ -20,6 +20,9 @@ pub(super) fn pack_weights<S: Simd, T: Real>(weights: &[f64], m: usize) -> Vecto
     }
     packed
 }
+
+/// How many rows ahead of the one that is packed the memory is asked for.
+const AHEAD: usize = 4;
 
 /// Memory to walk in.
 pub(super) struct Room<S: Simd, T: Real> {
@@ -67,7 +70,7 @@ impl<S: Simd, T: Real> WithSimd for Walk<'_, S, T> {
     fn with_simd<Same: Simd>(mut self, _: Same) -> Result<()> {
         let simd = self.simd;
         let (_, columns) = self.rows.shape();
-        let stride = self.stride;
+        let (stride, at_once) = (self.stride, at_once(self.stride));
         let Room { x, next: next_x, scores, gradient: block_gradient, buffer } = self.room;
         let (rows, end) = (x.rows, self.span.end);
         let block = |start: usize| start.min(end)..end.min(start + rows);
@@ -78,16 +81,18 @@ impl<S: Simd, T: Real> WithSimd for Walk<'_, S, T> {
             let n = block(start).len();
             let mut next = dense_rows(self.rows.block(block(start + rows), buffer)?, columns);
             let mut after = next.clone();
-            after.by_ref().take(ROWS_AT_ONCE).for_each(prefetch);
+            after.by_ref().take(AHEAD).for_each(prefetch);
             tile::score(simd, x, self.weights, n, scores);
-            let some = scores.numbers_mut()[..n * stride].chunks_mut(ROWS_AT_ONCE * stride);
-            for (first, scores) in (0..).step_by(ROWS_AT_ONCE).zip(some) {
+            let some = scores.numbers_mut()[..n * stride].chunks_mut(at_once * stride);
+            for (first, scores) in (0..).step_by(at_once).zip(some) {
                 self.visitor.visit_block(self.instructions, start + first, stride, scores);
-                // The next block is packed here, some rows at a time, so that the memory can bring it in the meantime.
-                for (i, row) in (first..).zip(next.by_ref().take(ROWS_AT_ONCE)) {
+                // The next block is packed here, few rows at a time, so that the memory can bring it in the meantime.
+                for (i, row) in (first..).zip(next.by_ref().take(at_once)) {
                     next_x.pack(i, row);
+                    if let Some(row) = after.next() {
+                        prefetch(row);
+                    }
                 }
-                after.by_ref().take(ROWS_AT_ONCE).for_each(prefetch);
             }
             if let Some(gradient) = &mut self.gradient {
                 tile::differentiate(simd, x, scores, n, block_gradient);

@@ -26,9 +26,11 @@ const WORTH_THREADS: usize = 1 << 21;
 const PARTS_MEMORY: usize = 1 << 24;
 /// The largest sparse gradient of which each part has its own.
 const LARGEST_PART: usize = PARTS_MEMORY / 4;
-/// Rows whose scores a visitor gets at once: so many that calling it costs nothing beside them, and so few that they are
-/// still in the nearest cache afterwards.
-pub(super) const ROWS_AT_ONCE: usize = 8;
+/// How many rows a visitor gets at once, of `stride` scores each: so many that calling it costs little beside them, and no
+/// more, as between them the memory is asked for the rows that come next.
+pub(super) fn at_once(stride: usize) -> usize {
+    (64 / stride).clamp(1, 8)
+}
 
 /// What is done with the scores of a row.
 pub(crate) trait Visit<T: Real>: Sync {

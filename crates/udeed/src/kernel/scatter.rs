@@ -41,45 +41,41 @@ impl<T: Real> Walk<'_, '_, T> {
             let residuals = &mut residuals[..span.len() * m];
             self.differentiate(simd, start, residuals)?;
             let residuals = &*residuals;
-            parallel::try_chunks_mut(
-                &mut slices,
-                1,
-                || (),
-                |(), _, slices| {
-                    let slice = &mut slices[0];
-                    simd.vectorize(Scatter { rows, span: span.clone(), residuals, m, slice })
-                },
-            )?;
+            let scatter = |(): &mut (), _: usize, slice: &mut [Slice]| {
+                let (span, slice) = (span.clone(), &mut slice[0]);
+                simd.vectorize(Scatter { rows, span, residuals, m, slice })
+            };
+            parallel::try_chunks_mut(&mut slices, 1, || (), scatter)?;
         }
-        let features = gradient.len() / m;
-        parallel::chunks_mut(gradient, m * features.div_ceil(CHUNKS).max(1), |chunk, gradient| {
-            let first = chunk * features.div_ceil(CHUNKS);
-            for (feature, gradient) in (first..).zip(gradient.chunks_exact_mut(m)) {
-                for slice in &slices {
-                    let from = &slice.gradient[feature * slice.members.len()..];
-                    gradient[slice.members.clone()].iter_mut().zip(from).for_each(|(to, from)| *to += from);
-                }
-            }
-        });
+        put_together(&slices, gradient, m);
         Ok(())
     }
 
     /// The residuals of all members on rows from `start` on.
     fn differentiate<S: Simd>(&self, simd: S, start: usize, residuals: &mut [T]) -> Result<()> {
         let Walk { instructions, rows, weights, m, visitors } = *self;
-        parallel::try_chunks_mut(
-            residuals,
-            sparse::ROWS * m,
-            || (),
-            |(), block, residuals| {
-                let first = start + block * sparse::ROWS;
-                let (span, gradient) = (first..first + residuals.len() / m, None);
-                let visitor = &mut *locked(visitors[first / sparse::ROWS]);
-                let residuals = Some(residuals);
-                simd.vectorize(sparse::Walk { instructions, rows, span, weights, m, gradient, residuals, visitor })
-            },
-        )
+        let of_block = |(): &mut (), block: usize, residuals: &mut [T]| {
+            let first = start + block * sparse::ROWS;
+            let (span, gradient) = (first..first + residuals.len() / m, None);
+            let visitor = &mut *locked(visitors[first / sparse::ROWS]);
+            let residuals = Some(residuals);
+            simd.vectorize(sparse::Walk { instructions, rows, span, weights, m, gradient, residuals, visitor })
+        };
+        parallel::try_chunks_mut(residuals, sparse::ROWS * m, || (), of_block)
     }
+}
+
+/// Adds the gradients of all members to `gradient`, feature by feature.
+fn put_together(slices: &[Slice], gradient: &mut [f64], m: usize) {
+    let each = (gradient.len() / m).div_ceil(CHUNKS).max(1);
+    parallel::chunks_mut(gradient, each * m, |chunk, gradient| {
+        for (feature, gradient) in (chunk * each..).zip(gradient.chunks_exact_mut(m)) {
+            for slice in slices {
+                let from = &slice.gradient[feature * slice.members.len()..];
+                gradient[slice.members.clone()].iter_mut().zip(from).for_each(|(to, from)| *to += from);
+            }
+        }
+    });
 }
 
 /// Some of the members, and their gradient feature by feature.
