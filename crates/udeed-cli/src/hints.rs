@@ -1,6 +1,7 @@
 //! Hints of the library and the laboratory, worded with the options of the command.
 
 use udeed::Hint;
+use udeed::format::Format;
 use udeed::text::shown;
 
 /// What to try, with options.
@@ -20,7 +21,7 @@ pub fn worded_lab(hint: &udeed_lab::Hint<'_>) -> String {
 /// None for hints that have no words here yet.
 fn words(hint: &Hint) -> Option<String> {
     let text = match hint {
-        Hint::Format => "say `--format csv`, `arff` or `libsvm`".into(),
+        Hint::Format => format!("name the format: {}", formats()),
         Hint::Encoding => "text of Excel may be converted by `iconv -f WINDOWS-1252 -t UTF-8`".into(),
         Hint::NoHeader => "if the first line is no header, say `--no-header`".into(),
         Hint::NumericHeader => "the first line holds numbers: if it is no header, say `--no-header`".into(),
@@ -78,6 +79,16 @@ fn words(hint: &Hint) -> Option<String> {
     Some(text)
 }
 
+/// The option for each format, such as `--format csv`.
+fn formats() -> String {
+    let options: Vec<String> = Format::ALL.iter().map(|format| format!("`--format {}`", format.name())).collect();
+    match options.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,6 +99,12 @@ mod tests {
             let text = words(&hint).unwrap_or_else(|| panic!("{hint:?} has no words in hints.rs"));
             assert!(!text.is_empty() && !text.ends_with('.') && !text.contains('\n'), "{text}");
         }
+    }
+
+    #[test]
+    fn every_format_is_named() {
+        let text = worded(&Hint::Format);
+        assert!(Format::ALL.iter().all(|format| text.contains(&format!("`--format {}`", format.name()))), "{text}");
     }
 
     #[test]
