@@ -33,10 +33,7 @@ impl NearestNeighbors {
         self.validate()?;
         let Subsample { rows, classes, weights } = Subsample::gather(sample, &rows_with_weight(sample)?);
         let mut votes = Csr::empty(sample.n_classes);
-        classes
-            .iter()
-            .zip(weights)
-            .for_each(|(&class, weight)| votes.push_row([(usize::from(class), weight)].into_iter()));
+        classes.iter().zip(weights).for_each(|(&class, weight)| votes.push_row([(usize::from(class), weight)]));
         Ok(Neighbors { k: self.k, rows, votes: votes.into() })
     }
 }
