@@ -609,7 +609,7 @@ mod settings {
             ("--members 1", "`members` is 1, expected at least 2"),
             ("--members 0", "`members` is 0, expected at least 2"),
             ("--gamma -1", "`gamma` is -1, expected 0 or a positive number"),
-            ("--gamma nan", "`gamma` is NaN"),
+            ("--gamma nan", "`gamma` is `nan`"),
             ("--gamma inf", "`gamma` is inf"),
             ("--lambda 0", "`lambda` is 0, expected a positive number"),
             ("--lambda -2", "`lambda` is -2"),

@@ -4,6 +4,7 @@
 mod support;
 
 use support::{FRUIT, Folder, text};
+use udeed::method::Lambda;
 use udeed::model::Model;
 
 #[test]
@@ -16,11 +17,8 @@ fn the_model_is_that_of_the_chosen_settings() {
     assert!(said.contains("chosen by the folds they are validated on"), "{said}");
     let chosen = Model::load(folder.file("chosen")).unwrap();
     let shared = chosen.method().shared();
-    let line = format!(
-        "lambda {}, scaling {}",
-        serde_json::json!(shared.lambda),
-        format!("{:?}", shared.scaling).to_lowercase()
-    );
+    let Lambda::Fixed(lambda) = shared.lambda else { panic!("{:?}", shared.lambda) };
+    let line = format!("lambda {lambda}, scaling {}", shared.scaling);
     assert!(said.contains(&line), "{said}");
     let train = chosen.reader().label("class").read(folder.file("train.csv")).unwrap().into_train().unwrap();
     assert_eq!(chosen.method().fit(&train).unwrap(), chosen);

@@ -460,7 +460,7 @@ mod fitting {
         let folder = Folder::with("rows.csv", FRUIT);
         folder.run("fit rows.csv --label kind --folds 0 --out model");
         let expected = json!({
-            "method": "udeed", "variant": "lcud", "members": 20, "gamma": 1.0, "lambda": 1.0, "choose_lambda": false, "scaling": "minmax", "fourier": 0, "loss": "logistic",
+            "method": "udeed", "variant": "lcud", "members": 20, "gamma": 1.0, "lambda": 1.0, "scaling": "minmax", "fourier": 0, "loss": "logistic",
             "hidden": 0, "initial": "bootstrap", "rate": 0.25, "scale_rate": false, "steps": 25, "vote": "weighted",
             "precision": "double", "seed": 0,
         });
