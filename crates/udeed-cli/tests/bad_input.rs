@@ -610,7 +610,7 @@ mod settings {
             ("--members 0", "`members` is 0, expected at least 2"),
             ("--gamma -1", "`gamma` is -1, expected 0 or a positive number"),
             ("--gamma nan", "`gamma` is `nan`"),
-            ("--gamma inf", "`gamma` is inf"),
+            ("--gamma inf", "`gamma` is `inf`"),
             ("--lambda 0", "`lambda` is 0, expected a positive number"),
             ("--lambda -2", "`lambda` is -2"),
             ("--rate 0", "`rate` is 0, expected a positive number"),
