@@ -73,7 +73,7 @@ impl Compare {
             balanced: self.balanced,
             udeed,
             rivals,
-            most_compared: None,
+            all_pairs_limit: None,
         };
         experiment.validate()?;
         Ok(experiment)

@@ -91,7 +91,7 @@ impl Reproduce {
             balanced: false,
             udeed,
             rivals,
-            most_compared: Some(MOST_COMPARED),
+            all_pairs_limit: Some(MOST_COMPARED),
         };
         experiment.validate()?;
         Ok(experiment)

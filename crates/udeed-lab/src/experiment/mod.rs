@@ -48,8 +48,8 @@ pub struct Experiment {
     pub udeed: Udeed,
     /// The settings of the other methods; a method that is not here has its defaults.
     pub rivals: Vec<Method>,
-    /// Methods that compare all rows with all are left out above this many training rows.
-    pub most_compared: Option<usize>,
+    /// The largest number of training rows for methods that compare all pairs of rows; above it they are left out.
+    pub all_pairs_limit: Option<usize>,
 }
 
 impl Default for Experiment {
@@ -63,7 +63,7 @@ impl Default for Experiment {
             balanced: false,
             udeed: Udeed::new(),
             rivals: Vec::new(),
-            most_compared: None,
+            all_pairs_limit: None,
         }
     }
 }
@@ -138,12 +138,12 @@ impl Experiment {
     /// Whether a method is left out of a split with the given numbers of rows: it has similarities, and no number of
     /// neighbours limits them.
     pub fn leaves_out(&self, entry: Entry, n_labeled: usize, n_unlabeled: usize) -> bool {
-        let too_many = self.most_compared.is_some_and(|most| n_labeled + n_unlabeled > most);
-        let compares_all = |method: Method| {
+        let too_many = self.all_pairs_limit.is_some_and(|most| n_labeled + n_unlabeled > most);
+        let compares_all_pairs = |method: Method| {
             let has_similarities = method.similarity_bytes(n_labeled, n_unlabeled).is_some();
             has_similarities && whole(&method, "neighbors").unwrap_or(0) == 0
         };
-        too_many && self.settings_of(entry).ok().flatten().is_some_and(compares_all)
+        too_many && self.settings_of(entry).ok().flatten().is_some_and(compares_all_pairs)
     }
 
     /// The data set, scaled as a whole if [`Scale::WholeSet`] is set.
@@ -193,9 +193,9 @@ mod tests {
     }
 
     #[test]
-    fn only_methods_that_compare_all_rows_with_all_are_left_out_of_large_sets() {
+    fn only_methods_that_compare_all_pairs_are_left_out_of_large_sets() {
         let all: Method = udeed::method::SemiBoost::new().neighbors(0).into();
-        let experiment = Experiment { most_compared: Some(100), rivals: vec![all], ..Experiment::default() };
+        let experiment = Experiment { all_pairs_limit: Some(100), rivals: vec![all], ..Experiment::default() };
         for entry in Entry::all() {
             assert_eq!(experiment.leaves_out(*entry, 30, 71), entry.name() == "semiboost", "{entry:?}");
             assert!(!experiment.leaves_out(*entry, 30, 70), "{entry:?}");

@@ -106,6 +106,7 @@ fn row(title: &str, settings: Vec<(&String, &Value)>) -> Vec<Cell> {
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
+        Value::Array(values) if values.is_empty() => "none".to_owned(),
         Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(", "),
         Value::Object(values) => {
             values.iter().map(|(name, value)| format!("{name} {}", shown(value))).collect::<Vec<_>>().join(", ")
