@@ -51,11 +51,7 @@ method! {
         grows: true,
     }
     settings {
-        boosted_members;
-        base;
-        lambda;
-        scaling;
-        fourier;
+        boosting;
         /// How row weights reach the base learner.
         emphasis: Emphasis = Emphasis::Weighting;
         /// Treatment of a member without weighted error.

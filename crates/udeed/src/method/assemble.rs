@@ -39,11 +39,7 @@ method! {
         grows: true,
     }
     settings {
-        boosted_members;
-        base;
-        lambda;
-        scaling;
-        fourier;
+        boosting;
         /// How row weights reach the base learner: by drawing as many rows as are labeled, or by weighting all rows.
         emphasis: Emphasis = Emphasis::Resampling;
         /// Share of the labeled rows in the initial weights.

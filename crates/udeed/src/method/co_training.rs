@@ -38,10 +38,7 @@ method! {
         size: 2,
     }
     settings {
-        base;
-        lambda;
-        scaling;
-        fourier;
+        learning;
         /// Columns that the first member sees; the second sees the others. By default each sees a random half of the features.
         view: Vec<String> = Vec::new();
         /// Number of unlabeled rows, drawn at random, from which a round takes the most confident predictions.

@@ -4,7 +4,8 @@
 /// for each setting, `validate` from the ranges, serde, and the [`MethodCard`](crate::method::MethodCard).
 ///
 /// Common settings are declared by name alone, which gives their documentation, type and default: `members`,
-/// `boosted_members`, `base`, `lambda`, `lambda_or_auto`, `scaling`, `fourier`, `memory`, `seed`. Others are written out:
+/// `boosted_members`, `base`, `lambda`, `lambda_or_auto`, `scaling`, `fourier`, `memory`, `seed`; `learning` is `base`, `lambda`, `scaling` and `fourier`,
+/// `boosting` these and `boosted_members`. Others are written out:
 /// documentation, name, type, default, and the range of a number.
 macro_rules! method {
     (
@@ -24,6 +25,12 @@ macro_rules! method {
                 [$($about)+] $name $word $title $python $paper $streams $grows [$($size)?]
             } [] $($settings)+
         }
+    };
+    (@munch $card:tt $done:tt boosting; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card $done boosted_members; learning; $($rest)* }
+    };
+    (@munch $card:tt $done:tt learning; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card $done base; lambda; scaling; fourier; $($rest)* }
     };
     (@munch $card:tt [$($done:tt)*] members = $default:literal, from $least:literal; $($rest:tt)*) => {
         $crate::method::declare::method! { @munch $card [$($done)* {

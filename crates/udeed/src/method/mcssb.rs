@@ -41,11 +41,7 @@ method! {
         grows: true,
     }
     settings {
-        boosted_members;
-        base;
-        lambda;
-        scaling;
-        fourier;
+        boosting;
         /// Width of the similarity, as a share of the largest distance between rows.
         width: f64 = 0.15, in Range::POSITIVE;
         /// Weight of similarities to labeled rows against those between unlabeled ones.

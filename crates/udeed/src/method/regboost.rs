@@ -41,11 +41,7 @@ method! {
         grows: true,
     }
     settings {
-        boosted_members;
-        base;
-        lambda;
-        scaling;
-        fourier;
+        boosting;
         /// How row weights reach the base learner: by weighting all rows, or by drawing as many rows as are labeled.
         emphasis: Emphasis = Emphasis::Weighting;
         /// Weight of contradicting neighbours relative to the margin.

@@ -34,10 +34,7 @@ method! {
         size: 1,
     }
     settings {
-        base;
-        lambda;
-        scaling;
-        fourier;
+        learning;
         /// Confidence above which a row gets its predicted class as pseudo-label.
         confidence: f64 = 0.75, in Range::UNSURE;
         /// Largest number of rounds.

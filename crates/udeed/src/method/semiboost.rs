@@ -52,11 +52,7 @@ method! {
         grows: true,
     }
     settings {
-        boosted_members;
-        base;
-        lambda;
-        scaling;
-        fourier;
+        boosting;
         /// Width of the similarity, as a percentile of the distances between rows. The literature uses 10 to 100; 1 comes
         /// nearest to the results of the UDEED paper.
         percentile: f64 = 1.0, in Range::PERCENT;

@@ -39,10 +39,7 @@ method! {
         size: 1,
     }
     settings {
-        base;
-        lambda;
-        scaling;
-        fourier;
+        learning;
         /// Largest number of rounds.
         rounds: usize = 40;
         /// Number of unlabeled rows, drawn at random, from which a round takes the most confident predictions; 0 for all, which

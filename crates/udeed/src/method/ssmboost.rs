@@ -49,11 +49,7 @@ method! {
         grows: true,
     }
     settings {
-        boosted_members;
-        base;
-        lambda;
-        scaling;
-        fourier;
+        boosting;
         /// Margin of an unlabeled row.
         margin: UnlabeledMargin = UnlabeledMargin::Square;
         /// Total weight of the unlabeled rows relative to the labeled ones.

@@ -38,10 +38,7 @@ method! {
         size: 3,
     }
     settings {
-        base;
-        lambda;
-        scaling;
-        fourier;
+        learning;
         seed;
     }
 }
