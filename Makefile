@@ -1,6 +1,6 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
-.PHONY: test format lint unit docs browser python deny fuzz bench methods forests when-it-helps
+.PHONY: test format lint unit docs browser python generate deny fuzz bench methods forests when-it-helps
 
 test: format lint unit docs browser python
 
@@ -50,6 +50,11 @@ $(PEERS)/installed: bench/requirements.txt
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --requirement bench/requirements.txt
 	touch $@
+
+# Writes what follows from the cards of the methods: the estimators of the Python package, and the tables of parameters in
+# docs/python. `make python` fails where they differ.
+generate:
+	cargo run --quiet --locked -p udeed-cli -- methods --json | $(PYTHON) python/generate.py
 
 # Builds the wheel and tests it in fresh virtual environments, with the newest and the oldest supported scikit-learn.
 python:

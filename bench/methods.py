@@ -6,6 +6,7 @@ Makes the tables of docs/methods.md. `make methods` runs it; it takes some minut
 from __future__ import annotations
 
 import argparse
+import inspect
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -29,6 +30,7 @@ from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from sslearn.wrapper import CoForest, CoTraining, Setred, TriTraining
+from udeed._estimators import ESTIMATORS
 
 SETS = ["ionosphere", "diabetes", "wdbc", "vote", "vehicle", "sonar", "credit_g", "kr_vs_kp"]
 MEMBERS = 20
@@ -125,8 +127,8 @@ def own_co_training(jobs: int | None) -> Fit:
     return fit
 
 
-ENTRIES = [
-    Entry("auto", own(udeed.UDEEDAutoClassifier, members=MEMBERS)),
+# The methods that have a peer.
+PEERED = [
     Entry(
         "bagging",
         own(udeed.BaggingClassifier, members=MEMBERS),
@@ -168,13 +170,19 @@ ENTRIES = [
         "sslearn Setred",
         semi_supervised(lambda seed: Setred(KNeighborsClassifier(3), random_state=seed)),
     ),
-    Entry("udeed", own(udeed.UDEEDClassifier, members=MEMBERS)),
-    Entry("assemble", own(udeed.AssembleClassifier, members=MEMBERS)),
-    Entry("semiboost", own(udeed.SemiBoostClassifier, members=MEMBERS)),
-    Entry("ssmboost", own(udeed.SSMBoostClassifier, members=MEMBERS)),
-    Entry("regboost", own(udeed.RegBoostClassifier, members=MEMBERS)),
-    Entry("mcssb", own(udeed.MCSSBClassifier, members=MEMBERS)),
 ]
+
+
+def alone(entries: list[Entry]) -> Iterator[Entry]:
+    """All other methods."""
+    names = [entry.name for entry in entries]
+    for name, kind in ESTIMATORS.items():
+        if name not in names:
+            has_size = "members" in inspect.signature(kind).parameters
+            yield Entry(name, own(kind, **({"members": MEMBERS} if has_size else {})))
+
+
+ENTRIES = [*PEERED, *alone(PEERED)]
 
 
 def fit(fit: Fit, split: Split, seed: int, times: int = 1) -> tuple[float, float]:

@@ -18,6 +18,7 @@ environment() {
 
 cargo build --quiet --locked --package udeed-cli
 export UDEED_COMMAND="$target/debug/udeed"
+"$UDEED_COMMAND" methods --json | "$python" generate.py --check
 
 environment build "maturin>=1.9.4,<2"
 "$home/build/bin/maturin" build --quiet --locked --out "$home/wheels"
@@ -43,4 +44,4 @@ environment newest "$wheel[test]"
 
 environment oldest "$wheel" "scikit-learn==1.6.*" pandas polars pytest
 "$home/oldest/bin/python" -m pytest tests/test_sklearn.py tests/test_scikit_learn_tools.py tests/test_estimators.py \
-    tests/test_labels.py tests/test_rows.py tests/test_split.py tests/test_choice.py tests/test_hostile.py
+    tests/test_labels.py tests/test_rows.py tests/test_split.py tests/test_udeed_cv.py tests/test_hostile.py

@@ -21,4 +21,4 @@ def iris() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rows of three classes that have names, and the same labels with only 30 left, the others ``"?"``."""
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
-    return X, names, udeed.mask_labels(names, 30, random_state=0, unlabeled="?")
+    return X, names, udeed.mask_labels(names, 30, random_state=2, unlabeled="?")

@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 import udeed
-from udeed._files import ESTIMATORS
+from udeed._estimators import ESTIMATORS
 
 METHODS = list(ESTIMATORS.values())
 ALL = [*METHODS, udeed.UDEEDClassifierCV]

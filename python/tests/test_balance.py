@@ -22,7 +22,7 @@ def rare() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     random = np.random.RandomState(0)
     X = np.concatenate([random.normal(0.0, 1.0, (360, 3)), random.normal(1.2, 1.0, (40, 3))])
     y = np.repeat(["common", "rare"], [360, 40])
-    return X, y, udeed.mask_labels(y, 100, random_state=0, unlabeled="?")
+    return X, y, udeed.mask_labels(y, 100, random_state=1, unlabeled="?")
 
 
 Data = tuple[np.ndarray, np.ndarray, np.ndarray]

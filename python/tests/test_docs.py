@@ -14,14 +14,15 @@ import udeed
 ROOT = Path(__file__).parents[2]
 OTHERS = ("README.md", "python/README.md", "docs/guide.md")
 PAGES = [*sorted((ROOT / "docs" / "python").glob("*.md")), *(ROOT / page for page in OTHERS)]
-MODULES = [name for _, name, _ in pkgutil.iter_modules(udeed.__path__) if name != "_core"]
+# The estimators belong to the package itself.
+MODULES = ["udeed", *(f"udeed.{name}" for _, name, _ in pkgutil.iter_modules(udeed.__path__) if name != "_core")]
 
 
 @pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name: str) -> None:
-    module = importlib.import_module(f"udeed.{name}")
-    assert doctest.testmod(module).failed == 0
+    found = doctest.testmod(importlib.import_module(name))
+    assert found.failed == 0 and (found.attempted > 80 or name != "udeed")
 
 
 @pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")

@@ -16,16 +16,20 @@ import udeed
 from estimators import ALL, LINEAR, METHODS, small
 from sklearn.base import clone
 from udeed import _core
-from udeed._files import ESTIMATORS
+from udeed._estimators import ESTIMATORS
+from udeed._shared import RENAMED
 
 pytestmark = pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
 Data = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def test_every_method_has_an_estimator() -> None:
-    assert sorted(ESTIMATORS) == sorted(_core.methods())
-    for kind in METHODS:
-        assert kind.__name__ in udeed.__all__ and kind.__name__.endswith("Classifier")
+    assert {name: kind.__name__ for name, kind in ESTIMATORS.items()} == {
+        card["name"]: card["python"] for card in json.loads(_core.cards())
+    }
+    for kind in ALL:
+        # Pickles name the package, whatever file the class is in.
+        assert kind.__name__ in udeed.__all__ and getattr(udeed, kind.__name__) is kind and kind.__module__ == "udeed"
 
 
 @pytest.mark.parametrize("kind", METHODS)
@@ -35,11 +39,18 @@ def test_parameters_are_the_librarys_settings_with_its_defaults(kind: type, canc
     assert json.loads(kind(random_state=0).fit(X, few)._model.settings) == defaults
     own = inspect.signature(kind).parameters
     shared = {"class_weight", "threshold", "random_state", "unlabeled", "n_jobs", "verbose"}
-    # Whether lambda is chosen is a value of C.
-    assert set(own) == {kind._renamed.get(name, name) for name in defaults.keys() - {"method", "choose_lambda"}} | shared
+    assert set(own) == {RENAMED.get(name, name) for name in defaults.keys() - {"method"}} | shared
     assert set(own) == set(kind._parameter_constraints)
     for name in own:
         assert f"\n{name} : " in kind.__doc__, f"{name} is not documented"
+
+
+def test_the_search_has_the_rules_and_defaults_of_the_estimator() -> None:
+    searched, plain = (inspect.signature(kind).parameters for kind in (udeed.UDEEDClassifierCV, udeed.UDEEDClassifier))
+    for name in searched.keys() & plain.keys() - {"members"}:
+        assert searched[name] == plain[name]
+    assert plain.keys() - searched.keys() == {"C", "gamma", "scaling"}
+    assert set(searched) == set(udeed.UDEEDClassifierCV._parameter_constraints)
 
 
 @pytest.mark.parametrize("kind", ALL)

@@ -101,27 +101,27 @@ def test_huge_indices_are_refused_before_memory_is_asked_for(width: int) -> None
 def test_sparse_parts_that_do_not_fit_together(starts: list[int], columns: list[int]) -> None:
     parts = (2, np.array(starts, dtype=np.int64), np.array(columns, dtype=np.int64), np.ones(2))
     with pytest.raises(ValueError, match="sparse rows|expected an index"):
-        _core.fit(_core.defaults("bagging"), parts, None, ["a", "b"], np.array([0, 1]), None, 0.0, 1, None)
+        _core.fit(_core.defaults("bagging"), parts, None, ["a", "b"], np.array([0, 1]), None, False, 0.0, 1, None)
 
 
 def test_the_core_refuses_what_the_package_would_not_give() -> None:
     settings, codes = _core.defaults("udeed"), np.array([0, 1], dtype=np.int64)
     rows = np.array([[0.0], [1.0]])
     cases: list[tuple[Any, ...]] = [
-        ("{}", rows, None, ["a", "b"], codes, None, 0.0, 1, None),
-        ('{"method": "magic"}', rows, None, ["a", "b"], codes, None, 0.0, 1, None),
-        (settings, np.asfortranarray(np.zeros((2, 2))), None, ["a", "b"], codes, None, 0.0, 1, None),
-        (settings, rows.astype(np.float32), None, ["a", "b"], codes, None, 0.0, 1, None),
-        (settings, rows, [("x", None), ("y", None)], ["a", "b"], codes, None, 0.0, 1, None),
-        (settings, rows, [("x", ["level"])], ["a", "b"], codes + 5, None, 0.0, 1, None),
-        (settings, rows, None, ["a", "a"], codes, None, 0.0, 1, None),
-        (settings, rows, None, ["a", "b"], np.array([0, 9]), None, 0.0, 1, None),
-        (settings, rows, None, ["a", "b"], codes[:1], None, 0.0, 1, None),
-        (settings, rows, None, ["a", "b"], codes, np.array([1.0]), 0.0, 1, None),
-        (settings, rows, None, ["a", "b"], codes, np.array([1.0, -1.0]), 0.0, 1, None),
-        (settings, rows[::-1][:, ::-1], None, ["a", "b"], np.array([0, 1, 1, 1])[::2], None, 0.0, 1, None),
-        (settings, rows, None, ["a", "b"], codes, None, 1.5, 1, None),
-        (settings, rows, None, ["a", "b"], codes, None, None, 1, None),
+        ("{}", rows, None, ["a", "b"], codes, None, False, 0.0, 1, None),
+        ('{"method": "magic"}', rows, None, ["a", "b"], codes, None, False, 0.0, 1, None),
+        (settings, np.asfortranarray(np.zeros((2, 2))), None, ["a", "b"], codes, None, False, 0.0, 1, None),
+        (settings, rows.astype(np.float32), None, ["a", "b"], codes, None, False, 0.0, 1, None),
+        (settings, rows, [("x", None), ("y", None)], ["a", "b"], codes, None, False, 0.0, 1, None),
+        (settings, rows, [("x", ["level"])], ["a", "b"], codes + 5, None, False, 0.0, 1, None),
+        (settings, rows, None, ["a", "a"], codes, None, False, 0.0, 1, None),
+        (settings, rows, None, ["a", "b"], np.array([0, 9]), None, False, 0.0, 1, None),
+        (settings, rows, None, ["a", "b"], codes[:1], None, False, 0.0, 1, None),
+        (settings, rows, None, ["a", "b"], codes, np.array([1.0]), False, 0.0, 1, None),
+        (settings, rows, None, ["a", "b"], codes, np.array([1.0, -1.0]), False, 0.0, 1, None),
+        (settings, rows[::-1][:, ::-1], None, ["a", "b"], np.array([0, 1, 1, 1])[::2], None, False, 0.0, 1, None),
+        (settings, rows, None, ["a", "b"], codes, None, False, 1.5, 1, None),
+        (settings, rows, None, ["a", "b"], codes, None, False, None, 1, None),
     ]
     for case in cases:
         with pytest.raises((ValueError, TypeError)):
@@ -188,7 +188,7 @@ def test_an_error_in_the_progress_bar_ends_the_fit() -> None:
         raise LookupError("no terminal")
 
     with pytest.raises(LookupError, match="no terminal"):
-        _core.fit(_core.defaults("udeed"), X, None, ["a", "b"], Y.astype(np.int64), None, 0.0, 1, fail)
+        _core.fit(_core.defaults("udeed"), X, None, ["a", "b"], Y.astype(np.int64), None, False, 0.0, 1, fail)
 
 
 def test_a_constant_column_and_a_single_column() -> None:

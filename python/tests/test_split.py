@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import pickle
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import udeed
+from command import needs_command, run
 from sklearn.dummy import DummyClassifier
+from udeed import _core
 
 Y = np.array([0] * 12 + [1] * 6 + [-1] * 20)
 
@@ -102,3 +106,53 @@ def test_masks_of_every_size_keep_what_is_asked_for(count: int) -> None:
     assert kept.sum() == count and (kept >= 1).all() and (kept <= sizes).all()
     # No class is off its share by a row, unless it is too small for one.
     assert (np.abs(kept - count * sizes / 23)[:2] < 1.0 + (count < 23)).all()
+
+
+def dealt(y: np.ndarray, test: float | int, labeled: float | int, seed: int) -> list[list[int]]:
+    """The rows that keep their labels, those without, and those to test on."""
+    names, codes = np.unique(y, return_inverse=True)
+    parts = _core.stratified_split([str(name) for name in names], codes, test, labeled, seed, 0)
+    return [part.tolist() for part in parts]
+
+
+@needs_command
+@pytest.mark.parametrize(("labels", "labeled"), [("abbc", 0.25), ("abbb", 8), ("zy", 0.1)])
+@pytest.mark.parametrize("seed", [0, 7])
+def test_rows_are_dealt_as_the_command_does(labels: str, labeled: float | int, seed: int, tmp_path: Path) -> None:
+    y = np.array(list(labels * 15))
+    lines = ["row,class", *(f"{row},{label}" for row, label in enumerate(y))]
+    (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
+    files = [tmp_path / "train.csv", tmp_path / "test.csv"]
+    run("data", "split", tmp_path / "rows.csv", *files, "--label", "class", "--labeled", labeled, "--seed", seed)
+    train, test = (list(csv.DictReader(file.open())) for file in files)
+    of_command = [
+        [int(row["row"]) for row in train if row["class"] == str(y[int(row["row"])])],
+        [int(row["row"]) for row in train if row["class"] != str(y[int(row["row"])])],
+        [int(row["row"]) for row in test],
+    ]
+    assert dealt(y, 0.5, labeled, seed) == of_command
+    (_, tested), *_ = udeed.SemiSupervisedSplit(2, test_size=0.5, random_state=seed).split(y, y)
+    assert tested.tolist() == of_command[2]
+
+
+def test_masks_deal_as_the_splits_do() -> None:
+    names, codes = np.unique(Y[:18], return_inverse=True)
+    kept, hidden, _ = _core.stratified_split([str(name) for name in names], codes, None, 9, 3, 0)
+    few = udeed.mask_labels(Y[:18], 9, random_state=3)
+    assert np.flatnonzero(few >= 0).tolist() == kept.tolist() and np.flatnonzero(few < 0).tolist() == hidden.tolist()
+
+
+@pytest.mark.parametrize("test_size", [0.0, 1.0, 1, 17, True, "half"])
+def test_test_sizes_that_make_no_sense_are_refused(test_size: Any) -> None:
+    with pytest.raises(ValueError, match="`test_size` is .*, expected a share above 0 and below 1"):
+        next(udeed.SemiSupervisedSplit(test_size=test_size).split(Y, Y))
+
+
+def test_the_rows_of_a_seed_stay_what_they_are() -> None:
+    y = np.array(list("aabbb" * 6))
+    labeled, _, test = dealt(y, 0.5, 0.25, 7)
+    assert labeled == [3, 10, 16, 23] and test == [2, 4, 5, 6, 7, 9, 11, 12, 13, 18, 21, 25, 26, 27, 29]
+    few = udeed.mask_labels(y, 5, random_state=7, unlabeled="?")
+    assert np.flatnonzero(few != "?").tolist() == [2, 4, 13, 21, 26]
+    splits = udeed.SemiSupervisedSplit(2, test_size=0.2, random_state=7).split(y, y)
+    assert [test.tolist() for _, test in splits] == [[2, 4, 13, 18, 21, 26], [10, 12, 13, 16, 18, 23]]

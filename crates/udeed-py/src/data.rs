@@ -147,19 +147,21 @@ impl AsRef<[f64]> for Lent {
     }
 }
 
-/// Rows with labels: indices into the classes, negative for none.
+/// Rows with labels: indices into the classes, negative for none. Where they are balanced, every class counts alike.
 pub fn train_set(
     rows: &Rows<'_>,
     columns: Option<Columns>,
     classes: Vec<String>,
     codes: &PyReadonlyArray1<'_, i64>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
+    balanced: bool,
 ) -> PyResult<TrainSet> {
     let codes = codes.as_slice()?.iter().map(|&code| usize::try_from(code).ok());
     let labels = Labels::with_classes(classes, codes).map_err(exception)?;
     let train = TrainSet::new(rows.table(columns)?, labels).map_err(exception)?;
-    match weights {
-        Some(weights) => train.weights(weights.as_slice()?.to_vec()).map_err(exception),
-        None => Ok(train),
-    }
+    let train = match weights {
+        Some(weights) => train.weights(weights.as_slice()?.to_vec()).map_err(exception)?,
+        None => train,
+    };
+    Ok(if balanced { train.balanced() } else { train })
 }

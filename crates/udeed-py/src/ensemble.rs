@@ -19,10 +19,10 @@ use crate::observer::run;
 /// A step of the descent: stage, number, V_emp, V_div, V, and whether it was kept.
 pub type History = Vec<(String, usize, f64, f64, f64, bool)>;
 
-/// The names of all methods.
+/// The cards of all methods, from which the estimators are generated, as JSON.
 #[pyfunction]
-pub fn methods() -> Vec<&'static str> {
-    Method::NAMES.to_vec()
+pub fn cards() -> PyResult<String> {
+    to_json(&Method::cards())
 }
 
 /// The settings of a method with their defaults, as JSON.
@@ -45,7 +45,7 @@ const FOLDS: usize = 5;
 /// Learns an ensemble. Returns the model, the steps of its descent, and how diverse its members are on the labeled rows. Of
 /// two classes the second begins at a threshold; without one the labeled rows choose it.
 #[pyfunction]
-#[pyo3(signature = (settings, rows, columns, classes, codes, weights, threshold, n_jobs, progress))]
+#[pyo3(signature = (settings, rows, columns, classes, codes, weights, balanced, threshold, n_jobs, progress))]
 #[allow(clippy::too_many_arguments)]
 pub fn fit(
     py: Python<'_>,
@@ -55,6 +55,7 @@ pub fn fit(
     classes: Vec<String>,
     codes: PyReadonlyArray1<'_, i64>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
+    balanced: bool,
     threshold: Option<f64>,
     n_jobs: usize,
     progress: Option<Bound<'_, PyAny>>,
@@ -63,7 +64,7 @@ pub fn fit(
     method.validate().map_err(exception)?;
     rows.check_width(method.shared().members, classes.len())?;
     check_labeled(&codes, method.shared().members)?;
-    let train = train_set(&rows, columns, classes, &codes, weights)?;
+    let train = train_set(&rows, columns, classes, &codes, weights, balanced)?;
     let is_small = is_small(&method, &train);
     let lesson = Arc::new((method, train));
     let own = lesson.clone();

@@ -1,7 +1,7 @@
 //! The extension module `udeed._core`: what the Python package needs of the library, and no more.
 //!
-//! The files mirror those of the library. Nothing here decides anything: the estimators, their parameters and their
-//! documentation are Python, the arithmetic is the library's. What is here is the seam: arrays are lent and not copied,
+//! The files mirror those of the library. Nothing here decides anything: the estimators are Python, generated
+//! from the cards of the methods; the arithmetic is the library's. What is here is the seam: arrays are lent and not copied,
 //! the interpreter is free while Rust works, and every error is a Python exception.
 
 mod data;
@@ -13,6 +13,7 @@ mod lab;
 mod model;
 mod observer;
 mod selection;
+mod split;
 
 use pyo3::prelude::*;
 
@@ -21,13 +22,15 @@ mod _core {
     #[pymodule_export]
     use crate::diversity::{diversity, measures};
     #[pymodule_export]
-    use crate::ensemble::{defaults, fit, methods};
+    use crate::ensemble::{cards, defaults, fit};
     #[pymodule_export]
     use crate::lab::{average_ranks, compare, comparison_report};
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]
     use crate::selection::choose;
+    #[pymodule_export]
+    use crate::split::stratified_split;
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -139,6 +139,34 @@ impl Model {
         PyArray1::from_slice(py, decisions.values()).reshape([n_rows, width])
     }
 
+    /// The probability of each class for each row, one column a class.
+    fn probabilities<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Rows<'py>,
+        columns: Option<Columns>,
+        n_jobs: usize,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let found = self.with_table(py, &rows, columns, n_jobs, udeed::model::Model::predict_proba)?;
+        let width = self.0.classes().len();
+        PyArray1::from_slice(py, found.values()).reshape([found.values().len() / width, width])
+    }
+
+    /// The number of the class of each row.
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Rows<'py>,
+        columns: Option<Columns>,
+        n_jobs: usize,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let work = |model: &udeed::model::Model, table: &Table| -> udeed::Result<Vec<i64>> {
+            let decisions = model.decision(table)?;
+            Ok((0..table.n_rows()).map(|i| model.class_of(decisions.get(i)) as i64).collect())
+        };
+        Ok(PyArray1::from_vec(py, self.with_table(py, &rows, columns, n_jobs, work)?))
+    }
+
     /// The number of the class that each member gives each row.
     fn classify<'py>(
         &self,

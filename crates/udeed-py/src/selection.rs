@@ -14,7 +14,7 @@ use crate::observer::run;
 
 /// Chooses settings. Returns those of the chosen method, its place among the candidates, and the candidates, all as JSON.
 #[pyfunction]
-#[pyo3(signature = (settings, grid, rows, columns, classes, codes, weights, folds, n_jobs, progress))]
+#[pyo3(signature = (settings, grid, rows, columns, classes, codes, weights, balanced, folds, n_jobs, progress))]
 #[allow(clippy::too_many_arguments)]
 pub fn choose(
     py: Python<'_>,
@@ -25,6 +25,7 @@ pub fn choose(
     classes: Vec<String>,
     codes: PyReadonlyArray1<'_, i64>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
+    balanced: bool,
     folds: Vec<Vec<usize>>,
     n_jobs: usize,
     progress: Option<Bound<'_, PyAny>>,
@@ -38,7 +39,7 @@ pub fn choose(
     check_labeled(&codes, most)?;
     let places = places(codes.as_slice()?.len(), weights.as_ref())?;
     let folds: Vec<Vec<usize>> = folds.iter().map(|fold| moved(fold, &places)).collect::<PyResult<_>>()?;
-    let train = train_set(&rows, columns, classes, &codes, weights)?;
+    let train = train_set(&rows, columns, classes, &codes, weights, balanced)?;
     let is_small = is_small(&settings.clone().members(most).into(), &train);
     let work = move |observer: &mut dyn Observer| udeed::validation::choose(&settings, &grid, &train, &folds, observer);
     let (choice, _) = run(py, n_jobs, is_small, progress.as_ref(), work)?;

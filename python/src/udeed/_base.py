@@ -1,4 +1,4 @@
-"""Base learners: what makes the members of an ensemble."""
+"""Base learners of the members of an ensemble."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class Tree(BaseEstimator):
     Parameters
     ----------
     criterion : {"gini", "entropy"}, default="gini"
-        What makes a node impure.
+        Impurity of a node.
     depth : int or None, default=None
-        How many splits at most lie between the root and a leaf; None for no limit.
+        Largest depth; None for no limit.
     leaf : int, default=1
-        The least number of rows of a leaf.
+        Smallest number of rows of a leaf.
     split : int, default=2
-        The least number of rows that are split.
+        Smallest number of rows of a node that is split.
     features : {"all", "root", "log2", "log2-plus-one"}, int or float, default="all"
-        How many features are drawn to look for a split, anew at each node: all, the square root of their number, its
-        logarithm to the base 2, one more than that, so many, or this share of them.
+        Number of features drawn at each node to look for a split: all, the square root of their number, its binary
+        logarithm, one more than that, a number, or a share of them.
 
     Examples
     --------
@@ -36,6 +36,7 @@ class Tree(BaseEstimator):
     array(['no', 'yes'], dtype='<U3')
     """
 
+    __module__ = "udeed"
     _name: ClassVar[str] = "tree"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "criterion": one_of("gini", "entropy"),
@@ -85,7 +86,7 @@ class Neighbors(BaseEstimator):
     Parameters
     ----------
     k : int, default=5
-        How many neighbours vote; all rows, if there are fewer.
+        Number of neighbours that vote; all rows, if there are fewer.
 
     Examples
     --------
@@ -95,6 +96,7 @@ class Neighbors(BaseEstimator):
     array([0, 1])
     """
 
+    __module__ = "udeed"
     _name: ClassVar[str] = "neighbors"
     _parameter_constraints: ClassVar[dict[str, Any]] = {"k": at_least(1)}
 

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
+from sklearn.utils import _safe_indexing, check_consistent_length
 
 from udeed import _core
-from udeed._labels import labeled_rows
 from udeed._progress import Progress
-from udeed._split import mask_labels
+from udeed._rules import seed_of
+from udeed._split import Strata
 
 Named = Mapping[str, Any] | Iterable[Any]
 
@@ -41,35 +41,35 @@ def compare(
     """Compare classifiers on the same random splits, of which few training rows keep their labels.
 
     Classifiers that learn from unlabeled rows get them all: those with a parameter ``unlabeled``, and those of
-    ``sklearn.semi_supervised``, also at the end of a pipeline or in a search such as ``GridSearchCV``. All others are fitted to the labeled rows alone.
+    ``sklearn.semi_supervised``, also at the end of a pipeline or in a search such as ``GridSearchCV``. All others are
+    fitted to the labeled rows alone.
 
     Parameters
     ----------
     estimators : dict, or list of classifiers or of pairs of name and classifier
-        Who takes part. Any scikit-learn classifier will do, pipelines included.
+        The classifiers: any of scikit-learn's interface, pipelines included.
     X : array, sparse matrix or data frame of shape (n_samples, n_features)
         The rows.
     y : array of shape (n_samples,)
-        Their labels. Rows without one are always trained on.
+        Their labels. Unlabeled rows are in every training part.
     splits : int, default=20
-        How often the rows are split anew.
+        Number of random splits.
     test_size : float or int, default=0.5
-        The share of the labeled rows to test on, or their number.
+        Share of the labeled rows of each class to test on, or number of test rows.
     labeled : float or int, default=0.25
-        The share of the other labels that is kept, or their number.
+        Share of the other labels of each class to keep, or number of labels to keep.
     scoring : str or callable, default="accuracy"
-        How the test rows are scored; higher is better. It sees the classes as 0, 1 and so on, in
-        their order.
+        Score of the test rows; higher is better. It sees the classes as 0, 1 and so on, in their order.
     reference : str, optional
-        The name of whom the others are compared with; by default the first.
+        Name of the classifier that the others are compared with; by default the first.
     title : str, default="the rows"
-        What the rows are called in the report.
+        Name of the rows in the report.
     random_state : int, RandomState or None, default=0
-        What the splits follow from. The classifiers have seeds of their own.
+        Random seed of the splits: an int gives those of ``udeed compare --seed``. The classifiers have seeds of their own.
     unlabeled : object, default=-1
-        The label that means none.
+        Label of unlabeled rows.
     verbose : bool or int, default=False
-        Whether a progress bar is shown on standard error.
+        Whether to show a progress bar on standard error.
 
     Returns
     -------
@@ -86,7 +86,6 @@ def compare(
     ['UDEEDClassifier', 'GaussianNB']
     """
     from sklearn.metrics import get_scorer
-    from sklearn.model_selection import StratifiedShuffleSplit
 
     named = _named(estimators)
     if not isinstance(splits, Integral) or isinstance(splits, bool) or splits < 1:
@@ -96,20 +95,18 @@ def compare(
         raise ValueError(f"`reference` is {reference!r}, expected one of {list(named)}")
     scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
     # Classes as 0, 1, ... and -1 for none is what every classifier understands.
-    labels, rows = labeled_rows(y, unlabeled)
-    check_consistent_length(X, labels)
-    codes = np.full(labels.size, -1, dtype=np.int64)
-    codes[rows] = np.unique(labels[rows], return_inverse=True)[1].ravel()
-    random = check_random_state(random_state)
-    splitter = StratifiedShuffleSplit(splits, test_size=test_size, random_state=random.randint(2**31 - 1))
+    strata = Strata(y, unlabeled)
+    codes = strata.codes
+    check_consistent_length(X, codes)
+    tested, seed = strata.tested(test_size), seed_of(random_state)
     scores: dict[str, list[float]] = {name: [] for name in named}
     dealt = (0, 0, 0)
     with Progress() if verbose else nullcontext() as progress:
-        for number, (_, test) in enumerate(splitter.split(rows, codes[rows])):
-            test = rows[test]
-            train = np.setdiff1d(np.arange(labels.size), test)
-            few = mask_labels(codes[train], labeled, random_state=random)
-            dealt = (int((few >= 0).sum()), int((few < 0).sum()), test.size)
+        for number in range(splits):
+            kept, hidden, test = strata.deal(tested, strata.kept(labeled, strata.rows.size), seed, number)
+            train = np.sort(np.concatenate([kept, hidden]))
+            few = np.where(np.isin(train, kept, assume_unique=True), codes[train], -1)
+            dealt = (kept.size, hidden.size, test.size)
             for name, estimator in named.items():
                 fitted = _fitted(estimator, X, train, few)
                 score = float(scorer(fitted, _safe_indexing(X, test), codes[test]))

@@ -10,6 +10,7 @@ __all__ = [
     "VERSION",
     "Model",
     "average_ranks",
+    "cards",
     "choose",
     "compare",
     "comparison_report",
@@ -17,7 +18,7 @@ __all__ = [
     "diversity",
     "fit",
     "measures",
-    "methods",
+    "stratified_split",
 ]
 
 VERSION: str
@@ -53,6 +54,8 @@ class Model:
     def weights(self, part: int) -> NDArray[np.float64]: ...
     def coefficients(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None: ...
     def decision(self, rows: _Rows, columns: Columns | None, n_jobs: int) -> NDArray[np.float64]: ...
+    def probabilities(self, rows: _Rows, columns: Columns | None, n_jobs: int) -> NDArray[np.float64]: ...
+    def predict(self, rows: _Rows, columns: Columns | None, n_jobs: int) -> NDArray[np.int64]: ...
     def classify(self, rows: _Rows, columns: Columns | None, n_jobs: int) -> NDArray[np.uint8]: ...
     def initial(self) -> Model | None: ...
     def logistic(self) -> Model: ...
@@ -66,7 +69,7 @@ class Model:
     def __reduce__(self) -> tuple[Callable[[bytes], Model], tuple[bytes]]: ...
     def __eq__(self, other: object, /) -> bool: ...
 
-def methods() -> list[str]: ...
+def cards() -> str: ...
 def defaults(method: str) -> str: ...
 def fit(
     settings: str,
@@ -75,6 +78,7 @@ def fit(
     classes: list[str],
     codes: NDArray[np.int64],
     weights: NDArray[np.float64] | None,
+    balanced: bool,
     threshold: float | None,
     n_jobs: int,
     progress: _Progress,
@@ -87,10 +91,19 @@ def choose(
     classes: list[str],
     codes: NDArray[np.int64],
     weights: NDArray[np.float64] | None,
+    balanced: bool,
     folds: Sequence[Sequence[int]],
     n_jobs: int,
     progress: _Progress,
 ) -> tuple[str, int, str]: ...
+def stratified_split(
+    classes: list[str],
+    codes: NDArray[np.int64],
+    test: float | int | None,
+    labeled: float | int,
+    seed: int,
+    repetition: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
 def diversity(oracle: NDArray[np.bool_]) -> str: ...
 def measures() -> list[tuple[str, str, bool]]: ...
 def compare(comparison: str, reference: str) -> str: ...

@@ -1,4 +1,4 @@
-"""How much the members of an ensemble differ."""
+"""Measures of diversity of the members of an ensemble."""
 
 from __future__ import annotations
 

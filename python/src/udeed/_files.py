@@ -10,45 +10,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from udeed import _core
-from udeed._adaboost import AdaBoostClassifier
-from udeed._assemble import AssembleClassifier
-from udeed._auto import UDEEDAutoClassifier
-from udeed._bagging import BaggingClassifier
-from udeed._co_forest import CoForestClassifier
-from udeed._co_training import CoTrainingClassifier
 from udeed._ensemble import Ensemble, restore
+from udeed._estimators import ESTIMATORS
 from udeed._labels import is_unlabeled
-from udeed._mcssb import MCSSBClassifier
-from udeed._regboost import RegBoostClassifier
-from udeed._self_training import SelfTrainingClassifier
-from udeed._semiboost import SemiBoostClassifier
-from udeed._setred import SetredClassifier
-from udeed._ssmboost import SSMBoostClassifier
-from udeed._stacking import StackingClassifier
-from udeed._tri_training import TriTrainingClassifier
-from udeed._udeed import UDEEDClassifier
-
-# Every method of the library: a new one joins here.
-ESTIMATORS: dict[str, type[Ensemble]] = {
-    estimator._method: estimator
-    for estimator in (
-        UDEEDClassifier,
-        UDEEDAutoClassifier,
-        BaggingClassifier,
-        AdaBoostClassifier,
-        AssembleClassifier,
-        SemiBoostClassifier,
-        SelfTrainingClassifier,
-        TriTrainingClassifier,
-        CoForestClassifier,
-        CoTrainingClassifier,
-        SetredClassifier,
-        SSMBoostClassifier,
-        RegBoostClassifier,
-        MCSSBClassifier,
-        StackingClassifier,
-    )
-}
 
 
 def load(path: str | os.PathLike[str], *, classes: ArrayLike | None = None) -> Ensemble:
@@ -59,13 +23,13 @@ def load(path: str | os.PathLike[str], *, classes: ArrayLike | None = None) -> E
     path : path
         The file.
     classes : array, optional
-        The classes, in the order of the file. By default their names, as numbers where all are numbers: a file holds
-        text only.
+        The classes, in the order of the file. By default their names, as numbers where all are numbers: files hold text
+        only.
 
     Returns
     -------
     estimator
-        Of the class of the method that the model was made by.
+        An estimator of the class of the model's method.
 
     Examples
     --------
@@ -83,14 +47,14 @@ def load(path: str | os.PathLike[str], *, classes: ArrayLike | None = None) -> E
     kind = ESTIMATORS[settings.pop("method")]
     estimator = kind(**kind._parameters(settings), threshold=model.threshold)
     restore(estimator, model, classes)
-    # The file does not say which label meant none; a class never does.
+    # The file does not name the label of unlabeled rows; a class never is.
     if is_unlabeled(estimator.classes_, estimator.unlabeled).any():
         estimator.unlabeled = None
     return estimator
 
 
 def to_onnx(estimator: Ensemble, path: str | os.PathLike[str] | None = None) -> bytes:
-    """The model as an ONNX graph, its preparation of the rows included.
+    """Export a model as an ONNX graph that includes the preparation of the rows.
 
     A model of numbers has one input ``X`` of type float32; one with columns of words has an input for every column, by
     its name, of shape (n, 1). The outputs are ``label`` (int64 where all classes are whole numbers, else text) and
@@ -101,7 +65,7 @@ def to_onnx(estimator: Ensemble, path: str | os.PathLike[str] | None = None) -> 
     estimator : fitted estimator
         Of this package.
     path : path, optional
-        Where to write the graph, too.
+        Name of a file for the graph.
 
     Returns
     -------

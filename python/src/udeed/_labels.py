@@ -1,4 +1,4 @@
-"""Labels: which rows have one, which classes there are, and what they are called in a model file."""
+"""Labels: labeled rows, classes, and their names in a model file."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def labeled_rows(
 
 
 def class_name(value: object) -> str:
-    """What a class is called in a model file: whole numbers without a point, as the command reads them."""
+    """The name of a class in a model file: whole numbers without a point, as the command reads them."""
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
     if isinstance(value, Integral):

@@ -13,7 +13,7 @@ class Progress:
     """Shows what a fit is doing, ten times a second at most."""
 
     def __init__(self, steps: int | None = None, only: str | None = None) -> None:
-        """Where no total is told it is ``steps``; ``only`` names the one thing to show."""
+        """``steps`` is the total where none is given; ``only`` names the one thing to show."""
         self._steps = steps
         self._only = only
         self._shown = 0.0

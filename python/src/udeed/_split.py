@@ -1,4 +1,4 @@
-"""What scikit-learn lacks for rows without labels: splits, masks and scorers that know of them."""
+"""Splits, masks and scorers for rows without labels, which scikit-learn lacks."""
 
 from __future__ import annotations
 
@@ -8,9 +8,61 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing
 
-from udeed._labels import labeled_rows
+from udeed import _core
+from udeed._labels import class_name, labeled_rows, plain
+from udeed._rules import seed_of
+
+Numbers = NDArray[np.int64]
+
+
+class Strata:
+    """Deals labeled rows out at random, each class in proportion, as the command ``udeed data split`` does."""
+
+    def __init__(self, y: ArrayLike, unlabeled: object) -> None:
+        self.labels, self.rows = labeled_rows(y, unlabeled)
+        given = plain(self.labels[self.rows])
+        classes, codes = np.unique(given.astype(str) if given.dtype.kind == "O" else given, return_inverse=True)
+        self.names = [class_name(value) for value in classes]
+        # Of every row, -1 where it has no label.
+        self.codes = np.full(self.labels.size, -1, dtype=np.int64)
+        self.codes[self.rows] = codes.ravel()
+
+    def deal(
+        self, test: float | int | None, labeled: float | int, seed: int, repetition: int
+    ) -> tuple[Numbers, Numbers, Numbers]:
+        """The rows that keep their labels, those without, and those to test on."""
+        return _core.stratified_split(self.names, self.codes, test, labeled, seed, repetition)
+
+    def tested(self, test_size: float | int) -> float | int:
+        """A share or number of rows to test on, checked."""
+        fewest, most = len(self.names), self.rows.size - len(self.names)
+        if _is_whole(test_size) and fewest <= int(test_size) <= most:
+            return int(test_size)
+        if _is_share(test_size) and 0.0 < float(test_size) < 1.0:
+            return float(test_size)
+        expected = f"a share above 0 and below 1 such as 0.2, or a number of rows from {fewest} to {most}"
+        raise ValueError(f"`test_size` is {test_size!r}, expected {expected}, one of each class on both sides")
+
+    def kept(self, labeled: float | int, total: int) -> float | int:
+        """A share or number of labels to keep, of those of some rows, checked."""
+        if _is_share(labeled) and 0.0 < float(labeled) <= 1.0:
+            return float(labeled)
+        if not _is_whole(labeled) or not 1 <= int(labeled) <= total:
+            expected = f"a share above 0 and at most 1 such as 0.25, or a number of rows up to {total}"
+            raise ValueError(f"`labeled` is {labeled!r}, expected {expected}")
+        if int(labeled) < len(self.names):
+            raise ValueError(f"`labeled` keeps {labeled} rows, expected at least {len(self.names)}, one of each class")
+        return int(labeled)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, Integral)
 
 
 class _SemiSupervised:
@@ -20,12 +72,12 @@ class _SemiSupervised:
     unlabeled: object
 
     def split(self, X: Any, y: ArrayLike, groups: object = None) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """The rows to train on and those to test on, of each split.
+        """Training and test rows of each split.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
-            The rows; only their number counts.
+            The rows; not used.
         y : array of shape (n_samples,)
             Their labels.
         groups : object
@@ -35,16 +87,16 @@ class _SemiSupervised:
         ------
         train, test : arrays of int
         """
-        labels, labeled = labeled_rows(y, self.unlabeled)
-        unlabeled = np.setdiff1d(np.arange(labels.size), labeled)
-        for train, test in self._splitter().split(labeled, labels[labeled].astype(str)):
-            yield np.sort(np.concatenate([labeled[train], unlabeled])), labeled[test]
+        strata = Strata(y, self.unlabeled)
+        everything = np.arange(strata.labels.size)
+        for test in self._tests(strata):
+            yield np.setdiff1d(everything, test, assume_unique=True), test
 
     def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:
-        """How many splits there are."""
+        """Number of splits."""
         return self.n_splits
 
-    def _splitter(self) -> Any:
+    def _tests(self, strata: Strata) -> Iterator[NDArray[np.intp]]:
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -58,13 +110,13 @@ class SemiSupervisedKFold(_SemiSupervised):
     Parameters
     ----------
     n_splits : int, default=5
-        How many folds there are.
+        Number of folds.
     shuffle : bool, default=False
-        Whether rows are shuffled before they are dealt out.
+        Whether to shuffle the rows of each class first.
     random_state : int, RandomState or None, default=None
-        What the shuffle follows from.
+        Random seed of the shuffle.
     unlabeled : object, default=-1
-        The label that means none.
+        Label of unlabeled rows.
 
     Examples
     --------
@@ -90,10 +142,12 @@ class SemiSupervisedKFold(_SemiSupervised):
         self.random_state = random_state
         self.unlabeled = unlabeled
 
-    def _splitter(self) -> Any:
+    def _tests(self, strata: Strata) -> Iterator[NDArray[np.intp]]:
         from sklearn.model_selection import StratifiedKFold
 
-        return StratifiedKFold(self.n_splits, shuffle=self.shuffle, random_state=self.random_state)
+        folds = StratifiedKFold(self.n_splits, shuffle=self.shuffle, random_state=self.random_state)
+        for _, test in folds.split(strata.rows, strata.codes[strata.rows]):
+            yield strata.rows[test]
 
 
 class SemiSupervisedSplit(_SemiSupervised):
@@ -102,13 +156,13 @@ class SemiSupervisedSplit(_SemiSupervised):
     Parameters
     ----------
     n_splits : int, default=10
-        How many splits there are.
+        Number of splits.
     test_size : float or int, default=0.2
-        The share of the labeled rows to test on, or their number.
+        Share of the labeled rows of each class to test on, or number of test rows.
     random_state : int, RandomState or None, default=None
-        What the splits follow from.
+        Random seed. An int gives a first split with the test rows of ``udeed data split --seed``.
     unlabeled : object, default=-1
-        The label that means none.
+        Label of unlabeled rows.
 
     Examples
     --------
@@ -135,10 +189,10 @@ class SemiSupervisedSplit(_SemiSupervised):
         self.random_state = random_state
         self.unlabeled = unlabeled
 
-    def _splitter(self) -> Any:
-        from sklearn.model_selection import StratifiedShuffleSplit
-
-        return StratifiedShuffleSplit(self.n_splits, test_size=self.test_size, random_state=self.random_state)
+    def _tests(self, strata: Strata) -> Iterator[NDArray[np.intp]]:
+        size, seed = strata.tested(self.test_size), seed_of(self.random_state)
+        for repetition in range(self.n_splits):
+            yield strata.deal(size, 1.0, seed, repetition)[2]
 
 
 def mask_labels(
@@ -148,18 +202,19 @@ def mask_labels(
     random_state: int | np.random.RandomState | None = None,
     unlabeled: object = -1,
 ) -> NDArray[Any]:
-    """Hide labels, to make an experiment of rows whose labels are known.
+    """Hide labels at random, for experiments on rows whose labels are known.
 
     Parameters
     ----------
     y : array of shape (n_samples,)
-        The labels. Rows that have none already stay as they are.
+        The labels. Unlabeled rows stay unlabeled.
     labeled : float or int, default=0.25
-        The share of labels to keep, or their number: each class in proportion, and with at least one.
+        Share of the labels of each class to keep, or number of labels to keep, each class in proportion; at least one of
+        each class.
     random_state : int, RandomState or None, default=None
-        What the choice follows from.
+        Random seed.
     unlabeled : object, default=-1
-        What the others become.
+        Label of hidden and unlabeled rows.
 
     Returns
     -------
@@ -175,44 +230,13 @@ def mask_labels(
     """
     if unlabeled is None:
         raise ValueError("`unlabeled` is None, expected the label that hidden ones become")
-    labels, rows = labeled_rows(y, unlabeled)
-    names = labels[rows].astype(str) if labels.dtype.kind == "O" else labels[rows]
-    _, classes = np.unique(names, return_inverse=True)
-    kept = _in_proportion(_count(labeled, rows.size), np.bincount(classes.ravel()))
-    random = check_random_state(random_state)
-    hidden = np.ones(labels.size, dtype=bool)
-    for number, count in enumerate(kept):
-        members = rows[classes.ravel() == number]
-        hidden[random.permutation(members)[:count]] = False
-    masked = _holding(labels, unlabeled)
+    strata = Strata(y, unlabeled)
+    kept, _, _ = strata.deal(None, strata.kept(labeled, strata.rows.size), seed_of(random_state), 0)
+    masked = _holding(strata.labels, unlabeled)
+    hidden = np.ones(masked.size, dtype=bool)
+    hidden[kept] = False
     masked[hidden] = unlabeled
     return masked
-
-
-def _count(labeled: float | int, total: int) -> int:
-    if isinstance(labeled, Integral) and not isinstance(labeled, bool) and 1 <= int(labeled) <= total:
-        return int(labeled)
-    if isinstance(labeled, Real) and not isinstance(labeled, Integral) and 0.0 < float(labeled) <= 1.0:
-        return max(1, round(float(labeled) * total))
-    expected = f"a share above 0 and at most 1 such as 0.25, or a number of rows up to {total}"
-    raise ValueError(f"`labeled` is {labeled!r}, expected {expected}")
-
-
-def _in_proportion(count: int, classes: NDArray[np.intp]) -> list[int]:
-    """Deals a count out in proportion to the classes, at least one to each, the last ones by the largest remainders."""
-    if count < classes.size:
-        raise ValueError(f"`labeled` keeps {count} rows, expected at least {classes.size}, one of each class")
-    sizes = classes.astype(np.int64)
-    dealt = np.ones(sizes.size, dtype=np.int64)
-    # Classes too small for one in proportion get one all the same, at the expense of the others.
-    large, left = np.arange(sizes.size), count
-    while (small := left * sizes[large] < sizes[large].sum()).any():
-        left -= int(small.sum())
-        large = large[~small]
-    dealt[large], remainders = np.divmod(left * sizes[large], sizes[large].sum())
-    lacking = np.argsort(-remainders, kind="stable")[: left - int(dealt[large].sum())]
-    dealt[large[lacking]] += 1
-    return [int(number) for number in dealt]
 
 
 def _holding(y: NDArray[Any], unlabeled: object) -> NDArray[Any]:
@@ -224,7 +248,7 @@ def _holding(y: NDArray[Any], unlabeled: object) -> NDArray[Any]:
 
 
 class _LabeledScorer:
-    """A scorer that looks at labeled rows only."""
+    """A scorer of the labeled rows only."""
 
     def __init__(self, scoring: str | Callable[..., float], unlabeled: object) -> None:
         self.scoring = scoring
@@ -244,19 +268,19 @@ class _LabeledScorer:
 def labeled_scorer(
     scoring: str | Callable[..., float] = "accuracy", *, unlabeled: object = -1
 ) -> Callable[[Any, Any, ArrayLike], float]:
-    """A scorer that leaves unlabeled rows out.
+    """Make a scorer that leaves unlabeled rows out.
 
     Parameters
     ----------
     scoring : str or callable, default="accuracy"
-        A scorer, or what scikit-learn calls it.
+        A scorer, or its name in scikit-learn.
     unlabeled : object, default=-1
-        The label that means none.
+        Label of unlabeled rows.
 
     Returns
     -------
     callable
-        To be given to ``cross_val_score`` or ``GridSearchCV`` as ``scoring``.
+        The scorer, for ``cross_val_score`` or ``GridSearchCV`` as ``scoring``.
 
     Examples
     --------

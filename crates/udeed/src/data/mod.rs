@@ -18,7 +18,7 @@ pub use dense::Dense;
 pub use labels::Labels;
 pub use matrix::{Matrix, Row, Rows};
 pub use on_disk::{DiskTable, HeldTable};
-pub use split::{Labeled, Shares, Split, stratified_folds, stratified_split};
+pub use split::{Labeled, Shares, Split, stratified_deal, stratified_folds, stratified_split};
 pub use table::{Column, Kind, Naming, Table};
 pub use train_set::TrainSet;
 

@@ -91,6 +91,29 @@ pub fn stratified_split(labels: &Labels, shares: Shares, seed: u64, repetition: 
     if !(shares.test > 0.0 && shares.test < 1.0) {
         return Err(Error::setting("test", shares.test, "a share between 0 and 1"));
     }
+    stratified_deal(labels, Some(Labeled::Share(shares.test)), shares.labeled, seed, repetition)
+}
+
+/// As [`stratified_split`], with a number of test rows in place of their share, or without any.
+///
+/// # Errors
+/// As [`stratified_split`]; also if there are fewer test or labeled rows than classes, or more than there are.
+///
+/// ```
+/// use udeed::data::{Labeled, Labels, stratified_deal};
+///
+/// let labels = Labels::new((0..40).map(|i| Some(if i % 4 == 0 { "a" } else { "b" })));
+/// let split = stratified_deal(&labels, None, Labeled::Count(8), 1, 0)?;
+/// assert_eq!((split.labeled.len(), split.unlabeled.len(), split.test.len()), (8, 32, 0));
+/// # Ok::<(), udeed::Error>(())
+/// ```
+pub fn stratified_deal(
+    labels: &Labels,
+    test: Option<Labeled>,
+    labeled: Labeled,
+    seed: u64,
+    repetition: u32,
+) -> Result<Split> {
     let mut stream = Stream::new(seed, Purpose::Split, repetition);
     let mut split = Split {
         labeled: Vec::new(),
@@ -99,16 +122,16 @@ pub fn stratified_split(labels: &Labels, shares: Shares, seed: u64, repetition: 
         seed: stream.seed(),
     };
     let classes = rows_by_class(labels);
-    let tested: Vec<usize> =
-        classes.iter().map(|rows| share_of(rows.len(), shares.test, 1, rows.len().saturating_sub(1))).collect();
+    let sizes: Vec<usize> = classes.iter().map(Vec::len).collect();
+    let tested = test.map_or(Ok(vec![0; sizes.len()]), |test| test.tested(&sizes))?;
     let left: Vec<usize> = classes.iter().zip(&tested).map(|(rows, n_test)| rows.len() - n_test).collect();
-    let labeled = shares.labeled.of(&left)?;
+    let labeled = labeled.of(&left)?;
     for (class, mut rows) in classes.into_iter().enumerate() {
         let (n_test, n_labeled) = (tested[class], labeled[class]);
         if rows.is_empty() {
             continue;
         }
-        if n_test == 0 || n_labeled == 0 {
+        if (n_test == 0 && test.is_some()) || n_labeled == 0 {
             return Err(Error::training(
                 format!("{} rows of class {}", rows.len(), quoted(&labels.classes()[class])),
                 "at least 2 of each class, one to learn from and one to test on",
@@ -144,14 +167,41 @@ impl Labeled {
             }
         }
     }
+
+    /// How many rows of each class are tested on: all but one at most.
+    fn tested(self, classes: &[usize]) -> Result<Vec<usize>> {
+        let most: Vec<usize> = classes.iter().map(|n| n.saturating_sub(1)).collect();
+        match self {
+            Labeled::Share(share) if share > 0.0 && share < 1.0 => {
+                Ok(classes.iter().zip(&most).map(|(&n, &most)| share_of(n, share, 1, most)).collect())
+            }
+            Labeled::Share(share) => Err(Error::setting("test", share, "a share between 0 and 1")),
+            Labeled::Count(count) => {
+                let (fewest, total) = (classes.iter().filter(|&&n| n > 0).count(), most.iter().sum::<usize>());
+                if count < fewest || count > total {
+                    let expected = format!("between {fewest}, one of each class, and {total}, all but one of each");
+                    return Err(Error::setting("test", count, expected));
+                }
+                Ok(dealt_up_to(&most, count, classes, classes.iter().sum()))
+            }
+        }
+    }
 }
 
 /// Deals a count out in proportion to the classes, at least one to each: one by one to the class that lacks most.
 fn in_proportion(count: usize, classes: &[usize], total: usize) -> Vec<usize> {
-    let mut dealt: Vec<usize> = classes.iter().map(|&n| n.min(1)).collect();
+    dealt_up_to(classes, count, classes, total)
+}
+
+/// As [`in_proportion`], where a class has at most so many.
+fn dealt_up_to(most: &[usize], count: usize, classes: &[usize], total: usize) -> Vec<usize> {
+    let share = |class: usize| count as f64 * classes[class] as f64 / total as f64;
+    // What small classes get beyond their share is less than a row each: no class ends further below its share than this.
+    let first = |class: usize| (share(class) as usize).saturating_sub(classes.len()).max(1).min(most[class]);
+    let mut dealt: Vec<usize> = (0..classes.len()).map(first).collect();
     for _ in dealt.iter().sum::<usize>()..count {
-        let lack = |class: usize| count as f64 * classes[class] as f64 / total as f64 - dealt[class] as f64;
-        let open = (0..classes.len()).filter(|&class| dealt[class] < classes[class]);
+        let lack = |class: usize| share(class) - dealt[class] as f64;
+        let open = (0..classes.len()).filter(|&class| dealt[class] < most[class]);
         if let Some(class) = open.max_by(|&a, &b| lack(a).total_cmp(&lack(b)).then(b.cmp(&a))) {
             dealt[class] += 1;
         }
@@ -234,6 +284,34 @@ mod tests {
         assert_eq!(split(9).unwrap().labeled.len(), 9);
         assert!(split(1).unwrap_err().is_usage());
         assert!(split(31).is_err());
+    }
+
+    #[test]
+    fn a_number_of_rows_to_test_on_leaves_one_of_each_class() {
+        let deal =
+            |test, labels: &Labels| stratified_deal(labels, Some(Labeled::Count(test)), Labeled::Share(1.0), 1, 0);
+        let split = deal(58, &labels(40, 20, 3)).unwrap();
+        assert_eq!((split.test.len(), split.labeled.len(), split.unlabeled.len()), (58, 2, 3));
+        assert!(deal(59, &labels(40, 20, 0)).is_err() && deal(1, &labels(40, 20, 0)).is_err());
+        assert!(deal(2, &labels(40, 1, 0)).unwrap_err().to_string().contains("1 rows of class `b`"));
+    }
+
+    #[test]
+    fn many_rows_are_dealt_as_one_by_one() {
+        for classes in [vec![700, 290, 9, 1], vec![5, 3, 2], vec![1; 20], vec![1000, 1, 1, 1, 1, 1, 1, 1]] {
+            let total = classes.iter().sum();
+            for count in classes.len()..=total {
+                let mut one_by_one = vec![1; classes.len()];
+                for _ in classes.len()..count {
+                    let lack =
+                        |class: usize| count as f64 * classes[class] as f64 / total as f64 - one_by_one[class] as f64;
+                    let open = (0..classes.len()).filter(|&class| one_by_one[class] < classes[class]);
+                    let next = open.max_by(|&a, &b| lack(a).total_cmp(&lack(b)).then(b.cmp(&a))).unwrap();
+                    one_by_one[next] += 1;
+                }
+                assert_eq!(in_proportion(count, &classes, total), one_by_one, "{count} of {classes:?}");
+            }
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-"""UDEED with its settings chosen by the labeled rows."""
+"""UDEED with its settings chosen by cross-validation."""
 
 from __future__ import annotations
 
@@ -13,35 +13,38 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
 from udeed import _core
-from udeed._base import native
 from udeed._ensemble import Ensemble, Training, UdeedWarning
-from udeed._rules import Number, at_least, one_of, positive
+from udeed._estimators import UDEEDClassifier
 from udeed._split import SemiSupervisedKFold
 
 Self = TypeVar("Self", bound="UDEEDClassifierCV")
 
+# The settings of UDEED that are not chosen.
+_FIXED = ("fourier", "variant", "loss", "hidden", "initial", "rate", "scale_rate", "steps", "vote", "precision")
+# What a parameter is called in the library.
+_NAMES = {"gamma": "gamma", "C": "lambda", "scaling": "scaling", "members": "members"}
+
 
 class UDEEDClassifierCV(Ensemble):
-    """UDEED, with gamma, C, scaling and size chosen by cross-validation on the labeled rows.
+    """UDEED with gamma, C, scaling and size chosen by cross-validation on the labeled rows.
 
-    Each fold of labeled rows is left out in turn; the others are learned from together with all unlabeled rows. All
-    candidates of a fold with the same scaling and C share the rows made ready and the initial members. The most accurate
-    candidate is then fitted to all rows. Where no diversity was better than none, that is plain bagging: a warning says
-    so.
+    Unlabeled rows are in every training fold and in no test fold. Candidates of a fold with the same scaling and C share
+    the scaled rows and the initial members. The most accurate candidate is refitted to all rows. Where no gamma is better
+    than plain bagging, the model is plain bagging, with a warning.
 
     Parameters
     ----------
     members : sequence of int, default=(20,)
-        Sizes to try.
+        Candidate numbers of members.
     gammas : sequence of float, default=(0.5, 1.0, 2.0, 4.0)
-        How much diversity counts: values to try, besides no diversity at all.
+        Candidate weights of diversity; no diversity at all is always tried.
     Cs : sequence of float, default=(0.1, 1.0, 10.0)
-        How much the labels count: values to try.
+        Candidate inverse regularisation strengths.
     scalings : sequence of {"minmax", "standard", "none"}, default=("minmax", "standard")
-        Scalings to try.
+        Candidate scalings.
     cv : int, splitter or None, default=5
-        How many folds, at most as many as the smallest class has labeled rows; or anything that splits, given ``y`` as it
-        is. It must train on all labeled rows that it does not test on; unlabeled rows are always learned from. None is 5.
+        Number of folds, at most the number of labeled rows of the smallest class; or a splitter, which is given ``y``
+        with its unlabeled rows. It must train on all labeled rows that it does not test on. None means 5.
     fourier, variant, loss, hidden, initial, rate, scale_rate, steps, vote, precision
         As in :class:`udeed.UDEEDClassifier`.
     {running}
@@ -49,14 +52,14 @@ class UDEEDClassifierCV(Ensemble):
     Attributes
     ----------
     best_params_ : dict
-        The parameters of the chosen candidate; ``gamma`` is None for bagging.
+        Parameters of the best candidate; ``gamma`` is None for bagging.
     best_score_ : float
-        The share of left-out rows that it predicts right.
+        Cross-validated accuracy of the best candidate.
     cv_results_ : dict of arrays
         All candidates: ``param_gamma``, ``param_C``, ``param_scaling``, ``param_members``, ``mean_test_score``,
         ``log_loss``, and ``split0_test_score`` and so on.
     diversity_pays_ : bool
-        Whether diversity was better than none; False where none was tried.
+        Whether the best candidate has diversity; False where none was tried.
     {attributes}
 
     Examples
@@ -72,23 +75,16 @@ class UDEEDClassifierCV(Ensemble):
     True
     """
 
+    __module__ = "udeed"
     _method: ClassVar[str] = "udeed"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **{name: rule for name, rule in Ensemble._parameter_constraints.items() if name not in ("C", "scaling")},
+        **Ensemble._parameter_constraints,
         "members": ["array-like"],
         "gammas": ["array-like"],
         "Cs": ["array-like"],
         "scalings": ["array-like"],
         "cv": ["cv_object"],
-        "variant": one_of("lcud", "lcd", "lc"),
-        "loss": one_of("logistic", "squared", "hinge"),
-        "hidden": [Number(Integral, 0, 1000, closed="both")],
-        "initial": one_of("bootstrap", "random"),
-        "rate": positive(),
-        "scale_rate": ["boolean"],
-        "steps": at_least(0),
-        "vote": one_of("weighted", "unweighted"),
-        "precision": one_of("double", "single"),
+        **{name: UDEEDClassifier._parameter_constraints[name] for name in _FIXED},
     }
 
     best_params_: dict[str, Any]
@@ -151,9 +147,9 @@ class UDEEDClassifierCV(Ensemble):
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
             The rows.
         y : array of shape (n_samples,)
-            Their labels; ``unlabeled`` says which label means none.
+            Their labels, ``unlabeled`` for none.
         sample_weight : array of shape (n_samples,), optional
-            How much each label counts in the fits.
+            Weights of the labels in the fits.
 
         Returns
         -------
@@ -169,16 +165,11 @@ class UDEEDClassifierCV(Ensemble):
         return self
 
     def _settings(self) -> dict[str, Any]:
-        settings: dict[str, Any] = json.loads(_core.defaults(self._method))
-        for name in _FIXED:
-            settings[name] = native(getattr(self, name))
-        settings["seed"] = self._seed()
-        return settings
+        plain = UDEEDClassifier(**{name: getattr(self, name) for name in (*_FIXED, "random_state")})
+        return plain._settings()
 
     def _grid(self) -> dict[str, list[Any]]:
         """The values to try; the rules for them are the estimator's without the search."""
-        from udeed._udeed import UDEEDClassifier
-
         grid: dict[str, Any] = {"gamma": self.gammas, "C": self.Cs, "scaling": self.scalings, "members": self.members}
         plain: dict[str, list[Any]] = {}
         for name, values in grid.items():
@@ -265,9 +256,3 @@ def _labeled(number: int, rows: ArrayLike, codes: NDArray[np.int64]) -> NDArray[
         raise ValueError(f"`cv` gives row {outside[0]} in split {number}, out of bounds: expected 0 to {codes.size - 1}")
     labeled: np.ndarray[Any, np.dtype[np.int64]] = found[codes[found] >= 0]
     return labeled
-
-
-# The settings of UDEED that are not chosen.
-_FIXED = ("fourier", "variant", "loss", "hidden", "initial", "rate", "scale_rate", "steps", "vote", "precision")
-# What a parameter is called in the library.
-_NAMES = {"gamma": "gamma", "C": "lambda", "scaling": "scaling", "members": "members"}

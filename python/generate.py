@@ -1,0 +1,431 @@
+#!/usr/bin/env python3
+"""Writes the estimators, and the tables of parameters in their documentation, from the cards of the methods.
+
+``make generate`` runs it; ``--check`` writes nothing and fails with a diff where a committed file differs. The cards
+are what ``udeed methods --json`` prints. A new method or setting needs no line here: how a parameter looks follows from
+the kind of its setting.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import re
+import runpy
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "python" / "src" / "udeed"
+PAGES = ROOT / "docs" / "python"
+WIDTH = 120
+
+_shared = runpy.run_path(str(PACKAGE / "_shared.py"))
+DOCUMENTATION: dict[str, str] = _shared["DOCUMENTATION"]
+RENAMED: dict[str, str] = _shared["RENAMED"]
+
+# The parameters that all estimators have beside the settings of their method: name, type, default.
+RUNNING = [
+    ("class_weight", "Mapping[Any, float] | str | None", "None"),
+    ("threshold", "float | str", "0.0"),
+    ("random_state", "int | np.random.RandomState | None", "None"),
+    ("unlabeled", "object", "-1"),
+    ("n_jobs", "int | None", "None"),
+    ("verbose", "int | bool", "False"),
+]
+# Settings that many methods share: they stand before those of a method itself.
+COMMON = ("members", "lambda", "scaling", "fourier")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting of a method, as its card has it."""
+
+    name: str
+    doc: str
+    kind: str
+    range: dict[str, Any] | None
+    default: Any
+    words: list[list[str]]
+    # All base learners, with the defaults of those that have settings.
+    bases: dict[str, Any]
+
+    @property
+    def parameter(self) -> str:
+        """Its name in Python."""
+        return RENAMED.get(self.name, self.name)
+
+    @property
+    def listed(self) -> str:
+        """Its words, as code."""
+        return ", ".join(code(word) for word, _ in self.words)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How parameters look that are settings of one kind."""
+
+    annotation: str
+    # Its values in numpydoc.
+    values: Callable[[Setting], str]
+    # The rule for its values, as code.
+    rule: Callable[[Setting], str]
+    # Its default, as code.
+    default: Callable[[Setting], str] = lambda setting: code(setting.default)
+    # What is said beyond the card, in docstrings and in pages.
+    more: Callable[[Setting], str] = lambda _: ""
+    page: Callable[[Setting], str] | None = None
+
+
+def code(value: Any) -> str:
+    """A value of JSON as Python code."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list):
+        items = [code(item) for item in value]
+        return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
+    if isinstance(value, dict):
+        raise ValueError(f"{value} cannot be a default in Python")
+    return repr(value)
+
+
+def bound(value: float | None) -> str:
+    """A bound of a range as code."""
+    return str(int(value)) if value is not None and float(value).is_integer() else repr(value)
+
+
+def number(kind: str, setting: Setting, *others: str) -> str:
+    """The rule for a number, or something else."""
+    # Whole numbers without a range have 64 bits in the library.
+    unlimited = {"low": 0, "above": False, "high": 2**64 - 1, "below": False} if kind == "Integral" else {}
+    found = setting.range or unlimited
+    low, high = found.get("low"), found.get("high")
+    if (kind, high) == ("Integral", 2**32 - 1):
+        return f"at_least({bound(low)})"
+    from_low, to_high = low is not None and not found["above"], high is not None and not found["below"]
+    closed = {(True, True): "both", (True, False): "left", (False, True): "right", (False, False): "neither"}
+    rule = f'Number({kind}, {bound(low)}, {bound(high)}, closed="{closed[from_low, to_high]}")'
+    return f"[{', '.join([rule, *others])}]"
+
+
+def tree(setting: Setting) -> str:
+    """The default of a tree."""
+    usual = setting.bases["tree"]
+    own = [f"{name}={code(value)}" for name, value in setting.default.items() if value != usual[name]]
+    return f"None means `Tree({', '.join(own)})`."
+
+
+def base_words(setting: Setting) -> str:
+    """The words for base learners, as code."""
+    return ", ".join(code(name) for name in setting.bases)
+
+
+KINDS = {
+    "whole": Kind("int", lambda _: "int", lambda setting: number("Integral", setting)),
+    "number": Kind("float", lambda _: "float", lambda setting: number("Real", setting)),
+    "number-or-auto": Kind(
+        "float | str", lambda _: 'float or "auto"', lambda setting: number("Real", setting, '*one_of("auto")')
+    ),
+    "flag": Kind("bool", lambda _: "bool", lambda _: '["boolean"]'),
+    "word": Kind("str", lambda setting: f"{{{setting.listed}}}", lambda setting: f"one_of({setting.listed})"),
+    "some-words": Kind(
+        "Sequence[str]", lambda setting: f"sequence of {{{setting.listed}}}", lambda _: '["array-like"]'
+    ),
+    "columns": Kind(
+        "Sequence[str | int]",
+        lambda _: "sequence of str or int",
+        lambda _: '["array-like"]',
+        more=lambda _: "Columns are given by name, or by number from 0.",
+    ),
+    "base": Kind(
+        "Base",
+        lambda setting: f"{{{base_words(setting)}}}, Tree or Neighbors",
+        lambda _: "base_learner()",
+        more=lambda _: ":class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such as "
+        "`base__depth` in a grid search.",
+        page=lambda setting: f"One of {quoted(setting.bases)}, or a [`Tree` or `Neighbors`](bases.md).",
+    ),
+    "bases": Kind(
+        "Sequence[Base]",
+        lambda _: "sequence of str, Tree or Neighbors",
+        lambda _: '["array-like"]',
+        lambda _: "BASES",
+        page=lambda setting: f"Some of {quoted(setting.bases)}, [`Tree` and `Neighbors`](bases.md).",
+    ),
+    "tree": Kind(
+        "Tree | None",
+        lambda _: "Tree or None",
+        lambda _: "[Tree, None]",
+        lambda _: "None",
+        tree,
+        lambda setting: f"{tree(setting)} See [base learners](bases.md).",
+    ),
+    "prior": Kind(
+        "str | Sequence[float] | None",
+        lambda _: '"labeled", sequence of float or None',
+        lambda _: '[*one_of("labeled"), "array-like", None]',
+        lambda _: "None",
+        lambda _: 'One share for each class, in the order of `classes_`; `"labeled"`: those of the labeled rows; '
+        "None: unknown.",
+    ),
+}
+
+
+def quoted(words: Any) -> str:
+    """Words in backticks."""
+    return ", ".join(f"`{code(word)}`" for word in words)
+
+
+def settings_of(card: dict[str, Any], bases: dict[str, Any]) -> list[Setting]:
+    """The settings of a method in the order of the parameters: ``members``, what a declaration names before it after
+    those that many methods share, and the others as they are declared. The seed is a parameter of all estimators."""
+    own = [setting for setting in card["settings"] if setting["name"] != "seed"]
+    declared = [Setting(**{"words": [], **setting}, bases=bases) for setting in own]
+    names = [setting.name for setting in declared]
+    if "members" not in names:
+        return declared
+    first = names.index("members")
+    common = 1 + max(place for place, name in enumerate(names) if name in COMMON)
+    return declared[first:common] + declared[:first] + declared[common:]
+
+
+def wrapped(text: str, indent: int, first: str = "") -> Iterator[str]:
+    """A paragraph in lines; ``first`` stands before it, and indents the others."""
+    left = " " * indent
+    indents = {"initial_indent": left + first, "subsequent_indent": left + " " * len(first)}
+    yield from textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False, **indents)
+
+
+def in_python(text: str, setting: Setting | None = None) -> str:
+    """Text of a card with the names of parameters, and words as they are written in Python."""
+    words = [word for word, _ in setting.words] + ["auto"] if setting else []
+
+    def name(found: re.Match[str]) -> str:
+        inner = found[1]
+        return f"`{code(inner)}`" if inner in words else f"`{RENAMED.get(inner, inner)}`"
+
+    return re.sub(r"`([^`]+)`", name, text)
+
+
+def doubled(text: str) -> str:
+    """Single backticks, unless they belong to a role, become double ones."""
+    return re.sub(r"(:\w+:`[^`]+`)|`([^`]+)`", lambda found: found[1] or f"``{found[2]}``", text)
+
+
+def lowered(text: str) -> str:
+    """A sentence that goes on after a colon."""
+    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
+
+
+def parameter_lines(setting: Setting) -> Iterator[str]:
+    """The documentation of a parameter in a docstring."""
+    kind = KINDS[setting.kind]
+    default = code(list(setting.bases)) if setting.kind == "bases" else kind.default(setting)
+    yield f"    {setting.parameter} : {kind.values(setting)}, default={default}"
+    text = " ".join(filter(None, [in_python(setting.doc, setting), kind.more(setting)]))
+    for paragraph in text.split("\n"):
+        yield from wrapped(doubled(paragraph), 8)
+    if setting.words:
+        yield ""
+        for word, doc in setting.words:
+            text = f"``{code(word)}``: {doubled(in_python(lowered(doc), setting))}"
+            yield from wrapped(text.replace("\n", " "), 8, "- ")
+
+
+def example(card: dict[str, Any]) -> list[str]:
+    """An example for any method."""
+    return [
+        "from sklearn.datasets import load_breast_cancer",
+        f"from udeed import {card['python']}, mask_labels",
+        "X, y = load_breast_cancer(return_X_y=True)",
+        "few = mask_labels(y, 40, random_state=0)",
+        f"model = {card['python']}(random_state=0).fit(X, few)",
+    ]
+
+
+def estimator(card: dict[str, Any], bases: dict[str, Any]) -> Iterator[str]:
+    """The class of a method."""
+    settings = settings_of(card, bases)
+    yield f"class {card['python']}(Ensemble):"
+    summary = list(wrapped(f'"""{doubled(in_python(card["sentence"]))}', 4))
+    yield from summary
+    for paragraph in filter(None, card["details"].split("\n")):
+        yield ""
+        yield from wrapped(doubled(in_python(paragraph)), 4)
+    yield from ["", "    Parameters", "    ----------"]
+    for setting in settings:
+        yield from parameter_lines(setting)
+    yield from indented(DOCUMENTATION["running"])
+    yield from ["", "    Attributes", "    ----------"]
+    yield from indented(DOCUMENTATION["attributes"])
+    if card["paper"]:
+        yield from ["", "    References", "    ----------"]
+        yield from wrapped(f"{card['paper']}.", 4)
+    yield from ["", "    Examples", "    --------"]
+    yield from (f"    >>> {line}" for line in example(card))
+    yield from ["    >>> model.score(X, y) > 0.8", "    True", '    """', ""]
+    yield '    __module__ = "udeed"'
+    yield f'    _method: ClassVar[str] = "{card["name"]}"'
+    yield "    _parameter_constraints: ClassVar[dict[str, Any]] = {"
+    yield "        **Ensemble._parameter_constraints,"
+    yield from (f'        "{setting.parameter}": {KINDS[setting.kind].rule(setting)},' for setting in settings)
+    yield from ["    }", "", "    def __init__(", "        self,"]
+    for place, setting in enumerate(settings):
+        kind = KINDS[setting.kind]
+        yield f"        {setting.parameter}: {kind.annotation} = {kind.default(setting)},"
+        if place == 0:
+            yield "        *,"
+    yield from (f"        {name}: {annotation} = {default}," for name, annotation, default in RUNNING)
+    yield "    ) -> None:"
+    names = [setting.parameter for setting in settings] + [name for name, *_ in RUNNING]
+    yield from (f"        self.{name} = {name}" for name in names)
+
+
+def indented(text: str) -> Iterator[str]:
+    """Lines of shared documentation."""
+    return (f"    {line}" if line else "" for line in text.strip().split("\n"))
+
+
+def module(cards: list[dict[str, Any]], bases: dict[str, Any]) -> str:
+    """All estimators."""
+    body: list[str] = []
+    for card in cards:
+        body += ["", "", *estimator(card, bases)]
+    listed = [f'    "{card["name"]}": {card["python"]},' for card in cards]
+    body += ["", "", "# The estimators by the names of their methods."]
+    body += ["ESTIMATORS: dict[str, type[Ensemble]] = {", *listed, "}"]
+    used = set(re.findall(r"\w+", "\n".join(line for line in body if not line.lstrip().startswith(("-", ":")))))
+
+    def imported(source: str, *names: str) -> list[str]:
+        found = [name for name in names if name in used]
+        return [f"from {source} import {', '.join(found)}"] if found else []
+
+    head = [
+        '"""The estimators. Generated from the cards of the methods by ``make generate``: do not edit."""',
+        "",
+        "from __future__ import annotations",
+        "",
+        *imported("collections.abc", "Mapping", "Sequence"),
+        *imported("numbers", "Integral", "Real"),
+        "from typing import Any, ClassVar",
+        "",
+        "import numpy as np",
+        "",
+        *imported("udeed._base", "BASES", "Base", "Tree", "base_learner"),
+        "from udeed._ensemble import Ensemble",
+        *imported("udeed._rules", "Number", "at_least", "one_of"),
+    ]
+    return "\n".join(head + body) + "\n"
+
+
+def table(card: dict[str, Any], bases: dict[str, Any]) -> str:
+    """The parameters of a method for its page."""
+    lines = ["| name | default | |", "| --- | --- | --- |"]
+    for setting in settings_of(card, bases):
+        kind = KINDS[setting.kind]
+        default = code(list(bases)) if setting.kind == "bases" else kind.default(setting)
+        shown = f"`{default}`" if re.search("[\"']", default) else default
+        parts = [in_python(setting.doc, setting), (kind.page or kind.more)(setting)]
+        parts += [f"`{code(word)}`: {in_python(lowered(doc), setting)}" for word, doc in setting.words]
+        text = " ".join(filter(None, parts)).replace("\n", " ").replace("|", "\\|")
+        lines.append(f"| `{setting.parameter}` | {shown} | {text} |")
+    names = [f"`{name}`" for name, *_ in RUNNING]
+    shared = f"{', '.join(names[:-1])} and {names[-1]} are those of [all estimators](README.md)."
+    return "\n".join([*lines, "", shared])
+
+
+def new_page(card: dict[str, Any]) -> str:
+    """The page of a method that has none yet."""
+    text = "\n\n".join(filter(None, [card["sentence"], *card["details"].split("\n")]))
+    lines = [f"# {card['python']}", "", in_python(text), "", "```python", *example(card)]
+    lines += ["assert model.score(X, y) > 0.8", "```", "", "## Parameters", ""]
+    return "\n".join([*lines, *marked("parameters", ""), ""])
+
+
+def marked(what: str, text: str) -> list[str]:
+    """Generated text of a page between its markers."""
+    return [f"<!-- {what}: generated by `make generate` -->", "", text, "", f"<!-- end of {what} -->"]
+
+
+def marked_code(what: str, text: str) -> list[str]:
+    """Generated code between its markers."""
+    return [f"# {what}: generated by `make generate`", text, f"# end of {what}"]
+
+
+def between_markers(page: str, lines: list[str]) -> str:
+    """A page, or code, with other text between markers; these are the first and the last line."""
+    start, *_, end = lines
+    before, _, rest = page.partition(start)
+    _, found, after = rest.partition(end)
+    if not found:
+        raise ValueError(f"a file has no `{start}` and `{end}`")
+    return before + "\n".join(lines) + after
+
+
+def package(text: str, cards: list[dict[str, Any]]) -> str:
+    """The package with the names of the estimators."""
+    names = sorted(card["python"] for card in cards)
+    imported = ["from udeed._estimators import (", *(f"    {name}," for name in names), ")"]
+    exported = ["__all__ += [", *(f'    "{name}",' for name in names), "]"]
+    text = between_markers(text, marked_code("estimators", "\n".join(imported)))
+    return between_markers(text, marked_code("names", "\n".join(exported)))
+
+
+def classes(cards: list[dict[str, Any]]) -> str:
+    """The list of estimators."""
+    lines = ["| class | method |", "| --- | --- |"]
+    for card in cards:
+        sentence = in_python(card["sentence"]).replace("|", "\\|")
+        lines.append(f"| [{card['python']}]({card['python']}.md) | {sentence} |")
+    return "\n".join(lines)
+
+
+def files(cards: list[dict[str, Any]]) -> dict[Path, str]:
+    """All generated files, and what they hold."""
+    several = [setting["default"] for card in cards for setting in card["settings"] if setting["kind"] == "bases"]
+    # A base learner without settings is a word.
+    bases: dict[str, Any] = {}
+    for base in several[0]:
+        bases.update({base: {}} if isinstance(base, str) else base)
+    path = PACKAGE / "__init__.py"
+    made = {PACKAGE / "_estimators.py": module(cards, bases), path: package(path.read_text(encoding="utf-8"), cards)}
+    for card in cards:
+        path = PAGES / f"{card['python']}.md"
+        page = path.read_text(encoding="utf-8") if path.exists() else new_page(card)
+        made[path] = between_markers(page, marked("parameters", table(card, bases)))
+    path = PAGES / "README.md"
+    made[path] = between_markers(path.read_text(encoding="utf-8"), marked("estimators", classes(cards)))
+    return made
+
+
+def differences(made: dict[Path, str]) -> str:
+    """What is different in the files as they are, as a diff; empty if nothing is."""
+    found: list[str] = []
+    for path, text in made.items():
+        is_there = path.read_text(encoding="utf-8") if path.exists() else ""
+        name = str(path.relative_to(ROOT))
+        found += difflib.unified_diff(is_there.splitlines(True), text.splitlines(True), name, f"{name}, generated")
+    return "".join(found)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="compare only, and fail where a file differs")
+    parser.add_argument("cards", nargs="?", type=argparse.FileType(), default=sys.stdin, help="the cards as JSON")
+    arguments = parser.parse_args()
+    made = files(json.load(arguments.cards))
+    if arguments.check:
+        if diff := differences(made):
+            sys.exit(f"{diff}\nhint: `make generate` writes these files")
+        return
+    for path, text in made.items():
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,2121 @@
+"""The estimators. Generated from the cards of the methods by ``make generate``: do not edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from udeed._base import BASES, Base, Tree, base_learner
+from udeed._ensemble import Ensemble
+from udeed._rules import Number, at_least, one_of
+
+
+class UDEEDClassifier(Ensemble):
+    """UDEED: bagged logistic regressions, moved by gradient descent so that they stay accurate on the labeled rows and
+    differ on the unlabeled ones.
+
+    The defaults are those of the paper.
+
+    Parameters
+    ----------
+    members : int, default=20
+        Number of members.
+    gamma : float, default=1.0
+        Weight of diversity against accuracy.
+    C : float or "auto", default=1.0
+        Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
+        closely. ``"auto"``: chosen by out-of-bag rows.
+    scaling : {"minmax", "standard", "none"}, default="minmax"
+        Scaling of the features. It decides as much as gamma whether diversity helps.
+
+        - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
+          largest value, and negative values are refused.
+        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
+          only.
+        - ``"none"``: not at all.
+    fourier : int, default=0
+        Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
+        Standard scaling and weaker regularisation, such as 10, go well with them.
+    variant : {"lc", "lcd", "lcud"}, default="lcud"
+        Rows on which the members are made to differ.
+
+        - ``"lc"``: on none: only the labels count.
+        - ``"lcd"``: on the labeled rows, their labels ignored.
+        - ``"lcud"``: first on the labeled rows, then, from there, on the unlabeled ones: UDEED.
+    loss : {"logistic", "squared", "hinge"}, default="logistic"
+        Empirical loss on the labeled rows in the descent.
+
+        - ``"logistic"``: ``ln(1 + e^(-y w.x))``, the negative binomial likelihood.
+        - ``"squared"``: ``(f - y)^2``.
+        - ``"hinge"``: ``1 - y f``. As in the paper, without a maximum with 0: ``f`` never exceeds 1.
+    hidden : int, default=0
+        Hidden units of each member; 0 for linear members.
+    initial : {"bootstrap", "random"}, default="bootstrap"
+        Members before the descent.
+
+        - ``"bootstrap"``: each is a logistic regression on labeled rows drawn with replacement.
+        - ``"random"``: each is drawn at random.
+    rate : float, default=0.25
+        Step length of the descent, as a multiple of the gradient.
+    scale_rate : bool, default=False
+        Whether the rate is multiplied by members / 20. The gradient of a member shrinks with the number of members;
+        this gives large ensembles the effect that 20 members have.
+    steps : int, default=25
+        Largest number of steps in a stage of the descent.
+    vote : {"weighted", "unweighted"}, default="weighted"
+        Vote of the members.
+
+        - ``"weighted"``: each with its confidence: the mean of their outputs.
+        - ``"unweighted"``: each with one voice: the mean of the signs of their outputs.
+    precision : {"double", "single"}, default="double"
+        Floating-point precision of the descent. Initial members and predictions are always in double precision.
+
+        - ``"double"``: of 64 bits.
+        - ``"single"``: of 32 bits, in half of the time. The gradients of blocks of rows are still added up in 64 bits.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
+        of labels of each class.
+    threshold : float or "balanced", default=0.0
+        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
+        probabilities.
+    random_state : int, RandomState or None, default=None
+        Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
+    unlabeled : object, default=-1
+        Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
+    n_jobs : int or None, default=None
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    verbose : bool or int, default=False
+        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Class labels, sorted; at most 255.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the columns seen in ``fit``, where all are strings.
+    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+        Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
+        more than two. Only where the members are linear.
+    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        Intercepts of the members. Only where they are linear.
+    member_weights_ : array of shape (n_members,) or (n_classes, n_members)
+        Weights of the members in the vote; one row per class where each class has members of its own.
+    threshold_ : float
+        Decision threshold between two classes.
+    n_iter_ : int
+        Number of accepted steps of gradient descent; number of members for methods without a descent.
+    history_ : list of dict
+        Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
+        descent.
+    findings_ : dict or None
+        What was chosen by out-of-bag rows; None where nothing was.
+    diversity_ : dict or None
+        Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
+        model.
+
+    References
+    ----------
+    M.-L. Zhang and Z.-H. Zhou, "Exploiting unlabeled data to enhance ensemble diversity", ICDM 2010.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from udeed import UDEEDClassifier, mask_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = mask_labels(y, 40, random_state=0)
+    >>> model = UDEEDClassifier(random_state=0).fit(X, few)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    __module__ = "udeed"
+    _method: ClassVar[str] = "udeed"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Ensemble._parameter_constraints,
+        "members": at_least(2),
+        "gamma": [Number(Real, 0, None, closed="left")],
+        "C": [Number(Real, 0, None, closed="neither"), *one_of("auto")],
+        "scaling": one_of("minmax", "standard", "none"),
+        "fourier": at_least(0),
+        "variant": one_of("lc", "lcd", "lcud"),
+        "loss": one_of("logistic", "squared", "hinge"),
+        "hidden": [Number(Integral, 0, 1000, closed="both")],
+        "initial": one_of("bootstrap", "random"),
+        "rate": [Number(Real, 0, None, closed="neither")],
+        "scale_rate": ["boolean"],
+        "steps": at_least(0),
+        "vote": one_of("weighted", "unweighted"),
+        "precision": one_of("double", "single"),
+    }
+
+    def __init__(
+        self,
+        members: int = 20,
+        *,
+        gamma: float = 1.0,
+        C: float | str = 1.0,
+        scaling: str = "minmax",
+        fourier: int = 0,
+        variant: str = "lcud",
+        loss: str = "logistic",
+        hidden: int = 0,
+        initial: str = "bootstrap",
+        rate: float = 0.25,
+        scale_rate: bool = False,
+        steps: int = 25,
+        vote: str = "weighted",
+        precision: str = "double",
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.members = members
+        self.gamma = gamma
+        self.C = C
+        self.scaling = scaling
+        self.fourier = fourier
+        self.variant = variant
+        self.loss = loss
+        self.hidden = hidden
+        self.initial = initial
+        self.rate = rate
+        self.scale_rate = scale_rate
+        self.steps = steps
+        self.vote = vote
+        self.precision = precision
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class UDEEDAutoClassifier(Ensemble):
+    """The automatic ensemble: bagged logistic regressions on several views of the rows, weighted by out-of-bag rows.
+
+    The method to take when nothing is known: there is nothing to tune. The out-of-bag rows of each bootstrap tell how
+    well a view does at each regularisation strength, and a mixture is made of all of them; plain logistic regressions
+    join it where they classify more of these rows correctly. Features are always standardised.
+
+    Parameters
+    ----------
+    members : int, default=20
+        Number of members of each view.
+    views : sequence of {"linear", "relevance", "spectral"}, default=("linear", "relevance", "spectral")
+        Feature maps that members see.
+
+        - ``"linear"``: the features as they are.
+        - ``"relevance"``: random Fourier features, other ones for each member, that look more at features which have to
+          do with the labels.
+        - ``"spectral"``: two looks at a graph of all rows, labeled and unlabeled, that are near to each other.
+    features : int, default=200
+        Number of random Fourier features of each member of the relevance view.
+    prior : "labeled", sequence of float or None, default=None
+        Known shares of the classes among the unlabeled rows. Where they are known, the members are moved until their
+        predictions agree with them. One share for each class, in the order of ``classes_``; ``"labeled"``: those of the
+        labeled rows; None: unknown.
+    gamma : float, default=0.0
+        Weight of the members' diversity on unlabeled rows in that move; negative values make members agree.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
+        of labels of each class.
+    threshold : float or "balanced", default=0.0
+        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
+        probabilities.
+    random_state : int, RandomState or None, default=None
+        Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
+    unlabeled : object, default=-1
+        Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
+    n_jobs : int or None, default=None
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    verbose : bool or int, default=False
+        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Class labels, sorted; at most 255.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the columns seen in ``fit``, where all are strings.
+    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+        Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
+        more than two. Only where the members are linear.
+    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        Intercepts of the members. Only where they are linear.
+    member_weights_ : array of shape (n_members,) or (n_classes, n_members)
+        Weights of the members in the vote; one row per class where each class has members of its own.
+    threshold_ : float
+        Decision threshold between two classes.
+    n_iter_ : int
+        Number of accepted steps of gradient descent; number of members for methods without a descent.
+    history_ : list of dict
+        Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
+        descent.
+    findings_ : dict or None
+        What was chosen by out-of-bag rows; None where nothing was.
+    diversity_ : dict or None
+        Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
+        model.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from udeed import UDEEDAutoClassifier, mask_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = mask_labels(y, 40, random_state=0)
+    >>> model = UDEEDAutoClassifier(random_state=0).fit(X, few)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    __module__ = "udeed"
+    _method: ClassVar[str] = "auto"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Ensemble._parameter_constraints,
+        "members": at_least(2),
+        "views": ["array-like"],
+        "features": at_least(1),
+        "prior": [*one_of("labeled"), "array-like", None],
+        "gamma": [Number(Real, -1000000, 1000000, closed="both")],
+    }
+
+    def __init__(
+        self,
+        members: int = 20,
+        *,
+        views: Sequence[str] = ("linear", "relevance", "spectral"),
+        features: int = 200,
+        prior: str | Sequence[float] | None = None,
+        gamma: float = 0.0,
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.members = members
+        self.views = views
+        self.features = features
+        self.prior = prior
+        self.gamma = gamma
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class BaggingClassifier(Ensemble):
+    """Bagging: each member is fitted to labeled rows drawn with replacement.
+
+    With logistic regressions, the default, this is where UDEED begins. Unlabeled rows only help to scale the features.
+
+    Parameters
+    ----------
+    members : int, default=20
+        Number of members.
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+        Base learner of the members. Trees that draw the features of each split make it a random forest.
+        :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such as ``base__depth`` in a grid
+        search.
+    C : float or "auto", default=1.0
+        Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
+        closely. ``"auto"``: chosen by out-of-bag rows.
+    scaling : {"minmax", "standard", "none"}, default="minmax"
+        Scaling of the features.
+
+        - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
+          largest value, and negative values are refused.
+        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
+          only.
+        - ``"none"``: not at all.
+    fourier : int, default=0
+        Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
+        Standard scaling and weaker regularisation, such as 10, go well with them.
+    vote : {"weighted", "unweighted"}, default="weighted"
+        Vote of the members.
+
+        - ``"weighted"``: each with its confidence: the mean of their outputs.
+        - ``"unweighted"``: each with one voice: the mean of the signs of their outputs.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
+        of labels of each class.
+    threshold : float or "balanced", default=0.0
+        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
+        probabilities.
+    random_state : int, RandomState or None, default=None
+        Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
+    unlabeled : object, default=-1
+        Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
+    n_jobs : int or None, default=None
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    verbose : bool or int, default=False
+        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Class labels, sorted; at most 255.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the columns seen in ``fit``, where all are strings.
+    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+        Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
+        more than two. Only where the members are linear.
+    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        Intercepts of the members. Only where they are linear.
+    member_weights_ : array of shape (n_members,) or (n_classes, n_members)
+        Weights of the members in the vote; one row per class where each class has members of its own.
+    threshold_ : float
+        Decision threshold between two classes.
+    n_iter_ : int
+        Number of accepted steps of gradient descent; number of members for methods without a descent.
+    history_ : list of dict
+        Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
+        descent.
+    findings_ : dict or None
+        What was chosen by out-of-bag rows; None where nothing was.
+    diversity_ : dict or None
+        Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
+        model.
+
+    References
+    ----------
+    L. Breiman, "Bagging predictors", Machine Learning 24, 1996.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from udeed import BaggingClassifier, mask_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = mask_labels(y, 40, random_state=0)
+    >>> model = BaggingClassifier(random_state=0).fit(X, few)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    __module__ = "udeed"
+    _method: ClassVar[str] = "bagging"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Ensemble._parameter_constraints,
+        "members": at_least(1),
+        "base": base_learner(),
+        "C": [Number(Real, 0, None, closed="neither"), *one_of("auto")],
+        "scaling": one_of("minmax", "standard", "none"),
+        "fourier": at_least(0),
+        "vote": one_of("weighted", "unweighted"),
+    }
+
+    def __init__(
+        self,
+        members: int = 20,
+        *,
+        base: Base = "logistic",
+        C: float | str = 1.0,
+        scaling: str = "minmax",
+        fourier: int = 0,
+        vote: str = "weighted",
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.members = members
+        self.base = base
+        self.C = C
+        self.scaling = scaling
+        self.fourier = fourier
+        self.vote = vote
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class AdaBoostClassifier(Ensemble):
+    """AdaBoost: each member is fitted to what the members before it got wrong.
+
+    Unlabeled rows only help to scale the features.
+
+    Parameters
+    ----------
+    members : int, default=20
+        Largest number of members; boosting may stop earlier.
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+        Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
+        as ``base__depth`` in a grid search.
+    C : float, default=1.0
+        Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
+        closely.
+    scaling : {"minmax", "standard", "none"}, default="minmax"
+        Scaling of the features.
+
+        - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
+          largest value, and negative values are refused.
+        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
+          only.
+        - ``"none"``: not at all.
+    fourier : int, default=0
+        Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
+        Standard scaling and weaker regularisation, such as 10, go well with them.
+    emphasis : {"weighting", "resampling"}, default="weighting"
+        How row weights reach the base learner.
+
+        - ``"weighting"``: every row counts as much as its weight says.
+        - ``"resampling"``: rows are drawn with replacement by their weights.
+    zero_error : {"keep", "discard"}, default="keep"
+        Treatment of a member without weighted error.
+
+        - ``"keep"``: it is kept, with the weight that an error of 1e-10 would give it, and boosting ends.
+        - ``"discard"``: it is thrown away and boosting ends, which can leave nothing to predict with. This is what the
+          column of the UDEED paper seems to contain.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
+        of labels of each class.
+    threshold : float or "balanced", default=0.0
+        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
+        probabilities.
+    random_state : int, RandomState or None, default=None
+        Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
+    unlabeled : object, default=-1
+        Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
+    n_jobs : int or None, default=None
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    verbose : bool or int, default=False
+        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Class labels, sorted; at most 255.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the columns seen in ``fit``, where all are strings.
+    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+        Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
+        more than two. Only where the members are linear.
+    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        Intercepts of the members. Only where they are linear.
+    member_weights_ : array of shape (n_members,) or (n_classes, n_members)
+        Weights of the members in the vote; one row per class where each class has members of its own.
+    threshold_ : float
+        Decision threshold between two classes.
+    n_iter_ : int
+        Number of accepted steps of gradient descent; number of members for methods without a descent.
+    history_ : list of dict
+        Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
+        descent.
+    findings_ : dict or None
+        What was chosen by out-of-bag rows; None where nothing was.
+    diversity_ : dict or None
+        Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
+        model.
+
+    References
+    ----------
+    Y. Freund and R. Schapire, "A decision-theoretic generalization of on-line learning and an application to boosting",
+    EuroCOLT 1995; of more than two classes: J. Zhu, H. Zou, S. Rosset and T. Hastie, "Multi-class AdaBoost", Statistics
+    and its Interface 2, 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from udeed import AdaBoostClassifier, mask_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = mask_labels(y, 40, random_state=0)
+    >>> model = AdaBoostClassifier(random_state=0).fit(X, few)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    __module__ = "udeed"
+    _method: ClassVar[str] = "adaboost"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Ensemble._parameter_constraints,
+        "members": at_least(1),
+        "base": base_learner(),
+        "C": [Number(Real, 0, None, closed="neither")],
+        "scaling": one_of("minmax", "standard", "none"),
+        "fourier": at_least(0),
+        "emphasis": one_of("weighting", "resampling"),
+        "zero_error": one_of("keep", "discard"),
+    }
+
+    def __init__(
+        self,
+        members: int = 20,
+        *,
+        base: Base = "logistic",
+        C: float = 1.0,
+        scaling: str = "minmax",
+        fourier: int = 0,
+        emphasis: str = "weighting",
+        zero_error: str = "keep",
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.members = members
+        self.base = base
+        self.C = C
+        self.scaling = scaling
+        self.fourier = fourier
+        self.emphasis = emphasis
+        self.zero_error = zero_error
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class AssembleClassifier(Ensemble):
+    """ASSEMBLE.AdaBoost: boosting that labels the unlabeled rows by its own vote.
+
+    Unlabeled rows begin with the label of their nearest labeled neighbour, then take the one that the ensemble votes
+    for. Each member is fitted to rows that are drawn, or weighted, by how unsure the vote is.
+
+    Parameters
+    ----------
+    members : int, default=20
+        Largest number of members; boosting may stop earlier.
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+        Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
+        as ``base__depth`` in a grid search.
+    C : float, default=1.0
+        Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
+        closely.
+    scaling : {"minmax", "standard", "none"}, default="minmax"
+        Scaling of the features.
+
+        - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
+          largest value, and negative values are refused.
+        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
+          only.
+        - ``"none"``: not at all.
+    fourier : int, default=0
+        Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
+        Standard scaling and weaker regularisation, such as 10, go well with them.
+    emphasis : {"weighting", "resampling"}, default="resampling"
+        How row weights reach the base learner: as many rows as are labeled are drawn, or all rows are weighted.
+
+        - ``"weighting"``: every row counts as much as its weight says.
+        - ``"resampling"``: rows are drawn with replacement by their weights.
+    labeled_share : float, default=0.9
+        Share of the initial weight that the labeled rows get.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
+        of labels of each class.
+    threshold : float or "balanced", default=0.0
+        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
+        probabilities.
+    random_state : int, RandomState or None, default=None
+        Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
+    unlabeled : object, default=-1
+        Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
+    n_jobs : int or None, default=None
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    verbose : bool or int, default=False
+        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Class labels, sorted; at most 255.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the columns seen in ``fit``, where all are strings.
+    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+        Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
+        more than two. Only where the members are linear.
+    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        Intercepts of the members. Only where they are linear.
+    member_weights_ : array of shape (n_members,) or (n_classes, n_members)
+        Weights of the members in the vote; one row per class where each class has members of its own.
+    threshold_ : float
+        Decision threshold between two classes.
+    n_iter_ : int
+        Number of accepted steps of gradient descent; number of members for methods without a descent.
+    history_ : list of dict
+        Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
+        descent.
+    findings_ : dict or None
+        What was chosen by out-of-bag rows; None where nothing was.
+    diversity_ : dict or None
+        Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
+        model.
+
+    References
+    ----------
+    K. Bennett, A. Demiriz and R. Maclin, "Exploiting unlabeled data in ensemble methods", KDD 2002 (ASSEMBLE.AdaBoost).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from udeed import AssembleClassifier, mask_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = mask_labels(y, 40, random_state=0)
+    >>> model = AssembleClassifier(random_state=0).fit(X, few)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    __module__ = "udeed"
+    _method: ClassVar[str] = "assemble"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Ensemble._parameter_constraints,
+        "members": at_least(1),
+        "base": base_learner(),
+        "C": [Number(Real, 0, None, closed="neither")],
+        "scaling": one_of("minmax", "standard", "none"),
+        "fourier": at_least(0),
+        "emphasis": one_of("weighting", "resampling"),
+        "labeled_share": [Number(Real, 0, 1, closed="right")],
+    }
+
+    def __init__(
+        self,
+        members: int = 20,
+        *,
+        base: Base = "logistic",
+        C: float = 1.0,
+        scaling: str = "minmax",
+        fourier: int = 0,
+        emphasis: str = "resampling",
+        labeled_share: float = 0.9,
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.members = members
+        self.base = base
+        self.C = C
+        self.scaling = scaling
+        self.fourier = fourier
+        self.emphasis = emphasis
+        self.labeled_share = labeled_share
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SemiBoostClassifier(Ensemble):
+    """SemiBoost: each member is fitted to the labeled rows and to labels that similar rows suggest.
+
+    In each round the similarity to labeled rows, and to unlabeled ones as the ensemble sees them now, suggests a label
+    for every unlabeled row; the next member learns from some of the most confident suggestions.
+
+    Parameters
+    ----------
+    members : int, default=20
+        Largest number of members; boosting may stop earlier.
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+        Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
+        as ``base__depth`` in a grid search.
+    C : float, default=1.0
+        Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
+        closely.
+    scaling : {"minmax", "standard", "none"}, default="minmax"
+        Scaling of the features.
+
+        - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
+          largest value, and negative values are refused.
+        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
+          only.
+        - ``"none"``: not at all.
+    fourier : int, default=0
+        Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
+        Standard scaling and weaker regularisation, such as 10, go well with them.
+    percentile : float, default=1.0
+        Width of the similarity, as a percentile of the distances between rows. The literature tries 10 to 100; of ten
+        settings tried, 1 came nearest to the figures of the UDEED paper.
+    pick : {"draw", "top"}, default="draw"
+        Selection of the unlabeled rows that a member is fitted to.
+
+        - ``"draw"``: drawn without replacement, by how sure their suggested label is.
+        - ``"top"``: those whose suggested label is the most sure.
+    pick_share : float, default=0.1
+        Share of the unlabeled rows that a member is fitted to.
+    neighbors : int, default=20
+        Nearest neighbours treated as similar; 0 compares all pairs (as in the paper), which takes quadratic memory.
+    memory : int, default=0
+        Limit in bytes for the similarities of rows; 0 for half of the machine's memory.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
+        of labels of each class.
+    threshold : float or "balanced", default=0.0
+        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
+        probabilities.
+    random_state : int, RandomState or None, default=None
+        Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
+    unlabeled : object, default=-1
+        Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
+    n_jobs : int or None, default=None
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    verbose : bool or int, default=False
+        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Class labels, sorted; at most 255.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the columns seen in ``fit``, where all are strings.
+    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+        Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
+        more than two. Only where the members are linear.
+    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        Intercepts of the members. Only where they are linear.
+    member_weights_ : array of shape (n_members,) or (n_classes, n_members)
+        Weights of the members in the vote; one row per class where each class has members of its own.
+    threshold_ : float
+        Decision threshold between two classes.
+    n_iter_ : int
+        Number of accepted steps of gradient descent; number of members for methods without a descent.
+    history_ : list of dict
+        Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
+        descent.
+    findings_ : dict or None
+        What was chosen by out-of-bag rows; None where nothing was.
+    diversity_ : dict or None
+        Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
+        model.
+
+    References
+    ----------
+    P. Mallapragada, R. Jin, A. Jain and Y. Liu, "SemiBoost: boosting for semi-supervised learning", PAMI 31, 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from udeed import SemiBoostClassifier, mask_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = mask_labels(y, 40, random_state=0)
+    >>> model = SemiBoostClassifier(random_state=0).fit(X, few)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    __module__ = "udeed"
+    _method: ClassVar[str] = "semiboost"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Ensemble._parameter_constraints,
+        "members": at_least(1),
+        "base": base_learner(),
+        "C": [Number(Real, 0, None, closed="neither")],
+        "scaling": one_of("minmax", "standard", "none"),
+        "fourier": at_least(0),
+        "percentile": [Number(Real, 0, 100, closed="both")],
+        "pick": one_of("draw", "top"),
+        "pick_share": [Number(Real, 0, 1, closed="right")],
+        "neighbors": at_least(0),
+        "memory": [Number(Integral, 0, 18446744073709551615, closed="both")],
+    }
+
+    def __init__(
+        self,
+        members: int = 20,
+        *,
+        base: Base = "logistic",
+        C: float = 1.0,
+        scaling: str = "minmax",
+        fourier: int = 0,
+        percentile: float = 1.0,
+        pick: str = "draw",
+        pick_share: float = 0.1,
+        neighbors: int = 20,
+        memory: int = 0,
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.members = members
+        self.base = base
+        self.C = C
+        self.scaling = scaling
+        self.fourier = fourier
+        self.percentile = percentile
+        self.pick = pick
+        self.pick_share = pick_share
+        self.neighbors = neighbors
+        self.memory = memory
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SelfTrainingClassifier(Ensemble):
+    """Self-training: a learner labels the unlabeled rows that it is confident of, and is fitted again.
+
+    The plain baseline of its kind: one member.
+
+    Parameters
+    ----------
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+        Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
+        as ``base__depth`` in a grid search.
+    C : float, default=1.0
+        Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
+        closely.
+    scaling : {"minmax", "standard", "none"}, default="minmax"
+        Scaling of the features.
+
+        - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
+          largest value, and negative values are refused.
+        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
+          only.
+        - ``"none"``: not at all.
+    fourier : int, default=0
+        Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
+        Standard scaling and weaker regularisation, such as 10, go well with them.
+    confidence : float, default=0.75
+        Probability above which a row takes its predicted class as label.
+    rounds : int, default=10
+        Largest number of rounds.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
+        of labels of each class.
+    threshold : float or "balanced", default=0.0
+        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
+        probabilities.
+    random_state : int, RandomState or None, default=None
+        Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
+    unlabeled : object, default=-1
+        Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
+    n_jobs : int or None, default=None
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    verbose : bool or int, default=False
+        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Class labels, sorted; at most 255.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the columns seen in ``fit``, where all are strings.
+    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+        Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
+        more than two. Only where the members are linear.
+    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        Intercepts of the members. Only where they are linear.
+    member_weights_ : array of shape (n_members,) or (n_classes, n_members)
+        Weights of the members in the vote; one row per class where each class has members of its own.
+    threshold_ : float
+        Decision threshold between two classes.
+    n_iter_ : int
+        Number of accepted steps of gradient descent; number of members for methods without a descent.
+    history_ : list of dict
+        Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
+        descent.
+    findings_ : dict or None
+        What was chosen by out-of-bag rows; None where nothing was.
+    diversity_ : dict or None
+        Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
+        model.
+
+    References
+    ----------
+    D. Yarowsky, "Unsupervised word sense disambiguation rivaling supervised methods", ACL 1995.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from udeed import SelfTrainingClassifier, mask_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = mask_labels(y, 40, random_state=0)
+    >>> model = SelfTrainingClassifier(random_state=0).fit(X, few)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    __module__ = "udeed"
+    _method: ClassVar[str] = "self-training"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Ensemble._parameter_constraints,
+        "base": base_learner(),
+        "C": [Number(Real, 0, None, closed="neither")],
+        "scaling": one_of("minmax", "standard", "none"),
+        "fourier": at_least(0),
+        "confidence": [Number(Real, 0, 1, closed="left")],
+        "rounds": at_least(0),
+    }
+
+    def __init__(
+        self,
+        base: Base = "logistic",
+        *,
+        C: float = 1.0,
+        scaling: str = "minmax",
+        fourier: int = 0,
+        confidence: float = 0.75,
+        rounds: int = 10,
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.base = base
+        self.C = C
+        self.scaling = scaling
+        self.fourier = fourier
+        self.confidence = confidence
+        self.rounds = rounds
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class TriTrainingClassifier(Ensemble):
+    """Tri-training: of three learners, two label rows for the third where they agree.
+
+    The three members begin on bootstraps of the labeled rows. Two of them teach the third as long as that is likely to
+    lower its error. Prediction is by majority.
+
+    Parameters
+    ----------
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+        Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
+        as ``base__depth`` in a grid search.
+    C : float, default=1.0
+        Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
+        closely.
+    scaling : {"minmax", "standard", "none"}, default="minmax"
+        Scaling of the features.
+
+        - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
+          largest value, and negative values are refused.
+        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
+          only.
+        - ``"none"``: not at all.
+    fourier : int, default=0
+        Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
+        Standard scaling and weaker regularisation, such as 10, go well with them.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
+        of labels of each class.
+    threshold : float or "balanced", default=0.0
+        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
+        probabilities.
+    random_state : int, RandomState or None, default=None
+        Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
+    unlabeled : object, default=-1
+        Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
+    n_jobs : int or None, default=None
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    verbose : bool or int, default=False
+        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Class labels, sorted; at most 255.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the columns seen in ``fit``, where all are strings.
+    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+        Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
+        more than two. Only where the members are linear.
+    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        Intercepts of the members. Only where they are linear.
+    member_weights_ : array of shape (n_members,) or (n_classes, n_members)
+        Weights of the members in the vote; one row per class where each class has members of its own.
+    threshold_ : float
+        Decision threshold between two classes.
+    n_iter_ : int
+        Number of accepted steps of gradient descent; number of members for methods without a descent.
+    history_ : list of dict
+        Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
+        descent.
+    findings_ : dict or None
+        What was chosen by out-of-bag rows; None where nothing was.
+    diversity_ : dict or None
+        Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
+        model.
+
+    References
+    ----------
+    Z.-H. Zhou and M. Li, "Tri-training: exploiting unlabeled data using three classifiers", TKDE 17, 2005.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from udeed import TriTrainingClassifier, mask_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = mask_labels(y, 40, random_state=0)
+    >>> model = TriTrainingClassifier(random_state=0).fit(X, few)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    __module__ = "udeed"
+    _method: ClassVar[str] = "tri-training"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Ensemble._parameter_constraints,
+        "base": base_learner(),
+        "C": [Number(Real, 0, None, closed="neither")],
+        "scaling": one_of("minmax", "standard", "none"),
+        "fourier": at_least(0),
+    }
+
+    def __init__(
+        self,
+        base: Base = "logistic",
+        *,
+        C: float = 1.0,
+        scaling: str = "minmax",
+        fourier: int = 0,
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.base = base
+        self.C = C
+        self.scaling = scaling
+        self.fourier = fourier
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class CoForestClassifier(Ensemble):
+    """Co-forest: a random forest in which each tree also learns from rows that the other trees are confident of.
+
+    Trees are grown again, with labels from the other trees, as long as these are likely to lower the error.
+
+    Parameters
+    ----------
+    members : int, default=20
+        Number of trees; the paper has 6.
+    scaling : {"minmax", "standard", "none"}, default="minmax"
+        Scaling of the features.
+
+        - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
+          largest value, and negative values are refused.
+        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
+          only.
+        - ``"none"``: not at all.
+    fourier : int, default=0
+        Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
+        Standard scaling and weaker regularisation, such as 10, go well with them.
+    tree : Tree or None, default=None
+        Growth of the trees. None means ``Tree(features="log2-plus-one")``.
+    confidence : float, default=0.75
+        Share of the other trees' votes above which a row takes their class as label.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
+        of labels of each class.
+    threshold : float or "balanced", default=0.0
+        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
+        probabilities.
+    random_state : int, RandomState or None, default=None
+        Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
+    unlabeled : object, default=-1
+        Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
+    n_jobs : int or None, default=None
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    verbose : bool or int, default=False
+        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Class labels, sorted; at most 255.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the columns seen in ``fit``, where all are strings.
+    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+        Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
+        more than two. Only where the members are linear.
+    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        Intercepts of the members. Only where they are linear.
+    member_weights_ : array of shape (n_members,) or (n_classes, n_members)
+        Weights of the members in the vote; one row per class where each class has members of its own.
+    threshold_ : float
+        Decision threshold between two classes.
+    n_iter_ : int
+        Number of accepted steps of gradient descent; number of members for methods without a descent.
+    history_ : list of dict
+        Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
+        descent.
+    findings_ : dict or None
+        What was chosen by out-of-bag rows; None where nothing was.
+    diversity_ : dict or None
+        Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
+        model.
+
+    References
+    ----------
+    M. Li and Z.-H. Zhou, "Improve computer-aided diagnosis with machine learning techniques using undiagnosed samples",
+    IEEE Transactions on Systems, Man and Cybernetics A 37, 2007.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from udeed import CoForestClassifier, mask_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = mask_labels(y, 40, random_state=0)
+    >>> model = CoForestClassifier(random_state=0).fit(X, few)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    __module__ = "udeed"
+    _method: ClassVar[str] = "co-forest"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Ensemble._parameter_constraints,
+        "members": at_least(2),
+        "scaling": one_of("minmax", "standard", "none"),
+        "fourier": at_least(0),
+        "tree": [Tree, None],
+        "confidence": [Number(Real, 0, 1, closed="left")],
+    }
+
+    def __init__(
+        self,
+        members: int = 20,
+        *,
+        scaling: str = "minmax",
+        fourier: int = 0,
+        tree: Tree | None = None,
+        confidence: float = 0.75,
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.members = members
+        self.scaling = scaling
+        self.fourier = fourier
+        self.tree = tree
+        self.confidence = confidence
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class CoTrainingClassifier(Ensemble):
+    """Co-training: two members that see different columns label rows for each other.
+
+    In every round each labels the rows that it is most confident of. Their probabilities are multiplied.
+
+    Parameters
+    ----------
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+        Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
+        as ``base__depth`` in a grid search.
+    C : float, default=1.0
+        Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
+        closely.
+    scaling : {"minmax", "standard", "none"}, default="minmax"
+        Scaling of the features.
+
+        - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
+          largest value, and negative values are refused.
+        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
+          only.
+        - ``"none"``: not at all.
+    fourier : int, default=0
+        Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
+        Standard scaling and weaker regularisation, such as 10, go well with them.
+    view : sequence of str or int, default=()
+        Columns that the first member sees; the second sees the others. None: each sees half of them, drawn at random.
+        Columns are given by name, or by number from 0.
+    pool : int, default=75
+        Number of unlabeled rows, drawn at random, among which the most confident are chosen in a round.
+    rounds : int, default=30
+        Largest number of rounds.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
+        of labels of each class.
+    threshold : float or "balanced", default=0.0
+        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
+        probabilities.
+    random_state : int, RandomState or None, default=None
+        Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
+    unlabeled : object, default=-1
+        Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
+    n_jobs : int or None, default=None
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    verbose : bool or int, default=False
+        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Class labels, sorted; at most 255.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the columns seen in ``fit``, where all are strings.
+    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+        Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
+        more than two. Only where the members are linear.
+    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        Intercepts of the members. Only where they are linear.
+    member_weights_ : array of shape (n_members,) or (n_classes, n_members)
+        Weights of the members in the vote; one row per class where each class has members of its own.
+    threshold_ : float
+        Decision threshold between two classes.
+    n_iter_ : int
+        Number of accepted steps of gradient descent; number of members for methods without a descent.
+    history_ : list of dict
+        Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
+        descent.
+    findings_ : dict or None
+        What was chosen by out-of-bag rows; None where nothing was.
+    diversity_ : dict or None
+        Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
+        model.
+
+    References
+    ----------
+    A. Blum and T. Mitchell, "Combining labeled and unlabeled data with co-training", COLT 1998.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from udeed import CoTrainingClassifier, mask_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = mask_labels(y, 40, random_state=0)
+    >>> model = CoTrainingClassifier(random_state=0).fit(X, few)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    __module__ = "udeed"
+    _method: ClassVar[str] = "co-training"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Ensemble._parameter_constraints,
+        "base": base_learner(),
+        "C": [Number(Real, 0, None, closed="neither")],
+        "scaling": one_of("minmax", "standard", "none"),
+        "fourier": at_least(0),
+        "view": ["array-like"],
+        "pool": at_least(1),
+        "rounds": at_least(0),
+    }
+
+    def __init__(
+        self,
+        base: Base = "logistic",
+        *,
+        C: float = 1.0,
+        scaling: str = "minmax",
+        fourier: int = 0,
+        view: Sequence[str | int] = (),
+        pool: int = 75,
+        rounds: int = 30,
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.base = base
+        self.C = C
+        self.scaling = scaling
+        self.fourier = fourier
+        self.view = view
+        self.pool = pool
+        self.rounds = rounds
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SetredClassifier(Ensemble):
+    """SETRED: self-training that drops labels which contradict the neighbours of a row.
+
+    A label is kept if fewer neighbours in the relative neighbourhood graph contradict it than chance would have it. One
+    member.
+
+    Parameters
+    ----------
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+        Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
+        as ``base__depth`` in a grid search.
+    C : float, default=1.0
+        Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
+        closely.
+    scaling : {"minmax", "standard", "none"}, default="minmax"
+        Scaling of the features.
+
+        - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
+          largest value, and negative values are refused.
+        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
+          only.
+        - ``"none"``: not at all.
+    fourier : int, default=0
+        Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
+        Standard scaling and weaker regularisation, such as 10, go well with them.
+    rounds : int, default=40
+        Largest number of rounds.
+    pool : int, default=75
+        Number of unlabeled rows, drawn at random, among which the most confident are chosen in a round; 0 for all,
+        which takes quadratic time.
+    pick_share : float, default=0.2
+        Share of the pool that is labeled in a round, each class in proportion.
+    significance : float, default=0.1
+        Significance level at which a label is kept: how unlikely its few contradicting neighbours are by chance.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
+        of labels of each class.
+    threshold : float or "balanced", default=0.0
+        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
+        probabilities.
+    random_state : int, RandomState or None, default=None
+        Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
+    unlabeled : object, default=-1
+        Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
+    n_jobs : int or None, default=None
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    verbose : bool or int, default=False
+        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Class labels, sorted; at most 255.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the columns seen in ``fit``, where all are strings.
+    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+        Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
+        more than two. Only where the members are linear.
+    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        Intercepts of the members. Only where they are linear.
+    member_weights_ : array of shape (n_members,) or (n_classes, n_members)
+        Weights of the members in the vote; one row per class where each class has members of its own.
+    threshold_ : float
+        Decision threshold between two classes.
+    n_iter_ : int
+        Number of accepted steps of gradient descent; number of members for methods without a descent.
+    history_ : list of dict
+        Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
+        descent.
+    findings_ : dict or None
+        What was chosen by out-of-bag rows; None where nothing was.
+    diversity_ : dict or None
+        Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
+        model.
+
+    References
+    ----------
+    M. Li and Z.-H. Zhou, "SETRED: self-training with editing", PAKDD 2005.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from udeed import SetredClassifier, mask_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = mask_labels(y, 40, random_state=0)
+    >>> model = SetredClassifier(random_state=0).fit(X, few)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    __module__ = "udeed"
+    _method: ClassVar[str] = "setred"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Ensemble._parameter_constraints,
+        "base": base_learner(),
+        "C": [Number(Real, 0, None, closed="neither")],
+        "scaling": one_of("minmax", "standard", "none"),
+        "fourier": at_least(0),
+        "rounds": at_least(0),
+        "pool": at_least(0),
+        "pick_share": [Number(Real, 0, 1, closed="right")],
+        "significance": [Number(Real, 0, 1, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        base: Base = "logistic",
+        *,
+        C: float = 1.0,
+        scaling: str = "minmax",
+        fourier: int = 0,
+        rounds: int = 40,
+        pool: int = 75,
+        pick_share: float = 0.2,
+        significance: float = 0.1,
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.base = base
+        self.C = C
+        self.scaling = scaling
+        self.fourier = fourier
+        self.rounds = rounds
+        self.pool = pool
+        self.pick_share = pick_share
+        self.significance = significance
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SSMBoostClassifier(Ensemble):
+    """SSMBoost: boosting of the margin, which for an unlabeled row is that of its predicted class.
+
+    The ensemble is a mean of its members; each further one lowers the mean of ``exp(-margin)`` as much as it can. The
+    margin of a labeled row is ``y g``, that of an unlabeled one ``g^2`` or ``|g|``. Base learners see labels only, so
+    the first member sees none of the unlabeled rows. More than two classes are learned one against the rest.
+
+    Parameters
+    ----------
+    members : int, default=20
+        Largest number of members; boosting may stop earlier.
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+        Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
+        as ``base__depth`` in a grid search.
+    C : float, default=1.0
+        Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
+        closely.
+    scaling : {"minmax", "standard", "none"}, default="minmax"
+        Scaling of the features.
+
+        - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
+          largest value, and negative values are refused.
+        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
+          only.
+        - ``"none"``: not at all.
+    fourier : int, default=0
+        Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
+        Standard scaling and weaker regularisation, such as 10, go well with them.
+    margin : {"square", "absolute"}, default="square"
+        Margin of an unlabeled row.
+
+        - ``"square"``: the square of the vote.
+        - ``"absolute"``: its size.
+    unlabeled_weight : float, default=1.0
+        Total weight of the unlabeled rows relative to the labeled ones.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
+        of labels of each class.
+    threshold : float or "balanced", default=0.0
+        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
+        probabilities.
+    random_state : int, RandomState or None, default=None
+        Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
+    unlabeled : object, default=-1
+        Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
+    n_jobs : int or None, default=None
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    verbose : bool or int, default=False
+        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Class labels, sorted; at most 255.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the columns seen in ``fit``, where all are strings.
+    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+        Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
+        more than two. Only where the members are linear.
+    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        Intercepts of the members. Only where they are linear.
+    member_weights_ : array of shape (n_members,) or (n_classes, n_members)
+        Weights of the members in the vote; one row per class where each class has members of its own.
+    threshold_ : float
+        Decision threshold between two classes.
+    n_iter_ : int
+        Number of accepted steps of gradient descent; number of members for methods without a descent.
+    history_ : list of dict
+        Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
+        descent.
+    findings_ : dict or None
+        What was chosen by out-of-bag rows; None where nothing was.
+    diversity_ : dict or None
+        Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
+        model.
+
+    References
+    ----------
+    F. d'Alche-Buc, Y. Grandvalet and C. Ambroise, "Semi-supervised MarginBoost", NIPS 2001.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from udeed import SSMBoostClassifier, mask_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = mask_labels(y, 40, random_state=0)
+    >>> model = SSMBoostClassifier(random_state=0).fit(X, few)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    __module__ = "udeed"
+    _method: ClassVar[str] = "ssmboost"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Ensemble._parameter_constraints,
+        "members": at_least(1),
+        "base": base_learner(),
+        "C": [Number(Real, 0, None, closed="neither")],
+        "scaling": one_of("minmax", "standard", "none"),
+        "fourier": at_least(0),
+        "margin": one_of("square", "absolute"),
+        "unlabeled_weight": [Number(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        members: int = 20,
+        *,
+        base: Base = "logistic",
+        C: float = 1.0,
+        scaling: str = "minmax",
+        fourier: int = 0,
+        margin: str = "square",
+        unlabeled_weight: float = 1.0,
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.members = members
+        self.base = base
+        self.C = C
+        self.scaling = scaling
+        self.fourier = fourier
+        self.margin = margin
+        self.unlabeled_weight = unlabeled_weight
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class RegBoostClassifier(Ensemble):
+    """RegBoost: ASSEMBLE with a penalty on labels that contradict near neighbours.
+
+    A row weighs more, the more of its neighbours have another label than it has now, and a member that agrees with such
+    labels gets a smaller weight. More than two classes are learned one against the rest.
+
+    Parameters
+    ----------
+    members : int, default=20
+        Largest number of members; boosting may stop earlier.
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+        Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
+        as ``base__depth`` in a grid search.
+    C : float, default=1.0
+        Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
+        closely.
+    scaling : {"minmax", "standard", "none"}, default="minmax"
+        Scaling of the features.
+
+        - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
+          largest value, and negative values are refused.
+        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
+          only.
+        - ``"none"``: not at all.
+    fourier : int, default=0
+        Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
+        Standard scaling and weaker regularisation, such as 10, go well with them.
+    emphasis : {"weighting", "resampling"}, default="weighting"
+        How row weights reach the base learner: all rows are weighted, or as many as are labeled are drawn.
+
+        - ``"weighting"``: every row counts as much as its weight says.
+        - ``"resampling"``: rows are drawn with replacement by their weights.
+    smoothness : float, default=0.5
+        Weight of contradicting neighbours against the margin.
+    neighbors : int, default=10
+        Nearest neighbours treated as similar.
+    percentile : float, default=10.0
+        Width of the similarity, as a percentile of the distances between rows.
+    memory : int, default=0
+        Limit in bytes for the similarities of rows; 0 for half of the machine's memory.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
+        of labels of each class.
+    threshold : float or "balanced", default=0.0
+        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
+        probabilities.
+    random_state : int, RandomState or None, default=None
+        Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
+    unlabeled : object, default=-1
+        Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
+    n_jobs : int or None, default=None
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    verbose : bool or int, default=False
+        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Class labels, sorted; at most 255.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the columns seen in ``fit``, where all are strings.
+    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+        Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
+        more than two. Only where the members are linear.
+    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        Intercepts of the members. Only where they are linear.
+    member_weights_ : array of shape (n_members,) or (n_classes, n_members)
+        Weights of the members in the vote; one row per class where each class has members of its own.
+    threshold_ : float
+        Decision threshold between two classes.
+    n_iter_ : int
+        Number of accepted steps of gradient descent; number of members for methods without a descent.
+    history_ : list of dict
+        Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
+        descent.
+    findings_ : dict or None
+        What was chosen by out-of-bag rows; None where nothing was.
+    diversity_ : dict or None
+        Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
+        model.
+
+    References
+    ----------
+    K. Chen and S. Wang, "Regularized boost for semi-supervised learning", NIPS 2007.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from udeed import RegBoostClassifier, mask_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = mask_labels(y, 40, random_state=0)
+    >>> model = RegBoostClassifier(random_state=0).fit(X, few)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    __module__ = "udeed"
+    _method: ClassVar[str] = "regboost"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Ensemble._parameter_constraints,
+        "members": at_least(1),
+        "base": base_learner(),
+        "C": [Number(Real, 0, None, closed="neither")],
+        "scaling": one_of("minmax", "standard", "none"),
+        "fourier": at_least(0),
+        "emphasis": one_of("weighting", "resampling"),
+        "smoothness": [Number(Real, 0, None, closed="left")],
+        "neighbors": at_least(1),
+        "percentile": [Number(Real, 0, 100, closed="both")],
+        "memory": [Number(Integral, 0, 18446744073709551615, closed="both")],
+    }
+
+    def __init__(
+        self,
+        members: int = 20,
+        *,
+        base: Base = "logistic",
+        C: float = 1.0,
+        scaling: str = "minmax",
+        fourier: int = 0,
+        emphasis: str = "weighting",
+        smoothness: float = 0.5,
+        neighbors: int = 10,
+        percentile: float = 10.0,
+        memory: int = 0,
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.members = members
+        self.base = base
+        self.C = C
+        self.scaling = scaling
+        self.fourier = fourier
+        self.emphasis = emphasis
+        self.smoothness = smoothness
+        self.neighbors = neighbors
+        self.percentile = percentile
+        self.memory = memory
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MCSSBClassifier(Ensemble):
+    """MCSSB: boosting for several classes that gives similar rows the same class.
+
+    In each round every unlabeled row is given the class that lowers the objective most; the next member is fitted to
+    the labeled rows and to some of these, drawn by how much they lower it.
+
+    Parameters
+    ----------
+    members : int, default=20
+        Largest number of members; boosting may stop earlier.
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+        Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
+        as ``base__depth`` in a grid search.
+    C : float, default=1.0
+        Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
+        closely.
+    scaling : {"minmax", "standard", "none"}, default="minmax"
+        Scaling of the features.
+
+        - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
+          largest value, and negative values are refused.
+        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
+          only.
+        - ``"none"``: not at all.
+    fourier : int, default=0
+        Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
+        Standard scaling and weaker regularisation, such as 10, go well with them.
+    width : float, default=0.15
+        Width of the similarity, as a share of the largest distance.
+    labeled_weight : float, default=10000.0
+        Weight of similarities to labeled rows against those between unlabeled ones.
+    pick_share : float, default=0.2
+        Share of all rows that is drawn in a round, but at least 20 rows.
+    neighbors : int, default=20
+        Nearest neighbours treated as similar; 0 compares all pairs, which takes quadratic memory.
+    memory : int, default=0
+        Limit in bytes for the similarities of rows; 0 for half of the machine's memory.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
+        of labels of each class.
+    threshold : float or "balanced", default=0.0
+        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
+        probabilities.
+    random_state : int, RandomState or None, default=None
+        Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
+    unlabeled : object, default=-1
+        Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
+    n_jobs : int or None, default=None
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    verbose : bool or int, default=False
+        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Class labels, sorted; at most 255.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the columns seen in ``fit``, where all are strings.
+    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+        Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
+        more than two. Only where the members are linear.
+    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        Intercepts of the members. Only where they are linear.
+    member_weights_ : array of shape (n_members,) or (n_classes, n_members)
+        Weights of the members in the vote; one row per class where each class has members of its own.
+    threshold_ : float
+        Decision threshold between two classes.
+    n_iter_ : int
+        Number of accepted steps of gradient descent; number of members for methods without a descent.
+    history_ : list of dict
+        Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
+        descent.
+    findings_ : dict or None
+        What was chosen by out-of-bag rows; None where nothing was.
+    diversity_ : dict or None
+        Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
+        model.
+
+    References
+    ----------
+    H. Valizadegan, R. Jin and A. Jain, "Semi-supervised boosting for multi-class classification", ECML 2008.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from udeed import MCSSBClassifier, mask_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = mask_labels(y, 40, random_state=0)
+    >>> model = MCSSBClassifier(random_state=0).fit(X, few)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    __module__ = "udeed"
+    _method: ClassVar[str] = "mcssb"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Ensemble._parameter_constraints,
+        "members": at_least(1),
+        "base": base_learner(),
+        "C": [Number(Real, 0, None, closed="neither")],
+        "scaling": one_of("minmax", "standard", "none"),
+        "fourier": at_least(0),
+        "width": [Number(Real, 0, None, closed="neither")],
+        "labeled_weight": [Number(Real, 0, None, closed="neither")],
+        "pick_share": [Number(Real, 0, 1, closed="right")],
+        "neighbors": at_least(0),
+        "memory": [Number(Integral, 0, 18446744073709551615, closed="both")],
+    }
+
+    def __init__(
+        self,
+        members: int = 20,
+        *,
+        base: Base = "logistic",
+        C: float = 1.0,
+        scaling: str = "minmax",
+        fourier: int = 0,
+        width: float = 0.15,
+        labeled_weight: float = 10000.0,
+        pick_share: float = 0.2,
+        neighbors: int = 20,
+        memory: int = 0,
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.members = members
+        self.base = base
+        self.C = C
+        self.scaling = scaling
+        self.fourier = fourier
+        self.width = width
+        self.labeled_weight = labeled_weight
+        self.pick_share = pick_share
+        self.neighbors = neighbors
+        self.memory = memory
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class StackingClassifier(Ensemble):
+    """Stacking: logistic regression combines the out-of-fold probabilities of different base learners.
+
+    Unlabeled rows only help to scale the features.
+
+    Parameters
+    ----------
+    bases : sequence of str, Tree or Neighbors, default=("logistic", "tree", "neighbors", "bayes")
+        Base learners: one member each.
+    C : float, default=1.0
+        Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
+        closely.
+    scaling : {"minmax", "standard", "none"}, default="minmax"
+        Scaling of the features.
+
+        - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
+          largest value, and negative values are refused.
+        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
+          only.
+        - ``"none"``: not at all.
+    fourier : int, default=0
+        Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
+        Standard scaling and weaker regularisation, such as 10, go well with them.
+    folds : int, default=5
+        Number of folds whose out-of-fold probabilities the combination is learned from.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
+        of labels of each class.
+    threshold : float or "balanced", default=0.0
+        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
+        probabilities.
+    random_state : int, RandomState or None, default=None
+        Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
+    unlabeled : object, default=-1
+        Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
+    n_jobs : int or None, default=None
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    verbose : bool or int, default=False
+        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Class labels, sorted; at most 255.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the columns seen in ``fit``, where all are strings.
+    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+        Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
+        more than two. Only where the members are linear.
+    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        Intercepts of the members. Only where they are linear.
+    member_weights_ : array of shape (n_members,) or (n_classes, n_members)
+        Weights of the members in the vote; one row per class where each class has members of its own.
+    threshold_ : float
+        Decision threshold between two classes.
+    n_iter_ : int
+        Number of accepted steps of gradient descent; number of members for methods without a descent.
+    history_ : list of dict
+        Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
+        descent.
+    findings_ : dict or None
+        What was chosen by out-of-bag rows; None where nothing was.
+    diversity_ : dict or None
+        Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
+        model.
+
+    References
+    ----------
+    D. Wolpert, "Stacked generalization", Neural Networks 5, 1992.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from udeed import StackingClassifier, mask_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = mask_labels(y, 40, random_state=0)
+    >>> model = StackingClassifier(random_state=0).fit(X, few)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    __module__ = "udeed"
+    _method: ClassVar[str] = "stacking"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Ensemble._parameter_constraints,
+        "bases": ["array-like"],
+        "C": [Number(Real, 0, None, closed="neither")],
+        "scaling": one_of("minmax", "standard", "none"),
+        "fourier": at_least(0),
+        "folds": at_least(2),
+    }
+
+    def __init__(
+        self,
+        bases: Sequence[Base] = BASES,
+        *,
+        C: float = 1.0,
+        scaling: str = "minmax",
+        fourier: int = 0,
+        folds: int = 5,
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.bases = bases
+        self.C = C
+        self.scaling = scaling
+        self.fourier = fourier
+        self.folds = folds
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+# The estimators by the names of their methods.
+ESTIMATORS: dict[str, type[Ensemble]] = {
+    "udeed": UDEEDClassifier,
+    "auto": UDEEDAutoClassifier,
+    "bagging": BaggingClassifier,
+    "adaboost": AdaBoostClassifier,
+    "assemble": AssembleClassifier,
+    "semiboost": SemiBoostClassifier,
+    "self-training": SelfTrainingClassifier,
+    "tri-training": TriTrainingClassifier,
+    "co-forest": CoForestClassifier,
+    "co-training": CoTrainingClassifier,
+    "setred": SetredClassifier,
+    "ssmboost": SSMBoostClassifier,
+    "regboost": RegBoostClassifier,
+    "mcssb": MCSSBClassifier,
+    "stacking": StackingClassifier,
+}

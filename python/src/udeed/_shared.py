@@ -1,0 +1,51 @@
+"""Names and documentation that all estimators share. ``generate.py`` reads this file, too: it imports nothing."""
+
+# Settings of the library that have another name here.
+RENAMED = {"lambda": "C", "seed": "random_state"}
+
+DOCUMENTATION = {
+    "running": """
+class_weight : dict, "balanced" or None, default=None
+    Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
+    of labels of each class.
+threshold : float or "balanced", default=0.0
+    Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+    ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
+    probabilities.
+random_state : int, RandomState or None, default=None
+    Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
+unlabeled : object, default=-1
+    Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
+n_jobs : int or None, default=None
+    Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+verbose : bool or int, default=False
+    Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+""",
+    "attributes": """
+classes_ : array of shape (n_classes,)
+    Class labels, sorted; at most 255.
+n_features_in_ : int
+    Number of columns seen in ``fit``.
+feature_names_in_ : array of shape (n_features_in_,)
+    Names of the columns seen in ``fit``, where all are strings.
+coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+    Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
+    more than two. Only where the members are linear.
+intercept_ : array of shape (n_members,) or (n_classes, n_members)
+    Intercepts of the members. Only where they are linear.
+member_weights_ : array of shape (n_members,) or (n_classes, n_members)
+    Weights of the members in the vote; one row per class where each class has members of its own.
+threshold_ : float
+    Decision threshold between two classes.
+n_iter_ : int
+    Number of accepted steps of gradient descent; number of members for methods without a descent.
+history_ : list of dict
+    Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
+    descent.
+findings_ : dict or None
+    What was chosen by out-of-bag rows; None where nothing was.
+diversity_ : dict or None
+    Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
+    model.
+""",
+}
