@@ -14,7 +14,7 @@ from udeed._rules import Number, at_least, one_of
 
 
 class UDEEDClassifier(Ensemble):
-    """UDEED: bagged logistic regressions, moved by gradient descent so that they stay accurate on the labeled rows and
+    """UDEED: bagged logistic regressions, fine-tuned by gradient descent to stay accurate on the labeled rows and
     differ on the unlabeled ones.
 
     The defaults are those of the paper.
@@ -24,57 +24,57 @@ class UDEEDClassifier(Ensemble):
     members : int, default=20
         Number of members.
     gamma : float, default=1.0
-        Weight of diversity against accuracy.
+        Weight of the diversity loss relative to the empirical loss.
     C : float or "auto", default=1.0
         Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
         closely. ``"auto"``: chosen by out-of-bag rows.
     scaling : {"minmax", "standard", "none"}, default="minmax"
-        Scaling of the features. It decides as much as gamma whether diversity helps.
+        Scaling of the features. It affects the gain from diversity as much as gamma does.
 
         - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
           largest value, and negative values are refused.
-        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
-          only.
-        - ``"none"``: not at all.
+        - ``"standard"``: to mean 0 and standard deviation 1. Sparse rows keep their zeros: they are divided by the
+          deviation only.
+        - ``"none"``: no scaling.
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
-        Standard scaling and weaker regularisation, such as 10, go well with them.
+        Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
     variant : {"lc", "lcd", "lcud"}, default="lcud"
-        Rows on which the members are made to differ.
+        Rows on which the descent makes the members diverse.
 
-        - ``"lc"``: on none: only the labels count.
-        - ``"lcd"``: on the labeled rows, their labels ignored.
-        - ``"lcud"``: first on the labeled rows, then, from there, on the unlabeled ones: UDEED.
+        - ``"lc"``: none: the descent minimises the empirical loss only.
+        - ``"lcd"``: the labeled rows, ignoring their labels.
+        - ``"lcud"``: first the labeled rows, then the unlabeled ones: UDEED.
     loss : {"logistic", "squared", "hinge"}, default="logistic"
-        Empirical loss on the labeled rows in the descent.
+        Empirical loss of the descent on the labeled rows.
 
         - ``"logistic"``: ``ln(1 + e^(-y w.x))``, the negative binomial likelihood.
         - ``"squared"``: ``(f - y)^2``.
-        - ``"hinge"``: ``1 - y f``. As in the paper, without a maximum with 0: ``f`` never exceeds 1.
+        - ``"hinge"``: ``1 - y f``, as in the paper. No maximum with 0 is needed, because ``f`` never exceeds 1.
     hidden : int, default=0
         Hidden units of each member; 0 for linear members.
     initial : {"bootstrap", "random"}, default="bootstrap"
         Members before the descent.
 
-        - ``"bootstrap"``: each is a logistic regression on labeled rows drawn with replacement.
-        - ``"random"``: each is drawn at random.
+        - ``"bootstrap"``: members fitted to bootstraps of the labeled rows.
+        - ``"random"``: members with random weights.
     rate : float, default=0.25
-        Step length of the descent, as a multiple of the gradient.
+        Learning rate of the descent.
     scale_rate : bool, default=False
-        Whether the rate is multiplied by members / 20. The gradient of a member shrinks with the number of members;
-        this gives large ensembles the effect that 20 members have.
+        Whether the learning rate is multiplied by members / 20. The gradient of a member shrinks with the number of
+        members; this gives a large ensemble the effective rate of 20 members.
     steps : int, default=25
         Largest number of steps in a stage of the descent.
     vote : {"weighted", "unweighted"}, default="weighted"
         Vote of the members.
 
-        - ``"weighted"``: each with its confidence: the mean of their outputs.
-        - ``"unweighted"``: each with one voice: the mean of the signs of their outputs.
+        - ``"weighted"``: votes weighted by confidence: the mean of the outputs.
+        - ``"unweighted"``: majority vote: the mean of the signs of the outputs.
     precision : {"double", "single"}, default="double"
         Floating-point precision of the descent. Initial members and predictions are always in double precision.
 
-        - ``"double"``: of 64 bits.
-        - ``"single"``: of 32 bits, in half of the time. The gradients of blocks of rows are still added up in 64 bits.
+        - ``"double"``: 64 bits.
+        - ``"single"``: 32 bits, in half of the time. Gradients are still summed over blocks of rows in 64 bits.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
@@ -203,29 +203,29 @@ class UDEEDClassifier(Ensemble):
 class UDEEDAutoClassifier(Ensemble):
     """The automatic ensemble: bagged logistic regressions on several views of the rows, weighted by out-of-bag rows.
 
-    The method to take when nothing is known: there is nothing to tune. The out-of-bag rows of each bootstrap tell how
-    well a view does at each regularisation strength, and a mixture is made of all of them; plain logistic regressions
-    join it where they classify more of these rows correctly. Features are always standardised.
+    Needs no tuning. Every view is fitted at several regularisation strengths; the weights of the mixture maximise the
+    likelihood of the out-of-bag rows. Plain logistic regressions join the mixture if they classify more of these rows
+    correctly. Features are always standardised.
 
     Parameters
     ----------
     members : int, default=20
         Number of members of each view.
     views : sequence of {"linear", "relevance", "spectral"}, default=("linear", "relevance", "spectral")
-        Feature maps that members see.
+        Feature maps of the members.
 
         - ``"linear"``: the features as they are.
-        - ``"relevance"``: random Fourier features, other ones for each member, that look more at features which have to
-          do with the labels.
-        - ``"spectral"``: two looks at a graph of all rows, labeled and unlabeled, that are near to each other.
+        - ``"relevance"``: random Fourier features, drawn anew for each member, in which features that correlate with
+          the labels weigh more.
+        - ``"spectral"``: spectral embeddings of two nearest-neighbour graphs of all rows, labeled and unlabeled.
     features : int, default=200
         Number of random Fourier features of each member of the relevance view.
     prior : "labeled", sequence of float or None, default=None
-        Known shares of the classes among the unlabeled rows. Where they are known, the members are moved until their
-        predictions agree with them. One share for each class, in the order of ``classes_``; ``"labeled"``: those of the
-        labeled rows; None: unknown.
+        Class prior: the shares of the classes among the unlabeled rows. If it is known, the members are fine-tuned
+        until their predictions agree with it. One share for each class, in the order of ``classes_``; ``"labeled"``:
+        those of the labeled rows; None: unknown.
     gamma : float, default=0.0
-        Weight of the members' diversity on unlabeled rows in that move; negative values make members agree.
+        Weight of the diversity loss on unlabeled rows in fine-tuning; negative values make the members agree.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
@@ -321,18 +321,18 @@ class UDEEDAutoClassifier(Ensemble):
 
 
 class BaggingClassifier(Ensemble):
-    """Bagging: each member is fitted to labeled rows drawn with replacement.
+    """Bagging: each member is fitted to a bootstrap, labeled rows drawn with replacement.
 
-    With logistic regressions, the default, this is where UDEED begins. Unlabeled rows only help to scale the features.
+    With logistic regressions, the default, these are the initial members of UDEED. Unlabeled rows only help to scale
+    the features.
 
     Parameters
     ----------
     members : int, default=20
         Number of members.
     base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
-        Base learner of the members. Trees that draw the features of each split make it a random forest.
-        :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such as ``base__depth`` in a grid
-        search.
+        Base learner of the members. Trees with random features at each split make a random forest. :class:`udeed.Tree`
+        and :class:`udeed.Neighbors` have parameters of their own, such as ``base__depth`` in a grid search.
     C : float or "auto", default=1.0
         Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
         closely. ``"auto"``: chosen by out-of-bag rows.
@@ -341,17 +341,17 @@ class BaggingClassifier(Ensemble):
 
         - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
           largest value, and negative values are refused.
-        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
-          only.
-        - ``"none"``: not at all.
+        - ``"standard"``: to mean 0 and standard deviation 1. Sparse rows keep their zeros: they are divided by the
+          deviation only.
+        - ``"none"``: no scaling.
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
-        Standard scaling and weaker regularisation, such as 10, go well with them.
+        Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
     vote : {"weighted", "unweighted"}, default="weighted"
         Vote of the members.
 
-        - ``"weighted"``: each with its confidence: the mean of their outputs.
-        - ``"unweighted"``: each with one voice: the mean of the signs of their outputs.
+        - ``"weighted"``: votes weighted by confidence: the mean of the outputs.
+        - ``"unweighted"``: majority vote: the mean of the signs of the outputs.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
@@ -454,7 +454,7 @@ class BaggingClassifier(Ensemble):
 
 
 class AdaBoostClassifier(Ensemble):
-    """AdaBoost: each member is fitted to what the members before it got wrong.
+    """AdaBoost: each member is fitted with larger weights on the rows that its predecessors misclassify.
 
     Unlabeled rows only help to scale the features.
 
@@ -473,23 +473,23 @@ class AdaBoostClassifier(Ensemble):
 
         - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
           largest value, and negative values are refused.
-        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
-          only.
-        - ``"none"``: not at all.
+        - ``"standard"``: to mean 0 and standard deviation 1. Sparse rows keep their zeros: they are divided by the
+          deviation only.
+        - ``"none"``: no scaling.
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
-        Standard scaling and weaker regularisation, such as 10, go well with them.
+        Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
     emphasis : {"weighting", "resampling"}, default="weighting"
         How row weights reach the base learner.
 
-        - ``"weighting"``: every row counts as much as its weight says.
-        - ``"resampling"``: rows are drawn with replacement by their weights.
+        - ``"weighting"``: rows keep their weights.
+        - ``"resampling"``: rows are drawn with replacement, with probabilities proportional to their weights.
     zero_error : {"keep", "discard"}, default="keep"
         Treatment of a member without weighted error.
 
-        - ``"keep"``: it is kept, with the weight that an error of 1e-10 would give it, and boosting ends.
-        - ``"discard"``: it is thrown away and boosting ends, which can leave nothing to predict with. This is what the
-          column of the UDEED paper seems to contain.
+        - ``"keep"``: it is kept, with the weight of an error of 1e-10, and boosting ends.
+        - ``"discard"``: it is discarded and boosting ends, possibly without any member. The AdaBoost results of the
+          UDEED paper seem to be obtained in this way.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
@@ -537,7 +537,7 @@ class AdaBoostClassifier(Ensemble):
     References
     ----------
     Y. Freund and R. Schapire, "A decision-theoretic generalization of on-line learning and an application to boosting",
-    EuroCOLT 1995; of more than two classes: J. Zhu, H. Zou, S. Rosset and T. Hastie, "Multi-class AdaBoost", Statistics
+    EuroCOLT 1995; more than two classes: J. Zhu, H. Zou, S. Rosset and T. Hastie, "Multi-class AdaBoost", Statistics
     and its Interface 2, 2009.
 
     Examples
@@ -597,10 +597,11 @@ class AdaBoostClassifier(Ensemble):
 
 
 class AssembleClassifier(Ensemble):
-    """ASSEMBLE.AdaBoost: boosting that labels the unlabeled rows by its own vote.
+    """ASSEMBLE.AdaBoost: boosting that gives the unlabeled rows pseudo-labels by its own vote.
 
-    Unlabeled rows begin with the label of their nearest labeled neighbour, then take the one that the ensemble votes
-    for. Each member is fitted to rows that are drawn, or weighted, by how unsure the vote is.
+    The first pseudo-label of a row is the label of its nearest labeled neighbour, later ones are the vote of the
+    ensemble. Each member is fitted to rows drawn or weighted by ``exp(-margin)``: the less certain the vote, the larger
+    the weight.
 
     Parameters
     ----------
@@ -617,19 +618,19 @@ class AssembleClassifier(Ensemble):
 
         - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
           largest value, and negative values are refused.
-        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
-          only.
-        - ``"none"``: not at all.
+        - ``"standard"``: to mean 0 and standard deviation 1. Sparse rows keep their zeros: they are divided by the
+          deviation only.
+        - ``"none"``: no scaling.
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
-        Standard scaling and weaker regularisation, such as 10, go well with them.
+        Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
     emphasis : {"weighting", "resampling"}, default="resampling"
-        How row weights reach the base learner: as many rows as are labeled are drawn, or all rows are weighted.
+        How row weights reach the base learner: by drawing as many rows as are labeled, or by weighting all rows.
 
-        - ``"weighting"``: every row counts as much as its weight says.
-        - ``"resampling"``: rows are drawn with replacement by their weights.
+        - ``"weighting"``: rows keep their weights.
+        - ``"resampling"``: rows are drawn with replacement, with probabilities proportional to their weights.
     labeled_share : float, default=0.9
-        Share of the initial weight that the labeled rows get.
+        Share of the labeled rows in the initial weights.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
@@ -735,10 +736,11 @@ class AssembleClassifier(Ensemble):
 
 
 class SemiBoostClassifier(Ensemble):
-    """SemiBoost: each member is fitted to the labeled rows and to labels that similar rows suggest.
+    """SemiBoost: each member is fitted to the labeled rows and to pseudo-labels from similar rows.
 
-    In each round the similarity to labeled rows, and to unlabeled ones as the ensemble sees them now, suggests a label
-    for every unlabeled row; the next member learns from some of the most confident suggestions.
+    In every round an unlabeled row gets a pseudo-label from the labels of similar rows and from the current votes on
+    similar unlabeled ones. The next member is fitted to the labeled rows and to some of the most confident
+    pseudo-labels.
 
     Parameters
     ----------
@@ -755,20 +757,20 @@ class SemiBoostClassifier(Ensemble):
 
         - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
           largest value, and negative values are refused.
-        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
-          only.
-        - ``"none"``: not at all.
+        - ``"standard"``: to mean 0 and standard deviation 1. Sparse rows keep their zeros: they are divided by the
+          deviation only.
+        - ``"none"``: no scaling.
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
-        Standard scaling and weaker regularisation, such as 10, go well with them.
+        Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
     percentile : float, default=1.0
-        Width of the similarity, as a percentile of the distances between rows. The literature tries 10 to 100; of ten
-        settings tried, 1 came nearest to the figures of the UDEED paper.
+        Width of the similarity, as a percentile of the distances between rows. The literature uses 10 to 100; 1 comes
+        nearest to the results of the UDEED paper.
     pick : {"draw", "top"}, default="draw"
         Selection of the unlabeled rows that a member is fitted to.
 
-        - ``"draw"``: drawn without replacement, by how sure their suggested label is.
-        - ``"top"``: those whose suggested label is the most sure.
+        - ``"draw"``: rows drawn without replacement, weighted by the confidence of their pseudo-labels.
+        - ``"top"``: the rows with the most confident pseudo-labels.
     pick_share : float, default=0.1
         Share of the unlabeled rows that a member is fitted to.
     neighbors : int, default=20
@@ -889,9 +891,10 @@ class SemiBoostClassifier(Ensemble):
 
 
 class SelfTrainingClassifier(Ensemble):
-    """Self-training: a learner labels the unlabeled rows that it is confident of, and is fitted again.
+    """Self-training: a base learner gives pseudo-labels to the unlabeled rows of which it is confident, and is
+    refitted.
 
-    The plain baseline of its kind: one member.
+    The simplest semi-supervised baseline, with a single member.
 
     Parameters
     ----------
@@ -906,14 +909,14 @@ class SelfTrainingClassifier(Ensemble):
 
         - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
           largest value, and negative values are refused.
-        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
-          only.
-        - ``"none"``: not at all.
+        - ``"standard"``: to mean 0 and standard deviation 1. Sparse rows keep their zeros: they are divided by the
+          deviation only.
+        - ``"none"``: no scaling.
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
-        Standard scaling and weaker regularisation, such as 10, go well with them.
+        Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
     confidence : float, default=0.75
-        Probability above which a row takes its predicted class as label.
+        Confidence above which a row gets its predicted class as pseudo-label.
     rounds : int, default=10
         Largest number of rounds.
     class_weight : dict, "balanced" or None, default=None
@@ -1018,10 +1021,10 @@ class SelfTrainingClassifier(Ensemble):
 
 
 class TriTrainingClassifier(Ensemble):
-    """Tri-training: of three learners, two label rows for the third where they agree.
+    """Tri-training: of three members, two give pseudo-labels to the third where they agree.
 
-    The three members begin on bootstraps of the labeled rows. Two of them teach the third as long as that is likely to
-    lower its error. Prediction is by majority.
+    The three initial members are fitted to bootstraps of the labeled rows. A member is refitted with the pseudo-labels
+    of the other two as long as these are likely to lower its error. Prediction is by majority vote.
 
     Parameters
     ----------
@@ -1036,12 +1039,12 @@ class TriTrainingClassifier(Ensemble):
 
         - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
           largest value, and negative values are refused.
-        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
-          only.
-        - ``"none"``: not at all.
+        - ``"standard"``: to mean 0 and standard deviation 1. Sparse rows keep their zeros: they are divided by the
+          deviation only.
+        - ``"none"``: no scaling.
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
-        Standard scaling and weaker regularisation, such as 10, go well with them.
+        Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
@@ -1140,27 +1143,28 @@ class TriTrainingClassifier(Ensemble):
 class CoForestClassifier(Ensemble):
     """Co-forest: a random forest in which each tree also learns from rows that the other trees are confident of.
 
-    Trees are grown again, with labels from the other trees, as long as these are likely to lower the error.
+    In every round a tree is refitted with pseudo-labels from the other trees, as long as these are likely to lower its
+    error.
 
     Parameters
     ----------
     members : int, default=20
-        Number of trees; the paper has 6.
+        Number of trees; the paper uses 6.
     scaling : {"minmax", "standard", "none"}, default="minmax"
         Scaling of the features.
 
         - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
           largest value, and negative values are refused.
-        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
-          only.
-        - ``"none"``: not at all.
+        - ``"standard"``: to mean 0 and standard deviation 1. Sparse rows keep their zeros: they are divided by the
+          deviation only.
+        - ``"none"``: no scaling.
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
-        Standard scaling and weaker regularisation, such as 10, go well with them.
+        Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
     tree : Tree or None, default=None
-        Growth of the trees. None means ``Tree(features="log2-plus-one")``.
+        Settings of the trees. None means ``Tree(features="log2-plus-one")``.
     confidence : float, default=0.75
-        Share of the other trees' votes above which a row takes their class as label.
+        Confidence of the other trees above which a row gets their class as pseudo-label.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
@@ -1261,9 +1265,10 @@ class CoForestClassifier(Ensemble):
 
 
 class CoTrainingClassifier(Ensemble):
-    """Co-training: two members that see different columns label rows for each other.
+    """Co-training: two members that see different columns give pseudo-labels to each other.
 
-    In every round each labels the rows that it is most confident of. Their probabilities are multiplied.
+    In every round each member labels the rows of which it is most confident. For predictions their probabilities are
+    multiplied.
 
     Parameters
     ----------
@@ -1278,17 +1283,17 @@ class CoTrainingClassifier(Ensemble):
 
         - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
           largest value, and negative values are refused.
-        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
-          only.
-        - ``"none"``: not at all.
+        - ``"standard"``: to mean 0 and standard deviation 1. Sparse rows keep their zeros: they are divided by the
+          deviation only.
+        - ``"none"``: no scaling.
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
-        Standard scaling and weaker regularisation, such as 10, go well with them.
+        Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
     view : sequence of str or int, default=()
-        Columns that the first member sees; the second sees the others. None: each sees half of them, drawn at random.
-        Columns are given by name, or by number from 0.
+        Columns that the first member sees; the second sees the others. By default each sees a random half of the
+        features. Columns are given by name, or by number from 0.
     pool : int, default=75
-        Number of unlabeled rows, drawn at random, among which the most confident are chosen in a round.
+        Number of unlabeled rows, drawn at random, from which a round takes the most confident predictions.
     rounds : int, default=30
         Largest number of rounds.
     class_weight : dict, "balanced" or None, default=None
@@ -1396,10 +1401,10 @@ class CoTrainingClassifier(Ensemble):
 
 
 class SetredClassifier(Ensemble):
-    """SETRED: self-training that drops labels which contradict the neighbours of a row.
+    """SETRED: self-training that drops pseudo-labels contradicted by the neighbours of a row.
 
-    A label is kept if fewer neighbours in the relative neighbourhood graph contradict it than chance would have it. One
-    member.
+    A pseudo-label is kept if significantly fewer neighbours in the relative neighbourhood graph contradict it than
+    expected by chance. The model has a single member.
 
     Parameters
     ----------
@@ -1414,21 +1419,21 @@ class SetredClassifier(Ensemble):
 
         - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
           largest value, and negative values are refused.
-        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
-          only.
-        - ``"none"``: not at all.
+        - ``"standard"``: to mean 0 and standard deviation 1. Sparse rows keep their zeros: they are divided by the
+          deviation only.
+        - ``"none"``: no scaling.
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
-        Standard scaling and weaker regularisation, such as 10, go well with them.
+        Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
     rounds : int, default=40
         Largest number of rounds.
     pool : int, default=75
-        Number of unlabeled rows, drawn at random, among which the most confident are chosen in a round; 0 for all,
+        Number of unlabeled rows, drawn at random, from which a round takes the most confident predictions; 0 for all,
         which takes quadratic time.
     pick_share : float, default=0.2
-        Share of the pool that is labeled in a round, each class in proportion.
+        Share of the pool that gets pseudo-labels in a round, stratified by class.
     significance : float, default=0.1
-        Significance level at which a label is kept: how unlikely its few contradicting neighbours are by chance.
+        Significance level of the cut edge weight test by which a pseudo-label is kept.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
@@ -1537,11 +1542,11 @@ class SetredClassifier(Ensemble):
 
 
 class SSMBoostClassifier(Ensemble):
-    """SSMBoost: boosting of the margin, which for an unlabeled row is that of its predicted class.
+    """SSMBoost: margin boosting in which an unlabeled row has the margin of its predicted class.
 
-    The ensemble is a mean of its members; each further one lowers the mean of ``exp(-margin)`` as much as it can. The
-    margin of a labeled row is ``y g``, that of an unlabeled one ``g^2`` or ``|g|``. Base learners see labels only, so
-    the first member sees none of the unlabeled rows. More than two classes are learned one against the rest.
+    The vote ``g`` is a weighted mean of the members; each further one lowers the mean of ``exp(-margin)``. The margin
+    of a labeled row is ``y g``, that of an unlabeled one ``g^2`` or ``|g|``. The first member is fitted to the labeled
+    rows only, because base learners need labels. More than two classes are learned one against the rest.
 
     Parameters
     ----------
@@ -1558,17 +1563,17 @@ class SSMBoostClassifier(Ensemble):
 
         - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
           largest value, and negative values are refused.
-        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
-          only.
-        - ``"none"``: not at all.
+        - ``"standard"``: to mean 0 and standard deviation 1. Sparse rows keep their zeros: they are divided by the
+          deviation only.
+        - ``"none"``: no scaling.
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
-        Standard scaling and weaker regularisation, such as 10, go well with them.
+        Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
     margin : {"square", "absolute"}, default="square"
         Margin of an unlabeled row.
 
         - ``"square"``: the square of the vote.
-        - ``"absolute"``: its size.
+        - ``"absolute"``: the absolute value of the vote.
     unlabeled_weight : float, default=1.0
         Total weight of the unlabeled rows relative to the labeled ones.
     class_weight : dict, "balanced" or None, default=None
@@ -1678,8 +1683,8 @@ class SSMBoostClassifier(Ensemble):
 class RegBoostClassifier(Ensemble):
     """RegBoost: ASSEMBLE with a penalty on labels that contradict near neighbours.
 
-    A row weighs more, the more of its neighbours have another label than it has now, and a member that agrees with such
-    labels gets a smaller weight. More than two classes are learned one against the rest.
+    The more neighbours contradict the label or pseudo-label of a row, the larger its weight; a member that agrees with
+    such labels gets a smaller weight in the vote. More than two classes are learned one against the rest.
 
     Parameters
     ----------
@@ -1696,19 +1701,19 @@ class RegBoostClassifier(Ensemble):
 
         - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
           largest value, and negative values are refused.
-        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
-          only.
-        - ``"none"``: not at all.
+        - ``"standard"``: to mean 0 and standard deviation 1. Sparse rows keep their zeros: they are divided by the
+          deviation only.
+        - ``"none"``: no scaling.
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
-        Standard scaling and weaker regularisation, such as 10, go well with them.
+        Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
     emphasis : {"weighting", "resampling"}, default="weighting"
-        How row weights reach the base learner: all rows are weighted, or as many as are labeled are drawn.
+        How row weights reach the base learner: by weighting all rows, or by drawing as many rows as are labeled.
 
-        - ``"weighting"``: every row counts as much as its weight says.
-        - ``"resampling"``: rows are drawn with replacement by their weights.
+        - ``"weighting"``: rows keep their weights.
+        - ``"resampling"``: rows are drawn with replacement, with probabilities proportional to their weights.
     smoothness : float, default=0.5
-        Weight of contradicting neighbours against the margin.
+        Weight of contradicting neighbours relative to the margin.
     neighbors : int, default=10
         Nearest neighbours treated as similar.
     percentile : float, default=10.0
@@ -1829,10 +1834,10 @@ class RegBoostClassifier(Ensemble):
 
 
 class MCSSBClassifier(Ensemble):
-    """MCSSB: boosting for several classes that gives similar rows the same class.
+    """MCSSB: multi-class boosting that gives similar rows the same class.
 
-    In each round every unlabeled row is given the class that lowers the objective most; the next member is fitted to
-    the labeled rows and to some of these, drawn by how much they lower it.
+    In every round the pseudo-label of an unlabeled row is the class that lowers the objective most. The next member is
+    fitted to the labeled rows and to some of the unlabeled ones, drawn by how much their pseudo-labels lower it.
 
     Parameters
     ----------
@@ -1849,18 +1854,18 @@ class MCSSBClassifier(Ensemble):
 
         - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
           largest value, and negative values are refused.
-        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
-          only.
-        - ``"none"``: not at all.
+        - ``"standard"``: to mean 0 and standard deviation 1. Sparse rows keep their zeros: they are divided by the
+          deviation only.
+        - ``"none"``: no scaling.
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
-        Standard scaling and weaker regularisation, such as 10, go well with them.
+        Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
     width : float, default=0.15
-        Width of the similarity, as a share of the largest distance.
+        Width of the similarity, as a share of the largest distance between rows.
     labeled_weight : float, default=10000.0
         Weight of similarities to labeled rows against those between unlabeled ones.
     pick_share : float, default=0.2
-        Share of all rows that is drawn in a round, but at least 20 rows.
+        Number of unlabeled rows drawn in a round, as a share of all rows; at least 20 rows.
     neighbors : int, default=20
         Nearest neighbours treated as similar; 0 compares all pairs, which takes quadratic memory.
     memory : int, default=0
@@ -1995,12 +2000,12 @@ class StackingClassifier(Ensemble):
 
         - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
           largest value, and negative values are refused.
-        - ``"standard"``: to mean 0 and deviation 1. Sparse rows keep their zeros: they are divided by the deviation
-          only.
-        - ``"none"``: not at all.
+        - ``"standard"``: to mean 0 and standard deviation 1. Sparse rows keep their zeros: they are divided by the
+          deviation only.
+        - ``"none"``: no scaling.
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
-        Standard scaling and weaker regularisation, such as 10, go well with them.
+        Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
     folds : int, default=5
         Number of folds whose out-of-fold probabilities the combination is learned from.
     class_weight : dict, "balanced" or None, default=None
