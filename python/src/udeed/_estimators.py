@@ -2106,6 +2106,128 @@ class StackingClassifier(Ensemble):
         self.verbose = verbose
 
 
+class LabelSpreadingClassifier(Ensemble):
+    """Label spreading: labels flow along a graph of similar rows until every row agrees with its neighbours and its own
+    label.
+
+    One member, which predicts new rows by the mean of their nearest training rows.
+
+    Parameters
+    ----------
+    alpha : float, default=0.2
+        Share of a row's class probabilities that comes from its neighbours; the rest comes from its own label.
+    neighbors : int, default=10
+        Nearest neighbours that a row is connected with.
+    percentile : float, default=10.0
+        Width of the similarity, as a percentile of the distances between rows.
+    scaling : {"minmax", "standard", "none"}, default="standard"
+        Scaling of the features.
+
+        - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
+          largest value, and negative values are refused.
+        - ``"standard"``: to mean 0 and standard deviation 1. Sparse rows keep their zeros: they are divided by the
+          deviation only.
+        - ``"none"``: no scaling.
+    memory : int, default=0
+        Limit in bytes for the similarities of rows; 0 for half of the machine's memory.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
+        of labels of each class.
+    threshold : float or "balanced", default=0.0
+        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
+        probabilities.
+    random_state : int, RandomState or None, default=None
+        Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
+    unlabeled : object, default=-1
+        Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
+    n_jobs : int or None, default=None
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    verbose : bool or int, default=False
+        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Class labels, sorted; at most 255.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the columns seen in ``fit``, where all are strings.
+    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+        Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
+        more than two. Only where the members are linear.
+    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        Intercepts of the members. Only where they are linear.
+    member_weights_ : array of shape (n_members,) or (n_classes, n_members)
+        Weights of the members in the vote; one row per class where each class has members of its own.
+    threshold_ : float
+        Decision threshold between two classes.
+    n_iter_ : int
+        Number of accepted steps of gradient descent; number of members for methods without a descent.
+    history_ : list of dict
+        Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
+        descent.
+    findings_ : dict or None
+        What was chosen by out-of-bag rows; None where nothing was.
+    diversity_ : dict or None
+        Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
+        model.
+
+    References
+    ----------
+    D. Zhou, O. Bousquet, T. Lal, J. Weston and B. Schölkopf, "Learning with local and global consistency", NIPS 2004.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from udeed import LabelSpreadingClassifier, mask_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = mask_labels(y, 40, random_state=0)
+    >>> model = LabelSpreadingClassifier(random_state=0).fit(X, few)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    __module__ = "udeed"
+    _method: ClassVar[str] = "label-spreading"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Ensemble._parameter_constraints,
+        "alpha": [Number(Real, 0, 1, closed="neither")],
+        "neighbors": at_least(1),
+        "percentile": [Number(Real, 0, 100, closed="both")],
+        "scaling": one_of("minmax", "standard", "none"),
+        "memory": [Number(Integral, 0, 18446744073709551615, closed="both")],
+    }
+
+    def __init__(
+        self,
+        alpha: float = 0.2,
+        *,
+        neighbors: int = 10,
+        percentile: float = 10.0,
+        scaling: str = "standard",
+        memory: int = 0,
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.alpha = alpha
+        self.neighbors = neighbors
+        self.percentile = percentile
+        self.scaling = scaling
+        self.memory = memory
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 # The estimators by the names of their methods.
 ESTIMATORS: dict[str, type[Ensemble]] = {
     "udeed": UDEEDClassifier,
@@ -2123,4 +2245,5 @@ ESTIMATORS: dict[str, type[Ensemble]] = {
     "regboost": RegBoostClassifier,
     "mcssb": MCSSBClassifier,
     "stacking": StackingClassifier,
+    "label-spreading": LabelSpreadingClassifier,
 }

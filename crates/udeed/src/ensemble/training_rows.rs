@@ -230,6 +230,13 @@ impl TrainingRows {
         Ok(self)
     }
 
+    /// The share of each class among the labeled rows, by their weights.
+    pub(crate) fn class_shares(&self) -> Vec<f64> {
+        let (mut shares, total) = (vec![0.0; self.n_classes()], self.weights.iter().sum::<f64>());
+        self.codes.iter().zip(&self.weights).for_each(|(&class, weight)| shares[usize::from(class)] += weight / total);
+        shares
+    }
+
     /// Logistic regression on the labels alone, as an ensemble.
     pub(crate) fn logistic(&self) -> Ensemble {
         let part = |head: &Head| Part::alike(Members::from_rows(std::slice::from_ref(&head.logistic)), Vote::Weighted);

@@ -67,6 +67,11 @@ pub struct Neighbors {
 }
 
 impl Neighbors {
+    /// Rows of which the `k` nearest vote. Each has some vote, none of them negative.
+    pub(crate) fn new(k: usize, rows: Matrix, votes: Matrix) -> Self {
+        Neighbors { k, rows, votes }
+    }
+
     /// Puts the parts together; none if they do not fit.
     pub(crate) fn from_parts(k: usize, rows: Matrix, votes: Matrix) -> Option<Self> {
         let n = rows.rows().n_rows();

@@ -38,6 +38,7 @@ macro_rules! with_methods {
             regboost::RegBoost,
             mcssb::Mcssb,
             stacking::Stacking,
+            label_spreading::LabelSpreading,
         }
     };
 }
