@@ -61,32 +61,43 @@ pub fn shown(value: &serde_json::Value) -> String {
     }
 }
 
-/// The defaults of a setting: one where all methods agree, else each with its methods.
-fn defaults(owners: &[(&MethodCard, &Setting)]) -> String {
+/// What the settings of several methods have, each with its methods; what most have first.
+fn grouped<'a>(owners: &[(&'a MethodCard, &Setting)], of: impl Fn(&Setting) -> String) -> Vec<(String, Vec<&'a str>)> {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for (card, setting) in owners {
-        let default = shown(&setting.default);
-        match groups.iter_mut().find(|(known, _)| *known == default) {
+        let value = of(setting);
+        match groups.iter_mut().find(|(known, _)| *known == value) {
             Some((_, methods)) => methods.push(card.name),
-            None => groups.push((default, vec![card.name])),
+            None => groups.push((value, vec![card.name])),
         }
     }
-    match &groups[..] {
-        [(default, _)] => default.clone(),
-        groups => {
-            groups.iter().map(|(default, of)| format!("{default} ({})", of.join(", "))).collect::<Vec<_>>().join("; ")
-        }
-    }
+    groups.sort_by_key(|(_, methods)| std::cmp::Reverse(methods.len()));
+    groups
+}
+
+/// The defaults of a setting: one where all methods agree, else that of most, and the others with their methods.
+fn defaults(owners: &[(&MethodCard, &Setting)]) -> String {
+    let groups = grouped(owners, |setting| shown(&setting.default));
+    let others = groups.iter().skip(1).map(|(default, of)| format!("; {}: {default}", of.join(", ")));
+    groups.iter().take(1).map(|(default, _)| default.clone()).chain(others).collect()
 }
 
 /// The help of a setting: what it means, which methods have it, its default.
 fn help(owners: &[(&MethodCard, &Setting)]) -> String {
-    let (doc, methods) = (&owners[0].1.doc, owners.iter().map(|(card, _)| card.name).collect::<Vec<_>>());
+    let methods: Vec<&str> = owners.iter().map(|(card, _)| card.name).collect();
+    let mut doc = grouped(owners, |setting| setting.doc.trim_end_matches('.').to_owned()).swap_remove(0).0;
+    let choosing: Vec<(&MethodCard, &Setting)> =
+        owners.iter().filter(|(_, setting)| setting.kind == SettingKind::NumberOrAuto).copied().collect();
+    if let [(_, setting), ..] = &choosing[..] {
+        let names: Vec<&str> = choosing.iter().map(|(card, _)| card.name).collect();
+        let auto = setting.doc.split_once("`auto`: ").map_or("", |(_, auto)| auto.trim_end_matches('.'));
+        doc = format!("{doc}. `auto` ({}): {auto}", names.join(", "));
+    }
     let of = if methods.len() > 10 { String::new() } else { format!("{}: ", methods.join(", ")) };
     if matches!(owners[0].1.kind, SettingKind::Tree) {
-        return format!("{of}{} [see `udeed methods {}`]", doc.trim_end_matches('.'), methods[0]);
+        return format!("{of}{doc} [see `udeed methods {}`]", methods[0]);
     }
-    format!("{of}{} [default: {}]", doc.trim_end_matches('.'), defaults(owners))
+    format!("{of}{doc} [default: {}]", defaults(owners))
 }
 
 fn option(name: &'static str) -> Arg {
@@ -103,7 +114,7 @@ fn option(name: &'static str) -> Arg {
                 .iter()
                 .map(|[word, about]| PossibleValue::new(word.clone()).help(first_sentence(about)))
                 .collect();
-            option.value_parser(words)
+            option.value_name(kebab(name).to_uppercase()).value_parser(words)
         }
         SettingKind::SomeWords(_) => option.value_name("WORDS"),
         SettingKind::Whole => option.value_name("N"),
