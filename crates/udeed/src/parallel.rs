@@ -80,7 +80,7 @@ pub(crate) fn try_map_with<S: Send, R: Send>(
     Ok(all)
 }
 
-/// Calls `f` with each chunk of so many values, the last one maybe shorter, and its number.
+/// Calls `f` with each chunk of values, the last one maybe shorter, and its number.
 pub(crate) fn chunks_mut<T: Send>(values: &mut [T], size: usize, f: impl Fn(usize, &mut [T]) + Sync) {
     let chunks: Vec<Mutex<&mut [T]>> = values.chunks_mut(size).map(Mutex::new).collect();
     for_each(chunks.len(), &|chunk| f(chunk, &mut locked(&chunks[chunk])));

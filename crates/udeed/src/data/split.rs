@@ -193,7 +193,7 @@ fn in_proportion(count: usize, classes: &[usize], total: usize) -> Vec<usize> {
     dealt_up_to(classes, count, classes, total)
 }
 
-/// As [`in_proportion`], where a class has at most so many.
+/// As [`in_proportion`], with a limit for each class.
 fn dealt_up_to(most: &[usize], count: usize, classes: &[usize], total: usize) -> Vec<usize> {
     let share = |class: usize| count as f64 * classes[class] as f64 / total as f64;
     // What small classes get beyond their share is less than a row each: no class ends further below its share than this.

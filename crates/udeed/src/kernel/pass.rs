@@ -26,7 +26,7 @@ const WORTH_THREADS: usize = 1 << 21;
 const PARTS_MEMORY: usize = 1 << 24;
 /// The largest sparse gradient of which each part has its own.
 const LARGEST_PART: usize = PARTS_MEMORY / 4;
-/// How many rows a visitor gets at once, of `stride` scores each: so many that calling it costs little beside them, and no
+/// Rows that a visitor gets at once, of `stride` scores each: enough that calling it costs little beside them, and no
 /// more, as between them the memory is asked for the rows that come next.
 pub(super) fn at_once(stride: usize) -> usize {
     (64 / stride).clamp(1, 8)
