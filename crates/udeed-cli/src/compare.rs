@@ -50,7 +50,7 @@ pub struct Compare {
 
 impl Compare {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
-        let experiment = self.experiment()?;
+        let experiment = self.experiment(progress)?;
         let default = [PathBuf::from("ionosphere")];
         let paths = if self.sets.is_empty() { default.as_slice() } else { &self.sets };
         self.outputs.check(paths)?;
@@ -59,11 +59,11 @@ impl Compare {
         self.outputs.write(&mut results, &sets, tables::write_text)
     }
 
-    fn experiment(&self) -> anyhow::Result<Experiment> {
+    fn experiment(&self, progress: &Progress) -> anyhow::Result<Experiment> {
         let methods: Vec<Entry> =
             self.methods.iter().map(|name| Entry::named(name)).collect::<udeed_lab::Result<_>>()?;
         let cards = methods.iter().filter_map(|entry| entry.card());
-        let (udeed, rivals) = self.memory.of(self.settings.clone(), cards).methods(&methods)?;
+        let (udeed, rivals) = self.memory.of(self.settings.clone(), cards).methods(&methods, progress)?;
         let experiment = Experiment {
             methods,
             sizes: self.sizes.clone(),

@@ -50,7 +50,7 @@ const MOST_COMPARED: usize = 10_000;
 
 impl Reproduce {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
-        let experiment = self.experiment()?;
+        let experiment = self.experiment(progress)?;
         let found = self.find()?;
         let paths: Vec<PathBuf> = found.iter().map(|(_, path)| path.clone()).collect();
         self.outputs.check(&paths)?;
@@ -66,7 +66,7 @@ impl Reproduce {
         self.outputs.write(&mut results, &sets, |results, out| tables::write_paper(results, &report, out))
     }
 
-    fn experiment(&self) -> anyhow::Result<Experiment> {
+    fn experiment(&self, progress: &Progress) -> anyhow::Result<Experiment> {
         let mut methods = Vec::new();
         for name in &self.methods {
             if name == "adaboost" {
@@ -81,7 +81,7 @@ impl Reproduce {
         if semiboost && !settings.has("neighbors") && !settings.has("semiboost.neighbors") {
             settings = settings.with("--neighbors", "semiboost.neighbors", 0);
         }
-        let (udeed, rivals) = settings.methods(&methods)?;
+        let (udeed, rivals) = settings.methods(&methods, progress)?;
         let experiment = Experiment {
             methods,
             sizes: self.sizes.clone(),

@@ -10,6 +10,7 @@ use udeed::method::{Method, MethodCard, Udeed};
 use udeed_lab::Entry;
 
 use crate::output::Usage;
+use crate::progress::Progress;
 
 /// Settings without an option made from the cards: the command has options of these names, which mean more or something else.
 /// `--set` reaches all of them.
@@ -246,8 +247,8 @@ impl Settings {
     }
 
     /// UDEED and all other methods for a comparison, each with what was given about it. Each setting must be one of a method
-    /// that takes part.
-    pub fn methods(&self, entries: &[Entry]) -> anyhow::Result<(Udeed, Vec<Method>)> {
+    /// that takes part; a note names those that cannot have the value which others take.
+    pub fn methods(&self, entries: &[Entry], progress: &Progress) -> anyhow::Result<(Udeed, Vec<Method>)> {
         let mut methods: Vec<Method> =
             Method::NAMES.iter().map(|name| Method::named(name)).collect::<udeed::Result<_>>()?;
         let takes_part = |method: &Method| {
@@ -259,7 +260,7 @@ impl Settings {
             if let Some((_, instead)) = OF_COMPARISONS.iter().find(|(name, _)| *name == last) {
                 return Err(Usage(format!("`{}`: in a comparison this is {instead}", given.option)).into());
             }
-            let (mut taken, mut refused) = (false, None);
+            let (mut taken, mut refused) = (false, Vec::new());
             // UDEED's settings are those of its members before the descent and of logistic regression, too.
             for method in methods.iter_mut().filter(|method| takes_part(method) || method.name() == "udeed") {
                 let Some(path) = given.path_in(method).filter(|_| given.is_of(method)) else { continue };
@@ -270,14 +271,18 @@ impl Settings {
                         *method = changed;
                     }
                     // What only some methods can do, such as to choose lambda or to have no neighbours, only these do.
-                    Err(error) if takes_part(method) => drop(refused.get_or_insert(error)),
+                    Err(error) if takes_part(method) => refused.push((method.name(), error)),
                     Err(_) => {}
                 }
             }
-            match (taken, refused) {
-                (true, _) => {}
-                (false, Some(error)) => return Err(error.into()),
-                (false, None) => return Err(given.not_of("the methods of this comparison have").into()),
+            match (taken, refused.is_empty()) {
+                (true, _) => {
+                    for (name, error) in refused {
+                        progress.note(format_args!("note: {name} keeps its own: {error}"));
+                    }
+                }
+                (false, false) => return Err(refused.swap_remove(0).1.into()),
+                (false, true) => return Err(given.not_of("the methods of this comparison have").into()),
             }
         }
         match methods.remove(0) {

@@ -3,7 +3,7 @@
 
 mod support;
 
-use support::Folder;
+use support::{Folder, text};
 
 #[test]
 fn auto_goes_all_the_way_and_says_what_it_found() {
@@ -64,4 +64,7 @@ fn lambda_is_chosen_where_it_is_asked_for() {
         assert!(shown.contains("out-of-bag accuracy") && shown.contains("lambda"), "{shown}");
     }
     folder.run("compare ionosphere --methods lcud,bagging --lambda auto --splits 2");
+    let mixed = folder.command("compare ionosphere --methods lcud,adaboost --lambda auto --splits 2").output().unwrap();
+    let said = text(&mixed.stderr);
+    assert!(mixed.status.success() && said.contains("note: adaboost keeps its own: `lambda` is `auto`"), "{said}");
 }
