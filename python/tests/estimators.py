@@ -11,8 +11,7 @@ from udeed._estimators import ESTIMATORS
 METHODS = list(ESTIMATORS.values())
 ALL = [*METHODS, udeed.UDEEDClassifierCV]
 # Those whose members are linear by default: all but trees, what stacks them, and what looks through maps.
-CURVED = (udeed.CoForestClassifier, udeed.StackingClassifier, udeed.UDEEDAutoClassifier)
-LINEAR = [kind for kind in METHODS if kind not in CURVED]
+LINEAR = [kind for kind in METHODS if "C" in kind().get_params() and kind is not udeed.StackingClassifier]
 # Those with a base learner to choose, and those that have something to learn from unlabeled rows.
 BASED = [kind for kind in METHODS if "base" in inspect.signature(kind).parameters]
 SUPERVISED = (udeed.BaggingClassifier, udeed.AdaBoostClassifier, udeed.StackingClassifier)

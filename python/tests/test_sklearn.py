@@ -24,6 +24,7 @@ DRAWN = {
     "check_sample_weight_equivalence_on_dense_data": "rows are drawn at random",
     "check_sample_weight_equivalence_on_sparse_data": "rows are drawn at random",
 }
+REPEATED = dict.fromkeys(DRAWN, "a row that is repeated is a neighbour of itself")
 # The check stops scikit-learn's own trees early, by a parameter that ours do not have.
 GROWN = {"check_class_weight_classifiers": "a leaf of one class is that of it, whatever its rows count"}
 # The check fits the classes -1 and 1, and -1 means unlabeled by default. It spares scikit-learn's own self-training, and with
@@ -33,10 +34,11 @@ SENTINEL = {"check_classifiers_classes": "-1 is a class there, and means unlabel
 
 def expected_failures(estimator: Any) -> dict[str, str]:
     drawn = DRAWN if isinstance(estimator, DRAWS) else {}
+    repeated = REPEATED if isinstance(estimator, udeed.LabelSpreadingClassifier) else {}
     grown = GROWN if isinstance(estimator, udeed.CoForestClassifier) else {}
     spared = estimator.unlabeled is None or isinstance(estimator, udeed.SelfTrainingClassifier)
     sentinel = {} if spared else SENTINEL
-    return {**drawn, **grown, **sentinel}
+    return {**drawn, **repeated, **grown, **sentinel}
 
 
 @estimator_checks.parametrize_with_checks(
