@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::pass::{VisitBlock, at_once};
+use super::pass::{AT_ONCE, VisitBlock};
 use super::prefetch::prefetch;
 use super::real::Real;
 use super::tile::{self, Packed, Vectors};
@@ -70,7 +70,7 @@ impl<S: Simd, T: Real> WithSimd for Walk<'_, S, T> {
     fn with_simd<Same: Simd>(mut self, _: Same) -> Result<()> {
         let simd = self.simd;
         let (_, columns) = self.rows.shape();
-        let (stride, at_once) = (self.stride, at_once(self.stride));
+        let stride = self.stride;
         let Room { x, next: next_x, scores, gradient: block_gradient, buffer } = self.room;
         let (rows, end) = (x.rows, self.span.end);
         let block = |start: usize| start.min(end)..end.min(start + rows);
@@ -83,11 +83,11 @@ impl<S: Simd, T: Real> WithSimd for Walk<'_, S, T> {
             let mut after = next.clone();
             after.by_ref().take(AHEAD).for_each(prefetch);
             tile::score(simd, x, self.weights, n, scores);
-            let some = scores.numbers_mut()[..n * stride].chunks_mut(at_once * stride);
-            for (first, scores) in (0..).step_by(at_once).zip(some) {
+            let some = scores.numbers_mut()[..n * stride].chunks_mut(AT_ONCE * stride);
+            for (first, scores) in (0..).step_by(AT_ONCE).zip(some) {
                 self.visitor.visit_block(self.instructions, start + first, stride, scores);
                 // The next block is packed here, few rows at a time, so that the memory can bring it in the meantime.
-                for (i, row) in (first..).zip(next.by_ref().take(at_once)) {
+                for (i, row) in (first..).zip(next.by_ref().take(AT_ONCE)) {
                     next_x.pack(i, row);
                     if let Some(row) = after.next() {
                         prefetch(row);

@@ -26,11 +26,9 @@ const WORTH_THREADS: usize = 1 << 21;
 const PARTS_MEMORY: usize = 1 << 24;
 /// The largest sparse gradient of which each part has its own.
 const LARGEST_PART: usize = PARTS_MEMORY / 4;
-/// Rows that a visitor gets at once, of `stride` scores each: enough that calling it costs little beside them, and no
-/// more, as between them the memory is asked for the rows that come next.
-pub(super) fn at_once(stride: usize) -> usize {
-    (64 / stride).clamp(1, 8)
-}
+/// Rows that a visitor of dense rows gets at once. Between visits the next rows are packed: with more at once the memory would
+/// idle while they are visited, with one the calls cost more.
+pub(super) const AT_ONCE: usize = 2;
 
 /// What is done with the scores of a row.
 pub(crate) trait Visit<T: Real>: Sync {
@@ -93,8 +91,12 @@ impl<T: Real, V: Visit<T>> WithSimd for Rows<'_, '_, T, V> {
             visitor.visit_rows(simd, tally, self.first, self.scores);
             return;
         }
-        for (i, scores) in self.scores.chunks_exact_mut(self.stride).enumerate() {
-            visitor.visit(simd, tally, self.first + i, scores);
+        // Not by `chunks_exact_mut`, whose division takes as long as several scores.
+        let (mut i, mut rest) = (self.first, self.scores);
+        while !rest.is_empty() {
+            let (scores, below) = rest.split_at_mut(self.stride);
+            visitor.visit(simd, tally, i, scores);
+            (i, rest) = (i + 1, below);
         }
     }
 }

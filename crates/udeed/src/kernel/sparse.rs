@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::pass::{VisitBlock, at_once};
+use super::pass::{AT_ONCE, VisitBlock};
 use super::real::Real;
 use super::tile::{self, Vectors};
 use crate::data::{Block, Blocks, Buffer};
@@ -35,14 +35,13 @@ impl<T: Real> WithSimd for Walk<'_, T> {
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, _: S) -> Result<()> {
         let (m, stride) = (self.m, tile::padded::<T>(self.m));
-        let at_once = at_once(stride);
-        let mut scores = Vectors::<S, T>::zeros(at_once, stride);
+        let mut scores = Vectors::<S, T>::zeros(AT_ONCE, stride);
         let mut buffer = Buffer::default();
         for start in self.span.clone().step_by(ROWS) {
             let end = self.span.end.min(start + ROWS);
             let mut rows = sparse_rows(self.rows.block(start..end, &mut buffer)?);
-            for first in (start..end).step_by(at_once) {
-                let scores = &mut scores.numbers_mut()[..at_once.min(end - first) * stride];
+            for first in (start..end).step_by(AT_ONCE) {
+                let scores = &mut scores.numbers_mut()[..AT_ONCE.min(end - first) * stride];
                 let some = rows.clone();
                 for (scores, (columns, values)) in scores.chunks_exact_mut(stride).zip(rows.by_ref()) {
                     score(columns, values, self.weights, m, scores);
