@@ -118,10 +118,23 @@ pub enum Warning {
     NoUnlabeledRows,
     /// Boosting kept no member: the model is logistic regression on the labels alone.
     NothingBoosted,
+    /// Boosting ended with its first member, which learned from the labels alone.
+    OneMember,
+    /// Boosting gave some classes, each against the rest, no more than their baseline.
+    HeadsNotBoosted {
+        /// Number of these classes.
+        heads: usize,
+        /// Number of all classes.
+        of: usize,
+    },
     /// Every member was without error and discarded: the model is undecided on every row.
     NothingLeft,
     /// The method learns from unlabeled rows, and there are none.
     NothingUnlabeled,
+    /// No unlabeled row was given a pseudo-label: the model is learned from the labels alone.
+    NothingAdded,
+    /// The descent took no step: the model is its initial members.
+    NoStep,
     /// The rows are sparse: only the linear view is used.
     SparseViews,
     /// There are too few labeled rows to choose views: only the linear one is used.
@@ -140,6 +153,16 @@ pub enum Warning {
     },
 }
 
+impl Warning {
+    /// Whether the model is no more than its baseline: the method learned nothing from the unlabeled rows, or kept nothing of
+    /// what it learned.
+    #[must_use]
+    pub fn is_baseline(&self) -> bool {
+        use Warning::{NoStep, NothingAdded, NothingBoosted, NothingLeft, NothingUnlabeled, OneMember};
+        matches!(self, NoStep | NothingAdded | NothingBoosted | NothingLeft | NothingUnlabeled | OneMember)
+    }
+}
+
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -149,12 +172,22 @@ impl fmt::Display for Warning {
             Warning::NothingBoosted => {
                 f.write_str("boosting kept no member: the model is logistic regression on the labels alone")
             }
+            Warning::OneMember => {
+                f.write_str("boosting ended with its first member: the model is the base learner on the labels alone")
+            }
+            Warning::HeadsNotBoosted { heads, of } => {
+                write!(f, "boosting kept nothing for {heads} of {of} classes: these are told apart by the labels alone")
+            }
             Warning::NothingLeft => {
                 f.write_str("every member was without error and discarded: the model is undecided on every row")
             }
             Warning::NothingUnlabeled => {
                 f.write_str("there are no unlabeled rows: the model is learned from the labels alone")
             }
+            Warning::NothingAdded => {
+                f.write_str("no unlabeled row was given a pseudo-label: the model is learned from the labels alone")
+            }
+            Warning::NoStep => f.write_str("the descent took no step: the model is its initial members"),
             Warning::SparseViews => f.write_str("the rows are sparse: only the linear view is used"),
             Warning::FewLabels { rows } => {
                 write!(f, "{rows} labeled rows are too few to choose views: only the linear one is used")

@@ -217,17 +217,26 @@ fn a_scaled_rate_gives_large_ensembles_the_steps_of_small_ones() {
     assert_eq!(fit(true), fit(false));
 }
 
+/// With the defaults: the descent takes steps, and the model is about as good as from bootstraps.
 #[test]
 fn a_random_start_learns_too() {
-    let (train, _) = train("wdbc");
-    let model = Udeed::new().initial(Initial::Random).variant(Variant::Lc).rate(20.0).steps(200).fit(&train).unwrap();
-    let stage = model.training().stages[0];
-    assert!(stage.last.empirical < 0.7 * stage.first.empirical, "{stage:?}");
-    let initial = model.initial().unwrap();
-    assert_ne!(
-        initial.ensemble().linear(0).unwrap().weights_of(0),
-        initial.ensemble().linear(0).unwrap().weights_of(1)
-    );
+    for name in ["wdbc", "ionosphere", "vote"] {
+        let (train, test) = train(name);
+        let accuracy = |model: &Model| model.evaluate(test.table(), test.labels()).unwrap().accuracy;
+        let bootstrapped = accuracy(&Udeed::new().fit(&train).unwrap());
+        for (seed, hidden) in [(0, 0), (1, 0), (2, 0), (0, 5)] {
+            let model = Udeed::new().initial(Initial::Random).hidden(hidden).seed(seed).fit(&train).unwrap();
+            let training = model.training();
+            assert!(training.stages.iter().any(|stage| stage.steps > 0), "{name}, {seed}: {:?}", training.stages);
+            assert!(accuracy(&model) > bootstrapped - 0.05, "{name}, {seed}, {hidden}: {bootstrapped}");
+            let initial = model.initial().unwrap();
+            assert!(hidden > 0 || weights_of(&initial, 0) != weights_of(&initial, 1));
+        }
+    }
+}
+
+fn weights_of(model: &Model, member: usize) -> Vec<f64> {
+    model.ensemble().linear(0).unwrap().weights_of(member)
 }
 
 #[test]

@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use udeed::data::TrainSet;
+use udeed::ensemble::Lambda;
 use udeed::format::built_in;
-use udeed::method::Method;
+use udeed::method::{Bagging, Method};
 
 fn sonar() -> TrainSet {
     let hidden: Vec<usize> = (0..208).filter(|i| i % 3 == 0).collect();
@@ -30,19 +31,42 @@ fn every_method_takes_weights() {
     }
 }
 
-/// In logistic regression a weight of 2 is the same row twice.
+/// Weights are relative: their unit changes nothing, to the bit where it is a power of two.
+#[test]
+fn no_method_depends_on_the_scale_of_weights() {
+    let train = sonar();
+    let weights = |scale: f64| (0..train.labels().len()).map(move |i| scale * [1.0, 3.0, 0.5][i % 3]).collect();
+    let weighted = |scale: f64| train.clone().weights(weights(scale)).unwrap();
+    for name in Method::NAMES {
+        let method = Method::named(name).unwrap();
+        let [one, other] = [1.0, 1.0 / 1024.0].map(|scale| method.fit(&weighted(scale)).unwrap());
+        assert_eq!(one.ensemble(), other.ensemble(), "{name}");
+    }
+    let all_alike = train.clone().weights(vec![1.0 / 60.0; train.labels().len()]).unwrap();
+    for method in [Method::named("auto").unwrap(), Bagging::new().lambda(Lambda::Auto).into()] {
+        let [one, other] = [&train, &all_alike].map(|rows| method.fit(rows).unwrap());
+        let [one, other] = [one, other].map(|model| model.predict_proba(train.table()).unwrap());
+        let pairs = (0..208).map(|i| (one.get(i)[0], other.get(i)[0]));
+        pairs.for_each(|(one, other)| assert!((one - other).abs() < 1e-6, "{}: {one} {other}", method.name()));
+    }
+}
+
+/// A weight of 2 is the same row twice, but for the regularisation, which the sum of the weights does not weaken.
 #[test]
 fn a_weight_of_two_is_the_row_twice() {
     let train = sonar();
     let n = train.labels().len();
     let twice: Vec<usize> = (0..n).chain((0..n).filter(|i| i % 4 == 1)).collect();
-    let weights = (0..n).map(|i| if i % 4 == 1 { 2.0 } else { 1.0 }).collect();
-    let bagging = udeed::method::Bagging::new().members(1);
-    let weighted = bagging.fit(&train.clone().weights(weights).unwrap()).unwrap().logistic();
-    let repeated = bagging.fit(&train.select(&twice)).unwrap().logistic();
-    let pairs =
-        weighted.ensemble().linear(0).unwrap().weights().iter().zip(repeated.ensemble().linear(0).unwrap().weights());
-    assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-6));
+    let weighted = (0..n).map(|i| if i % 4 == 1 { 2.0 } else { 1.0 }).collect();
+    let weighted = train.clone().weights(weighted).unwrap();
+    let repeated = train.select(&twice);
+    let lambda = repeated.n_labeled() as f64 / weighted.n_labeled() as f64;
+    let weights = |train: &TrainSet, lambda: f64| {
+        let model = Bagging::new().members(1).lambda(Lambda::Fixed(lambda)).fit(train).unwrap().logistic();
+        model.ensemble().linear(0).unwrap().weights().to_vec()
+    };
+    let pairs: Vec<(f64, f64)> = weights(&weighted, lambda).into_iter().zip(weights(&repeated, 1.0)).collect();
+    assert!(pairs.iter().all(|(a, b)| (a - b).abs() < 1e-6), "{pairs:?}");
 }
 
 #[test]

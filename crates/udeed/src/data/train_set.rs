@@ -51,8 +51,8 @@ impl TrainSet {
         self
     }
 
-    /// The same rows, each counting as much as its weight says: a label of weight 2 stands there twice, a row of weight 0
-    /// is not there at all. What is weighed are labels: other weights of unlabeled rows say nothing.
+    /// The same rows with weights. Weights are relative: a label of weight 2 counts twice as much as one of weight 1, and
+    /// multiplying all of them changes nothing. A row of weight 0 is left out. Other weights of unlabeled rows are ignored.
     ///
     /// # Errors
     /// If there are more or fewer weights than rows, or one is negative or not finite.

@@ -1,15 +1,11 @@
 //! What boosting methods share: members added one at a time, their weights, row weights and votes.
 
-use crate::ensemble::Learned;
-use crate::ensemble::has_two_classes;
 use crate::ensemble::training_rows::Head;
-use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
+use crate::ensemble::{Ensemble, Learned, Part, Rule, TrainingRows, has_two_classes};
 use crate::error::Result;
-use crate::learner::{Hypothesis, Linear};
-use crate::learner::{n_heads, winner};
+use crate::learner::{Hypothesis, Linear, n_heads, winner};
 use crate::observer::{Warning, Watch};
-use crate::random::Stream;
-use crate::random::member_seed;
+use crate::random::{Stream, member_seed};
 use crate::words::words;
 
 /// The members of a boosted ensemble so far.
@@ -21,11 +17,14 @@ pub(crate) struct Boosted {
     weights: Vec<f64>,
     /// Whether the last member was discarded because it made no error.
     pub(crate) discarded: bool,
+    /// Whether the first member learns from the labels alone: an ensemble of it alone is the baseline.
+    pub(crate) first_is_baseline: bool,
 }
 
 impl Boosted {
     pub(crate) fn new(wanted: usize, start: Hypothesis) -> Self {
-        Boosted { wanted, start, members: Vec::new(), weights: Vec::new(), discarded: false }
+        let (members, weights) = (Vec::new(), Vec::new());
+        Boosted { wanted, start, members, weights, discarded: false, first_is_baseline: false }
     }
 
     /// The hypothesis from which the fit of the next member starts.
@@ -52,12 +51,13 @@ impl Boosted {
     /// The members kept. If there are none, a warning and a substitute: logistic regression on the labels alone or, if members
     /// were discarded for making no error, a member whose vote is undecided.
     pub(crate) fn into_part(mut self) -> (Part, Option<Warning>) {
-        let (warning, rule) = match (self.members.is_empty(), self.discarded) {
-            (false, _) => (None, Rule::Unweighted),
-            (true, false) => (Some(Warning::NothingBoosted), Rule::Unweighted),
-            (true, true) => (Some(Warning::NothingLeft), Rule::Weighted),
+        let (warning, rule) = match (self.members.len(), self.discarded) {
+            (0, false) => (Some(Warning::NothingBoosted), Rule::Unweighted),
+            (0, true) => (Some(Warning::NothingLeft), Rule::Weighted),
+            (1, _) if self.first_is_baseline && self.wanted > 1 => (Some(Warning::OneMember), Rule::Unweighted),
+            _ => (None, Rule::Unweighted),
         };
-        if warning.is_some() {
+        if self.members.is_empty() {
             self.members.push(if self.discarded { silent(&self.start) } else { self.start });
             self.weights.push(1.0);
         }
@@ -98,8 +98,13 @@ pub(crate) fn boost_heads(
         parts.push(part);
         warnings.extend(warning);
     }
+    let (heads, of) = (warnings.len(), parts.len());
     let mut learned = Learned::from(Ensemble::against_rest(prepared.n_classes(), parts));
-    learned.warn(warnings, watch);
+    match warnings.pop() {
+        Some(warning) if heads == of => learned.warn([warning], watch),
+        Some(_) => learned.warn([Warning::HeadsNotBoosted { heads, of }], watch),
+        None => {}
+    }
     Ok(learned)
 }
 

@@ -4,6 +4,7 @@ use crate::data::{Dense, Matrix, Rows};
 use crate::ensemble::TrainingRows;
 use crate::error::Result;
 use crate::learner::{Hypothesis, Learner, Sample, likeliest};
+use crate::observer::Warning;
 
 /// All training rows, the labeled ones first, with their labels and pseudo-labels.
 pub(crate) struct PseudoLabels {
@@ -51,12 +52,18 @@ impl PseudoLabels {
         (self.n_labeled..self.classes.len()).collect()
     }
 
-    /// The share of each class among the labeled rows.
-    pub(crate) fn shares(&self) -> Vec<f64> {
-        let mut shares = vec![0.0; self.n_classes];
-        self.classes[..self.n_labeled].iter().for_each(|&class| shares[usize::from(class)] += 1.0);
-        shares.iter_mut().for_each(|share| *share /= self.n_labeled as f64);
-        shares
+    /// The warning of a method to which the unlabeled rows gave nothing; `added` says whether any got a pseudo-label.
+    pub(crate) fn warning(&self, added: bool) -> Option<Warning> {
+        match (self.unlabeled().is_empty(), added) {
+            (true, _) => Some(Warning::NothingUnlabeled),
+            (false, false) => Some(Warning::NothingAdded),
+            (false, true) => None,
+        }
+    }
+
+    /// Whether any unlabeled row has a pseudo-label.
+    pub(crate) fn any(&self) -> bool {
+        self.weights[self.n_labeled..].iter().any(|&weight| weight > 0.0)
     }
 }
 

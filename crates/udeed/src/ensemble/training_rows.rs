@@ -86,7 +86,8 @@ pub(crate) struct TrainingRows {
     pub(crate) labeled: Matrix,
     /// The class of each labeled row.
     pub(crate) codes: Vec<u8>,
-    /// The weight of each labeled row.
+    /// The weight of each labeled row. Those above 0 are 1 in the mean: regularisation and everything that counts rows mean
+    /// the same, whatever the unit of the weights.
     pub(crate) weights: Vec<f64>,
     pub(crate) unlabeled: Unlabeled,
     /// One head for two classes; for more, one per class against the rest.
@@ -188,7 +189,7 @@ impl TrainingRows {
         let rows = features.of(&labeled)?;
         let above = features.of(&unlabeled)?;
         drop(features);
-        let weights: Vec<f64> = labeled.iter().map(|&i| train.weight(i)).collect();
+        let weights = with_mean_of_one(labeled.iter().map(|&i| train.weight(i)).collect());
         let head = |head: usize| {
             let targets = targets(&codes, classes.len(), head);
             let learner = Logistic { lambda: shared.lambda.value() };
@@ -215,6 +216,14 @@ impl TrainingRows {
     }
 }
 
+/// Weights over the mean of those above 0.
+fn with_mean_of_one(mut weights: Vec<f64>) -> Vec<f64> {
+    let counted = weights.iter().filter(|&&weight| weight > 0.0).count();
+    let mean = weights.iter().sum::<f64>() / counted as f64;
+    weights.iter_mut().for_each(|weight| *weight /= mean);
+    weights
+}
+
 impl TrainingRows {
     pub(crate) fn n_classes(&self) -> usize {
         self.classes.len()
@@ -233,7 +242,8 @@ impl TrainingRows {
     /// The share of each class among the labeled rows, by their weights.
     pub(crate) fn class_shares(&self) -> Vec<f64> {
         let (mut shares, total) = (vec![0.0; self.n_classes()], self.weights.iter().sum::<f64>());
-        self.codes.iter().zip(&self.weights).for_each(|(&class, weight)| shares[usize::from(class)] += weight / total);
+        self.codes.iter().zip(&self.weights).for_each(|(&class, weight)| shares[usize::from(class)] += weight);
+        shares.iter_mut().for_each(|share| *share /= total);
         shares
     }
 

@@ -77,6 +77,7 @@ impl AdaBoost {
         let mut shares = first.clone();
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         let mut boosted = Boosted::new(self.members, prepared.start());
+        boosted.first_is_baseline = true;
         let mut retries = 0;
         while boosted.wants_more() {
             let weights = self.emphasis.row_weights(&mut stream, &shares, classes, classes.len(), total);

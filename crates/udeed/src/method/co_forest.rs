@@ -15,7 +15,7 @@ use crate::memory::{check_memory, half_of_memory};
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
-use crate::observer::{Warning, Watch};
+use crate::observer::Watch;
 use crate::parallel;
 use crate::random::{Purpose, Stream, member_seed};
 
@@ -88,7 +88,7 @@ impl Learn for CoForest {
         watch.member(self.members, self.members)?;
         let part = Part::alike(forest.trees, Rule::Weighted);
         let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), part));
-        learned.warn(nothing.then_some(Warning::NothingUnlabeled), watch);
+        learned.warn(pseudo_labels.warning(concomitants.iter().any(|concomitant| concomitant.weight > 0.0)), watch);
         Ok(learned)
     }
 }

@@ -11,7 +11,7 @@ use crate::learner::{Hypothesis, Learner, Sample};
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
-use crate::observer::{Warning, Watch};
+use crate::observer::Watch;
 use crate::random::{Purpose, Stream, member_seed};
 use crate::text::quoted;
 
@@ -57,10 +57,9 @@ impl Learn for CoTraining {
         let view_rows: Result<Vec<Matrix>> = views.iter().map(|columns| pseudo_labels.rows.columns(columns)).collect();
         let view_rows = view_rows?;
         let mut left = pseudo_labels.unlabeled();
-        let nothing = left.is_empty();
         Stream::new(self.seed, Purpose::Boosting, 0).shuffle(&mut left);
         let mut pool: Vec<usize> = left.split_off(left.len().saturating_sub(self.pool));
-        let wanted = per_class(&pseudo_labels.shares(), self.pool);
+        let wanted = per_class(&prepared.class_shares(), self.pool);
         let mut members = Vec::new();
         for round in 0..self.rounds {
             if pool.is_empty() {
@@ -82,7 +81,7 @@ impl Learn for CoTraining {
         let views = members.into_iter().zip(views);
         let members = views.map(|(of, columns)| Hypothesis::View { columns, of: Box::new(of) }).collect::<Vec<_>>();
         let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), Part::alike(members, Rule::Product)));
-        learned.warn(nothing.then_some(Warning::NothingUnlabeled), watch);
+        learned.warn(pseudo_labels.warning(pseudo_labels.any()), watch);
         Ok(learned)
     }
 }

@@ -92,7 +92,8 @@ impl Mcssb {
         let (l, n_classes) = (pseudo_labels.n_labeled, pseudo_labels.n_classes);
         let sigma = self.width * distance_percentile(pseudo_labels.rows(), 100.0, self.seed, watch)?;
         let similarity = warned_matrix(&self.kind(), pseudo_labels.rows(), l, sigma, self.memory, watch)?;
-        let mut objective = Objective::new(&similarity, &prepared.codes, n_classes, self.labeled_weight);
+        let mut objective =
+            Objective::new(&similarity, (&prepared.codes, &prepared.weights), n_classes, self.labeled_weight);
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         let wanted = ((pseudo_labels.classes.len() as f64 * self.pick_share) as usize).max(20);
         while boosted.wants_more() {
@@ -123,18 +124,20 @@ impl Mcssb {
     }
 }
 
-/// The objective and the votes on the unlabeled rows. With `b_i = softmax(H_i)`, `Z_ij = sum_k b_i^k b_j^k`,
+/// The objective and the votes on the unlabeled rows. With `b_i = softmax(H_i)`, `Z_ij = sum_k b_i^k b_j^k`
+/// and `c` the weights of the labeled rows,
 ///
 /// ```text
-/// F = sum_{U,U} S_ij / Z_ij + C sum_{i in U, j in L} S_ij / b_i^{y_j}
+/// F = sum_{U,U} S_ij / Z_ij + C sum_{i in U, j in L} c_j S_ij / b_i^{y_j}
 /// a_i^k = sum_{j in U} S_ij (b_i^k - tau_ij^k) / Z_ij,   tau_ij^k = b_i^k b_j^k / Z_ij
-/// g_i^k = 1/2 sum_{j in L} S_ij (b_i^k / b_i^{y_j} - [k = y_j] / b_i^k)
+/// g_i^k = 1/2 sum_{j in L} c_j S_ij (b_i^k / b_i^{y_j} - [k = y_j] / b_i^k)
 /// ```
 ///
 /// and `dF/dH_i^k = 2 (a_i^k + C g_i^k)`.
 struct Objective<'a> {
     similarity: &'a Matrix,
     labels: &'a [u8],
+    weights: &'a [f64],
     n_classes: usize,
     labeled_weight: f64,
     /// Row by row, one per class.
@@ -142,9 +145,14 @@ struct Objective<'a> {
 }
 
 impl<'a> Objective<'a> {
-    fn new(similarity: &'a Matrix, labels: &'a [u8], n_classes: usize, labeled_weight: f64) -> Self {
+    fn new(
+        similarity: &'a Matrix,
+        (labels, weights): (&'a [u8], &'a [f64]),
+        n_classes: usize,
+        labeled_weight: f64,
+    ) -> Self {
         let votes = vec![0.0; similarity.rows().n_rows() * n_classes];
-        Objective { similarity, labels, n_classes, labeled_weight, votes }
+        Objective { similarity, labels, weights, n_classes, labeled_weight, votes }
     }
 
     /// The probability of each class for each row.
@@ -167,7 +175,7 @@ impl<'a> Objective<'a> {
         self.similarity.rows().row(i).for_each(|j, s| match j.checked_sub(l) {
             None => {
                 let y = usize::from(self.labels[j]);
-                let half = 0.5 * self.labeled_weight * s / own[y];
+                let half = 0.5 * self.labeled_weight * self.weights[j] * s / own[y];
                 to.iter_mut().zip(own).for_each(|(to, b)| *to += half * b);
                 to[y] -= half;
             }
@@ -201,7 +209,7 @@ impl<'a> Objective<'a> {
             self.similarity.rows().row(i).for_each(|j, s| match j.checked_sub(l) {
                 None => {
                     let y = usize::from(self.labels[j]);
-                    let half = 0.5 * self.labeled_weight * s / own[y];
+                    let half = 0.5 * self.labeled_weight * self.weights[j] * s / own[y];
                     against += half * own[class];
                     with += if y == class { half } else { 0.0 };
                 }
@@ -238,7 +246,10 @@ mod tests {
         for i in 0..objective.similarity.rows().n_rows() {
             objective.similarity.rows().row(i).for_each(|j, s| {
                 sum += match j.checked_sub(l) {
-                    None => objective.labeled_weight * s / shares[i * k + usize::from(objective.labels[j])],
+                    None => {
+                        objective.labeled_weight * objective.weights[j] * s
+                            / shares[i * k + usize::from(objective.labels[j])]
+                    }
                     Some(j) => s / (0..k).map(|c| shares[i * k + c] * shares[j * k + c]).sum::<f64>(),
                 };
             });
@@ -255,7 +266,7 @@ mod tests {
     #[test]
     fn suggestions_follow_the_gradient_of_the_objective() {
         let similarity = similarity();
-        let mut objective = Objective::new(&similarity, &[0, 1, 2], 3, 5.0);
+        let mut objective = Objective::new(&similarity, (&[0, 1, 2], &[1.0, 0.5, 2.0]), 3, 5.0);
         objective.votes = vec![0.3, -0.2, 0.5, -0.7, 0.1, 0.0, 0.9, 0.4, -0.3, 0.2, 0.2, 0.6];
         let shares = objective.shares();
         for i in 0..4 {
@@ -278,7 +289,7 @@ mod tests {
     #[test]
     fn the_suggested_classes_are_worth_a_voice() {
         let similarity = similarity();
-        let mut objective = Objective::new(&similarity, &[0, 1, 2], 3, 5.0);
+        let mut objective = Objective::new(&similarity, (&[0, 1, 2], &[1.0, 0.5, 2.0]), 3, 5.0);
         let before = value(&objective);
         let (classes, gains) = objective.suggestions();
         assert!(gains.iter().all(|&gain| gain > 0.0));

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
-use crate::observer::{Warning, Watch};
+use crate::observer::Watch;
 
 method! {
     /// Self-training: a base learner gives pseudo-labels to the unlabeled rows of which it is confident, and is refitted.
@@ -48,7 +48,6 @@ impl Learn for SelfTraining {
         let learner = self.base.learner(self.lambda, watch);
         let mut pseudo_labels = PseudoLabels::new(prepared)?;
         let mut left = pseudo_labels.unlabeled();
-        let nothing = left.is_empty();
         let mut member = pseudo_labels.learn(&*learner, self.seed, Some(&prepared.start()))?;
         for round in 0..self.rounds {
             watch.member(round, self.rounds)?;
@@ -70,7 +69,7 @@ impl Learn for SelfTraining {
         }
         let part = Part::alike(vec![member], Rule::Weighted);
         let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), part));
-        learned.warn(nothing.then_some(Warning::NothingUnlabeled), watch);
+        learned.warn(pseudo_labels.warning(pseudo_labels.any()), watch);
         Ok(learned)
     }
 }

@@ -99,7 +99,7 @@ impl SemiBoost {
         watch: &Watch<'_>,
     ) -> Result<()> {
         let (rows, l) = (pseudo_labels.rows(), pseudo_labels.n_labeled);
-        let mut suggestions = Suggestions::new(similarity, &head.targets);
+        let mut suggestions = Suggestions::new(similarity, &head.targets, &prepared.weights);
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         let mut labels: Vec<u8> = head.targets.iter().map(|&target| u8::from(target > 0.0)).collect();
         labels.resize(rows.n_rows(), 1);
@@ -168,27 +168,29 @@ pub(crate) fn draw_without_replacement(stream: &mut Stream, wanted: usize, weigh
     largest(wanted, drawn.map(|(i, weight)| (i, libm::log(1.0 - stream.unit()) / weight)))
 }
 
-/// The pseudo-labels that the similarities suggest for the unlabeled rows. With `H` the votes so far and `C = l/u`,
+/// The pseudo-labels that the similarities suggest for the unlabeled rows. With `H` the votes so far, `c` the weights of the
+/// labeled rows and `C = l/u`,
 ///
 /// ```text
-/// p_i = e^(-2H_i) sum_{j in L, y_j=+1} S_ij + C/2 e^(-H_i) sum_{j in U} S_ij e^(H_j)
-/// q_i = e^( 2H_i) sum_{j in L, y_j=-1} S_ij + C/2 e^( H_i) sum_{j in U} S_ij e^(-H_j)
+/// p_i = e^(-2H_i) sum_{j in L, y_j=+1} c_j S_ij + C/2 e^(-H_i) sum_{j in U} S_ij e^(H_j)
+/// q_i = e^( 2H_i) sum_{j in L, y_j=-1} c_j S_ij + C/2 e^( H_i) sum_{j in U} S_ij e^(-H_j)
 /// ```
 ///
 /// so that `-2 (p_i - q_i)` is the derivative by `H_i` of SemiBoost's objective
-/// `sum_{U,L} S e^(-2 y_j H_i) + C/2 sum_{U,U} S (e^(H_i-H_j) + e^(H_j-H_i))`, each pair of U taken in both orders.
+/// `sum_{U,L} c_j S e^(-2 y_j H_i) + C/2 sum_{U,U} S (e^(H_i-H_j) + e^(H_j-H_i))`, each pair of U taken in both orders.
 struct Suggestions<'a> {
     similarity: &'a Matrix,
     targets: &'a [f64],
+    weights: &'a [f64],
     votes: Vec<f64>,
     p: Vec<f64>,
     q: Vec<f64>,
 }
 
 impl<'a> Suggestions<'a> {
-    fn new(similarity: &'a Matrix, targets: &'a [f64]) -> Self {
+    fn new(similarity: &'a Matrix, targets: &'a [f64], weights: &'a [f64]) -> Self {
         let u = similarity.rows().n_rows();
-        Suggestions { similarity, targets, votes: vec![0.0; u], p: vec![0.0; u], q: vec![0.0; u] }
+        Suggestions { similarity, targets, weights, votes: vec![0.0; u], p: vec![0.0; u], q: vec![0.0; u] }
     }
 
     fn update(&mut self) {
@@ -199,8 +201,8 @@ impl<'a> Suggestions<'a> {
         let of_row = |i: usize| {
             let (mut positive, mut negative, mut rising, mut falling) = (0.0, 0.0, 0.0, 0.0);
             rows.row(i).for_each(|j, s| match j.checked_sub(l) {
-                None if self.targets[j] > 0.0 => positive += s,
-                None => negative += s,
+                None if self.targets[j] > 0.0 => positive += self.weights[j] * s,
+                None => negative += self.weights[j] * s,
                 Some(j) => {
                     rising += s * up[j];
                     falling += s / up[j];
@@ -243,14 +245,14 @@ mod tests {
     use crate::data::Dense;
 
     /// SemiBoost's objective by its definition.
-    fn objective(similarity: &Matrix, targets: &[f64], votes: &[f64]) -> f64 {
+    fn objective(similarity: &Matrix, targets: &[f64], weights: &[f64], votes: &[f64]) -> f64 {
         let (l, u) = (targets.len(), votes.len());
         let c = l as f64 / u as f64;
         let mut sum = 0.0;
         for i in 0..u {
             similarity.rows().row(i).for_each(|j, s| {
                 sum += match j.checked_sub(l) {
-                    None => s * (-2.0 * targets[j] * votes[i]).exp(),
+                    None => weights[j] * s * (-2.0 * targets[j] * votes[i]).exp(),
                     Some(j) => 0.5 * c * s * ((votes[i] - votes[j]).exp() + (votes[j] - votes[i]).exp()),
                 };
             });
@@ -263,15 +265,15 @@ mod tests {
         let rows =
             Dense::new(7, 2, vec![0.0, 0.1, 1.0, 0.3, 0.2, 0.9, 0.5, 0.5, 0.8, 0.1, 0.3, 0.3, 0.9, 0.9]).unwrap();
         let similarity = Similarity::All.matrix(&rows, 3, 0.7, u64::MAX, &Watch::new(&mut ())).unwrap();
-        let targets = [1.0, -1.0, 1.0];
-        let mut suggestions = Suggestions::new(&similarity, &targets);
+        let (targets, weights) = ([1.0, -1.0, 1.0], [1.0, 0.5, 2.0]);
+        let mut suggestions = Suggestions::new(&similarity, &targets, &weights);
         suggestions.votes = vec![0.3, -0.2, 0.5, -0.7];
         suggestions.update();
         for i in 0..4 {
             let at = |by: f64| {
                 let mut votes = suggestions.votes.clone();
                 votes[i] += by;
-                objective(&similarity, &targets, &votes)
+                objective(&similarity, &targets, &weights, &votes)
             };
             let difference = (at(1e-6) - at(-1e-6)) / 2e-6;
             let gradient = -2.0 * (suggestions.p[i] - suggestions.q[i]);

@@ -11,7 +11,7 @@ use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::neighbors::squared_distance;
-use crate::observer::{Warning, Watch};
+use crate::observer::Watch;
 use crate::parallel;
 use crate::random::{Purpose, Stream};
 
@@ -57,9 +57,8 @@ impl Learn for Setred {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let learner = self.base.learner(self.lambda, watch);
         let mut pseudo_labels = PseudoLabels::new(prepared)?;
-        let shares = pseudo_labels.shares();
+        let shares = prepared.class_shares();
         let mut left = pseudo_labels.unlabeled();
-        let nothing = left.is_empty();
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         let critical = normal_quantile(self.significance);
         let mut member = pseudo_labels.learn(&*learner, self.seed, Some(&prepared.start()))?;
@@ -90,7 +89,7 @@ impl Learn for Setred {
         }
         let mut learned =
             Learned::from(Ensemble::whole(prepared.n_classes(), Part::alike(vec![member], Rule::Weighted)));
-        learned.warn(nothing.then_some(Warning::NothingUnlabeled), watch);
+        learned.warn(pseudo_labels.warning(pseudo_labels.any()), watch);
         Ok(learned)
     }
 }

@@ -80,6 +80,7 @@ impl SsmBoost {
     ) -> Result<()> {
         let cost = Cost::new(self, &head.targets, &prepared.weights, pseudo_labels.unlabeled().len());
         let mut votes = vec![0.0; pseudo_labels.classes.len()];
+        boosted.first_is_baseline = true;
         // The total weight of the members: the vote is their mean.
         let mut total = 0.0;
         while boosted.wants_more() {

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::learner::{Hypothesis, Learner, Sample};
 use crate::method::Learn;
 use crate::method::declare::method;
-use crate::observer::{Warning, Watch};
+use crate::observer::Watch;
 use crate::parallel;
 use crate::random::{Purpose, Stream, member_seed};
 
@@ -83,7 +83,7 @@ impl Learn for TriTraining {
         watch.member(3, 3)?;
         let part = Part::alike(members, Rule::Unweighted);
         let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), part));
-        learned.warn(nothing.then_some(Warning::NothingUnlabeled), watch);
+        learned.warn(pseudo_labels.warning(pairs.iter().any(|pair| pair.learned > 0)), watch);
         Ok(learned)
     }
 }

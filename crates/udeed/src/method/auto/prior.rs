@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::kernel::{Real, Visit, dot, in_memory, map_rows, pass};
 use crate::linalg::minimise;
 use crate::method::auto::out_of_bag::{FeatureMaps, MappedRows, OutOfBag};
+use crate::method::udeed::Agreement;
 use crate::observer::Watch;
 use crate::parallel;
 use crate::view::FeatureMap;
@@ -192,11 +193,11 @@ fn evaluate(groups: &[Group<'_>], known: &Known<'_>, at: &[f64], gradient: &mut 
     };
     let mut all: Vec<Evaluated> = parallel::map(groups.len(), labeled);
     let outputs: Vec<&Vec<Vec<f64>>> = all.iter().map(|group| &group.outputs).collect();
-    let agreed = UnlabeledTerm::new(groups, known, &outputs, heads);
-    let value = all.iter().map(|group| group.value).sum::<f64>() + agreed.value;
+    let term = UnlabeledTerm::new(groups, known, &outputs, heads);
+    let value = all.iter().map(|group| group.value).sum::<f64>() + term.value;
     parallel::chunks_mut(&mut all, 1, |g, found| {
         let (group, weights, found) = (&groups[g], &weights[g], &mut found[0]);
-        let given = Given { agreed: &agreed, outputs: &found.outputs, share: group.share, m: group.bags.len() };
+        let given = Given { term: &term, outputs: &found.outputs, share: group.share, m: group.bags.len() };
         in_memory(pass(group.unlabeled.rows(), weights, group.lanes(), Some(&mut found.gradient), &given));
         found.gradient.iter_mut().for_each(|g| *g /= group.share.sqrt());
     });
@@ -243,45 +244,46 @@ impl Visit<f64> for Slopes<'_> {
 /// The terms of the objective on the unlabeled rows: diversity and the class prior.
 struct UnlabeledTerm {
     value: f64,
-    /// For each row and head the derivative of the value by an output, over the weight of its member, without the term of the
-    /// member's own square.
-    slopes: Vec<Vec<f64>>,
-    /// The factor of that term: it subtracts `own * share * f`.
-    own: f64,
+    /// For each row and head how much the outputs agree, each weighted by its member's share of the vote.
+    agreements: Vec<Vec<Agreement>>,
+    /// The weight of an agreement.
+    gamma: f64,
+    /// For each head the derivative by a weighted output of what keeps the mean output at the known one.
+    pulls: Vec<f64>,
 }
 
 impl UnlabeledTerm {
     fn new(groups: &[Group<'_>], known: &Known<'_>, outputs: &[&Vec<Vec<f64>>], heads: usize) -> Self {
         let n = outputs[0].len();
         let squares: f64 = groups.iter().map(|group| group.bags.len() as f64 * group.share * group.share).sum();
-        let diversity = known.gamma / ((1.0 - squares) * n as f64);
-        let (mut value, mut means) = (0.0, vec![0.0; heads]);
-        let mut slopes = vec![vec![0.0; heads]; n];
-        for (i, slopes) in slopes.iter_mut().enumerate() {
+        let gamma = known.gamma / ((1.0 - squares) * n as f64);
+        let mut agreements = vec![vec![Agreement::default(); heads]; n];
+        for (i, agreements) in agreements.iter_mut().enumerate() {
             for (group, outputs) in groups.iter().zip(outputs) {
                 for (lane, f) in outputs[i].iter().enumerate() {
-                    slopes[lane / group.bags.len()] += group.share * f;
-                    value -= diversity * (group.share * f) * (group.share * f);
+                    agreements[lane / group.bags.len()].add(group.share * f);
                 }
             }
-            for (mean, slope) in means.iter_mut().zip(slopes) {
-                *mean += *slope / n as f64;
-                value += diversity * *slope * *slope;
-                *slope *= 2.0 * diversity;
-            }
         }
+        let mut value = gamma * agreements.iter().flatten().map(Agreement::value).sum::<f64>();
+        let mut pulls = vec![0.0; heads];
         for (head, wanted) in known.means.iter().flatten().enumerate() {
-            let off = means[head] - wanted;
-            value += off * off;
-            slopes.iter_mut().for_each(|slopes| slopes[head] += 2.0 * off / n as f64);
+            let mean = agreements.iter().map(|agreements| agreements[head].sum()).sum::<f64>() / n as f64;
+            value += (mean - wanted) * (mean - wanted);
+            pulls[head] = 2.0 * (mean - wanted) / n as f64;
         }
-        UnlabeledTerm { value, slopes, own: 2.0 * diversity }
+        UnlabeledTerm { value, agreements, gamma, pulls }
+    }
+
+    /// The derivative by a weighted output.
+    fn slope(&self, i: usize, head: usize, output: f64) -> f64 {
+        2.0 * self.gamma * self.agreements[i][head].half_slope()(output) + self.pulls[head]
     }
 }
 
 /// The derivative of the unlabeled terms by the scores, from outputs computed before.
 struct Given<'a> {
-    agreed: &'a UnlabeledTerm,
+    term: &'a UnlabeledTerm,
     outputs: &'a [Vec<f64>],
     share: f64,
     m: usize,
@@ -294,8 +296,7 @@ impl Visit<f64> for Given<'_> {
     fn visit<S: Simd>(&self, _: S, (): &mut (), i: usize, scores: &mut [f64]) {
         scores.fill(0.0);
         for (lane, (z, f)) in scores.iter_mut().zip(&self.outputs[i]).enumerate() {
-            let slope = self.agreed.slopes[i][lane / self.m] - self.agreed.own * self.share * f;
-            *z = self.share * slope * 0.5 * (1.0 - f * f);
+            *z = self.share * self.term.slope(i, lane / self.m, self.share * f) * 0.5 * (1.0 - f * f);
         }
     }
 }

@@ -261,7 +261,45 @@ impl Empirical<'_> {
     }
 }
 
-/// `sum_D S^2 - sum_k f_k^2`.
+/// How much the outputs `f_k` of one row agree: `sum_{p != q} f_p f_q = S^2 - sum_k f_k^2`. Its derivative by `f_k` is
+/// `2 (S - f_k)`.
+#[derive(Clone, Copy, Default)]
+pub(in crate::method) struct Agreement {
+    sum: f64,
+    squares: f64,
+}
+
+impl Agreement {
+    #[inline(always)]
+    fn of<S: Simd, T: Real>(simd: S, outputs: &[T]) -> Self {
+        Agreement { sum: T::sum(simd, outputs), squares: T::sum_of_squares(simd, outputs) }
+    }
+
+    /// One more output.
+    pub(in crate::method) fn add(&mut self, output: f64) {
+        self.sum += output;
+        self.squares += output * output;
+    }
+
+    /// `S`.
+    pub(in crate::method) fn sum(&self) -> f64 {
+        self.sum
+    }
+
+    #[inline(always)]
+    pub(in crate::method) fn value(&self) -> f64 {
+        self.sum * self.sum - self.squares
+    }
+
+    /// Half of the derivative by an output.
+    #[inline(always)]
+    pub(in crate::method) fn half_slope<T: Real>(&self) -> impl Fn(T) -> T {
+        let sum = T::from_double(self.sum);
+        move |output| sum - output
+    }
+}
+
+/// The sum of [`Agreement`] over the rows D.
 #[derive(Clone, Copy)]
 struct Diversity {
     /// The weight of each term.
@@ -280,11 +318,11 @@ impl Diversity {
     /// The term of one row; replaces the outputs of the members by the derivatives of the term by their scores.
     #[inline(always)]
     fn differentiate<S: Simd, T: Real>(&self, simd: S, outputs: &mut [T]) -> f64 {
-        let sum = T::sum(simd, outputs);
-        let squares = T::sum_of_squares(simd, outputs);
-        let (factor, one, s) = (T::from_double(self.gamma * self.share), T::from_double(1.0), T::from_double(sum));
-        outputs.iter_mut().for_each(|f| *f = factor * (s - *f) * (one - *f * *f));
-        sum * sum - squares
+        let agreement = Agreement::of(simd, outputs);
+        let (factor, one, slope) =
+            (T::from_double(self.gamma * self.share), T::from_double(1.0), agreement.half_slope());
+        outputs.iter_mut().for_each(|f| *f = factor * slope(*f) * (one - *f * *f));
+        agreement.value()
     }
 }
 

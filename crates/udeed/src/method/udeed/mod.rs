@@ -5,24 +5,29 @@
 mod descend;
 mod loss;
 
+pub(in crate::method) use loss::Agreement;
 pub use loss::{EnsembleLoss, Loss, Objective, Precision};
 
 use self::descend::run_stage;
-use crate::ensemble::Lambda;
-use crate::ensemble::Learned;
-use crate::ensemble::Vote;
-use crate::ensemble::{Ensemble, Members, Part, TrainingRows, Voters};
-use crate::ensemble::{bootstrapped, bootstraps};
+use crate::data::Blocks;
+use crate::ensemble::training_rows::Head;
+use crate::ensemble::{Ensemble, Lambda, Learned, Members, Part, TrainingRows, Vote, Voters, bootstrapped, bootstraps};
 use crate::error::{Error, Result};
+use crate::kernel::in_memory;
 use crate::learner::{Hypothesis, Network, from_lanes, random_network, to_lanes};
+use crate::linalg::minimise;
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
-use crate::observer::{Stage, Stop, Warning, Watch};
+use crate::observer::{Stage, StageSummary, Stop, Warning, Watch};
 use crate::parallel;
 use crate::prepare::Scaling;
 use crate::random::{Purpose, Stream};
 use crate::words::words;
+
+/// Steps of L-BFGS that random members take before the descent. On five of the built-in sets their accuracy is then within
+/// two points of logistic regression's; after 25 they are surer and no better.
+const TRAINING_STEPS: usize = 10;
 
 words! {
     /// Rows on which the descent makes the members diverse.
@@ -41,7 +46,7 @@ words! {
     pub enum Initial = Bootstrap {
         /// Members fitted to bootstraps of the labeled rows.
         Bootstrap = "bootstrap",
-        /// Members with random weights.
+        /// Members with random weights, which a few steps of L-BFGS train on the labeled rows.
         Random = "random",
     }
 }
@@ -126,10 +131,7 @@ impl Udeed {
         match self.initial {
             Initial::Bootstrap if self.hidden > 0 => self.networks(prepared, watch),
             Initial::Bootstrap => bootstrapped(prepared, self.members, self.lambda.value(), self.seed, watch),
-            Initial::Random => {
-                let n_features = prepared.preparation.n_features();
-                Ok((0..prepared.heads.len()).map(|head| self.random(head, n_features)).collect())
-            }
+            Initial::Random => Ok(self.trained(prepared)),
         }
     }
 
@@ -160,6 +162,23 @@ impl Udeed {
         Ok(heads)
     }
 
+    /// Random members, each after some steps on its empirical loss. Without these they know nothing, and the descent would end
+    /// at once: outputs of random members cancel out, so that whatever they learn makes them agree more.
+    fn trained(&self, prepared: &TrainingRows) -> Vec<Members> {
+        let n_features = prepared.preparation.n_features();
+        let of_head = |(place, head): (usize, &Head)| {
+            let random = self.random(place, n_features);
+            let loss = EnsembleLoss { m: 1, heads: 1, ..self.empirical_loss(prepared, &head.targets) };
+            let evaluate = |weights: &[f64], gradient: &mut [f64]| in_memory(loss.evaluate(weights, gradient)).total;
+            let train = |k: usize| {
+                let start = self.side_by_side(&[random.weights_of(k)]);
+                self.one_by_one(minimise(start, TRAINING_STEPS, 0.0, evaluate), 1).remove(0)
+            };
+            Members::from_rows(&parallel::map(random.n_members(), train))
+        };
+        prepared.heads.iter().enumerate().map(of_head).collect()
+    }
+
     /// Random members: weights uniform in `[-1, 1)` over the root of their number, so that scores do not grow with it.
     fn random(&self, head: usize, n_features: usize) -> Members {
         let width = n_features + 1;
@@ -188,23 +207,23 @@ impl Udeed {
         Ensemble::against_rest(prepared.n_classes(), parts)
     }
 
-    /// The weights of all members in the layout of the loss.
-    fn flat(&self, heads: &[Members]) -> Vec<f64> {
-        if self.hidden == 0 {
-            return Members::side_by_side(heads).into_weights();
+    /// The weights of members in the layout of the loss.
+    fn side_by_side(&self, members: &[Vec<f64>]) -> Vec<f64> {
+        match self.hidden {
+            0 => Members::from_rows(members).into_weights(),
+            hidden => to_lanes(&members.iter().map(Vec::as_slice).collect::<Vec<&[f64]>>(), hidden),
         }
-        let networks: Vec<Vec<f64>> =
-            heads.iter().flat_map(|members| (0..members.n_members()).map(|k| members.weights_of(k))).collect();
-        to_lanes(&networks.iter().map(Vec::as_slice).collect::<Vec<&[f64]>>(), self.hidden)
     }
 
-    /// The members of each head from weights in the layout of the loss.
-    fn apart(&self, weights: Vec<f64>, heads: usize) -> Vec<Members> {
-        let lanes = heads * self.members;
-        if self.hidden == 0 {
-            return Members::from_weights(lanes, weights).apart(heads);
+    /// The weights of each of some members from the layout of the loss.
+    fn one_by_one(&self, weights: Vec<f64>, members: usize) -> Vec<Vec<f64>> {
+        match self.hidden {
+            0 => {
+                let members = Members::from_weights(members, weights);
+                (0..members.n_members()).map(|k| members.weights_of(k)).collect()
+            }
+            hidden => from_lanes(&weights, members, hidden),
         }
-        from_lanes(&weights, lanes, self.hidden).chunks(self.members).map(Members::from_rows).collect()
     }
 
     /// Runs the stages of the variant, one after the other.
@@ -222,27 +241,16 @@ impl Udeed {
             learned.warn([Warning::NoUnlabeledRows], watch);
         }
         let heads = initial.len();
-        // Row by row, the target of each head.
-        let targets = |i: usize| prepared.heads.iter().map(move |head| head.targets[i]);
-        let targets: Vec<f64> = (0..prepared.codes.len()).flat_map(targets).collect();
-        let mut weights = self.flat(&initial);
+        let targets = all_targets(prepared);
+        let each = |members: &Members| (0..members.n_members()).map(|k| members.weights_of(k)).collect::<Vec<_>>();
+        let mut weights = self.side_by_side(&initial.iter().flat_map(each).collect::<Vec<_>>());
         for stage in self.stages(n_unlabeled) {
-            let loss = EnsembleLoss {
-                labeled: prepared.labeled.rows(),
-                targets: &targets,
-                counts: &prepared.weights,
-                diversity: match stage {
-                    Stage::Empirical => None,
-                    Stage::Labeled => Some(prepared.labeled.rows()),
-                    Stage::Unlabeled => Some(prepared.unlabeled.blocks()?),
-                },
-                loss: self.loss,
-                gamma: self.gamma,
-                m: self.members,
-                heads,
-                hidden: self.hidden,
-                precision: self.precision,
+            let diversity: Option<&dyn Blocks> = match stage {
+                Stage::Empirical => None,
+                Stage::Labeled => Some(prepared.labeled.rows()),
+                Stage::Unlabeled => Some(prepared.unlabeled.blocks()?),
             };
+            let loss = EnsembleLoss { diversity, ..self.empirical_loss(prepared, &targets) };
             let summary;
             (weights, summary) = run_stage(&*objective(stage, loss), stage, self, weights, watch)?;
             learned.stages.push(summary);
@@ -250,8 +258,29 @@ impl Udeed {
                 break;
             }
         }
-        learned.ensemble = self.ensemble(prepared, &self.apart(weights, heads));
+        let members = self.one_by_one(weights, heads * self.members);
+        let members: Vec<Members> = members.chunks(self.members).map(Members::from_rows).collect();
+        learned.ensemble = self.ensemble(prepared, &members);
+        let ended = |stage: &StageSummary| stage.steps == 0 && stage.stop != Stop::Observer;
+        if self.steps > 0 && learned.stages.iter().all(ended) {
+            learned.warn([Warning::NoStep], watch);
+        }
         Ok(learned)
+    }
+
+    fn empirical_loss<'a>(&self, prepared: &'a TrainingRows, targets: &'a [f64]) -> EnsembleLoss<'a> {
+        EnsembleLoss {
+            labeled: prepared.labeled.rows(),
+            targets,
+            counts: &prepared.weights,
+            diversity: None,
+            loss: self.loss,
+            gamma: self.gamma,
+            m: self.members,
+            heads: prepared.heads.len(),
+            hidden: self.hidden,
+            precision: self.precision,
+        }
     }
 
     fn stages(&self, n_unlabeled: usize) -> Vec<Stage> {
@@ -261,4 +290,10 @@ impl Udeed {
             Variant::Lcd | Variant::LcUd => vec![Stage::Labeled],
         }
     }
+}
+
+/// The targets of the labeled rows: row by row, one per head.
+fn all_targets(prepared: &TrainingRows) -> Vec<f64> {
+    let of_row = |i: usize| prepared.heads.iter().map(move |head| head.targets[i]);
+    (0..prepared.codes.len()).flat_map(of_row).collect()
 }
