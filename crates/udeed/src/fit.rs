@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::method::udeed::{EnsembleLoss, Objective, Variant};
 use crate::method::{Method, Udeed, with_methods};
 use crate::model::{Model, Training};
-use crate::observer::{Observer, Stage, Watch};
+use crate::observer::{Observer, Stage, Warning, Watch};
 use crate::prepare::Preparation;
 
 macro_rules! fits {
@@ -51,9 +51,20 @@ impl Method {
         let watch = Watch::new(observer);
         let prepared = TrainingRows::new(train, self.shared(), &watch)?;
         let (chosen, prepared, found) = self.clone().with_chosen_lambda(prepared, &watch)?;
-        let mut learned = chosen.learner().learn(&prepared, &watch)?;
+        let mut learned = chosen.learn(&prepared, &watch)?;
         learned.findings = learned.findings.or(found);
         Ok(prepared.model(self.clone(), learned))
+    }
+
+    fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
+        // Which of equal rows are the nearest is chance: the class of the first would win.
+        let similar = self.similarity_bytes(prepared.codes.len(), prepared.unlabeled.n_rows()).is_some();
+        if similar && prepared.are_alike() {
+            let mut learned = Learned::from(prepared.logistic());
+            learned.warn([Warning::RowsAlike], watch);
+            return Ok(learned);
+        }
+        self.learner().learn(prepared, watch)
     }
 }
 

@@ -149,3 +149,7 @@ pub mod bench {
         crate::ensemble::bootstrap(&classes, seed, member)
     }
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

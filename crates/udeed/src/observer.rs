@@ -133,6 +133,8 @@ pub enum Warning {
     NothingUnlabeled,
     /// No unlabeled row was given a pseudo-label: the model is learned from the labels alone.
     NothingAdded,
+    /// All rows are alike, so that their similarities tell nothing: the model is logistic regression on the labels alone.
+    RowsAlike,
     /// The descent took no step: the model is its initial members.
     NoStep,
     /// The rows are sparse: only the linear view is used.
@@ -158,8 +160,8 @@ impl Warning {
     /// what it learned.
     #[must_use]
     pub fn is_baseline(&self) -> bool {
-        use Warning::{NoStep, NothingAdded, NothingBoosted, NothingLeft, NothingUnlabeled, OneMember};
-        matches!(self, NoStep | NothingAdded | NothingBoosted | NothingLeft | NothingUnlabeled | OneMember)
+        use Warning::{NoStep, NothingAdded, NothingBoosted, NothingLeft, NothingUnlabeled, OneMember, RowsAlike};
+        matches!(self, NoStep | NothingAdded | NothingBoosted | NothingLeft | NothingUnlabeled | OneMember | RowsAlike)
     }
 }
 
@@ -187,6 +189,9 @@ impl fmt::Display for Warning {
             Warning::NothingAdded => {
                 f.write_str("no unlabeled row was given a pseudo-label: the model is learned from the labels alone")
             }
+            Warning::RowsAlike => f.write_str(
+                "all rows are alike, and similarities tell nothing: the model is logistic regression on the labels alone",
+            ),
             Warning::NoStep => f.write_str("the descent took no step: the model is its initial members"),
             Warning::SparseViews => f.write_str("the rows are sparse: only the linear view is used"),
             Warning::FewLabels { rows } => {

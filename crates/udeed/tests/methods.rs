@@ -192,6 +192,21 @@ fn rows_that_are_all_alike_end_every_fit() {
     }
 }
 
+/// Rows that are all alike are of the commonest class, wherever in the file the rare one stands.
+#[test]
+fn rows_that_are_all_alike_are_of_the_commonest_class() {
+    let table = Table::from_rows(&[[1.0, 2.0]; 120]).unwrap();
+    for rare in [0..15, 45..60] {
+        let label = |i: usize| if rare.contains(&i) { "rare" } else { "common" };
+        let labels = Labels::new((0..120).map(|i| (i < 60).then(|| label(i))));
+        let train = TrainSet::new(table.clone(), labels).unwrap();
+        for method in methods() {
+            let model = method.fit(&train).unwrap();
+            assert_eq!(model.predict(&table).unwrap()[0], "common", "{}, {rare:?}", method.name());
+        }
+    }
+}
+
 /// With trees that look at some features only, bagging is a random forest: better than one tree.
 #[test]
 fn a_random_forest_falls_out_of_bagging() {

@@ -56,6 +56,33 @@ fn every_method_is_repeated_to_the_bit_on_any_number_of_threads() {
     }
 }
 
+/// A method that ends as its baseline says so: the model is then what the labels alone teach.
+#[test]
+fn a_method_that_ends_as_its_baseline_warns() {
+    let (train, test) = split("sonar", 0);
+    let sure = |name: &str| Method::named(name).unwrap().with_setting("confidence", "0.99999").unwrap();
+    let still: Method = Udeed::new().rate(1e6).into();
+    let cases = [
+        (Method::named("ssmboost").unwrap(), Warning::OneMember),
+        (sure("self-training"), Warning::NothingAdded),
+        (sure("co-forest"), Warning::NothingAdded),
+        (still, Warning::NoStep),
+    ];
+    for (method, warning) in cases {
+        let model = method.fit(&train).unwrap();
+        assert_eq!(model.training().warnings, [warning.clone()], "{}", method.name());
+        assert!(warning.is_baseline() && !warning.to_string().is_empty());
+        let baseline = match warning {
+            Warning::NoStep => model.initial().unwrap(),
+            _ if method.name() == "co-forest" => continue,
+            _ => model.logistic(),
+        };
+        assert_eq!(model.predict(test.table()).unwrap(), baseline.predict(test.table()).unwrap(), "{}", method.name());
+    }
+    let learned = Udeed::new().fit(&train).unwrap();
+    assert_eq!(learned.training().warnings, []);
+}
+
 #[test]
 fn every_method_is_saved_and_loaded_to_the_bit() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,14 +3,14 @@
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
-use crate::data::{Blocks, DiskRows, DiskRowsWriter, DiskTable, Matrix, TrainSet};
+use crate::data::{Blocks, DiskRows, DiskRowsWriter, DiskTable, Matrix, Row, TrainSet};
 use crate::ensemble::vote::Part;
 use crate::ensemble::{Ensemble, Lambda, Members, Vote};
 use crate::error::{Error, Hint, Result};
 use crate::learner::{Hypothesis, Linear, Logistic, n_heads, targets};
+use crate::neighbors::squared_distance;
 use crate::observer::Watch;
-use crate::prepare::Preparation;
-use crate::prepare::Scaling;
+use crate::prepare::{Preparation, Scaling};
 
 /// The settings that most methods share. A method without one of them behaves as with the default here.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -245,6 +245,17 @@ impl TrainingRows {
         self.codes.iter().zip(&self.weights).for_each(|(&class, weight)| shares[usize::from(class)] += weight);
         shares.iter_mut().for_each(|share| *share /= total);
         shares
+    }
+
+    /// Whether all rows, some of them unlabeled, are equal; rows in a file count as different.
+    pub(crate) fn are_alike(&self) -> bool {
+        let Unlabeled::InMemory(unlabeled) = &self.unlabeled else { return false };
+        if unlabeled.rows().n_rows() == 0 {
+            return false;
+        }
+        let (first, parts) = (self.labeled.rows().row(0), [&self.labeled, unlabeled]);
+        let is_first = |row: Row<'_>| squared_distance(first, row) == 0.0;
+        parts.into_iter().all(|part| (0..part.rows().n_rows()).all(|i| is_first(part.rows().row(i))))
     }
 
     /// Logistic regression on the labels alone, as an ensemble.

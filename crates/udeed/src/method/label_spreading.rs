@@ -76,6 +76,10 @@ impl Learn for LabelSpreading {
         watch.member(n_classes, n_classes)?;
         Ok(learned)
     }
+
+    fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> Option<u64> {
+        Some(Similarity::Nearest(self.neighbors).bytes(n_labeled + n_unlabeled, 0))
+    }
 }
 
 /// Scales each row to sum to 1. A row that no label reached has the shares of the labeled rows.

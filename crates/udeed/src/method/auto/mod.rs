@@ -47,7 +47,7 @@ pub enum Prior {
     /// Unknown.
     #[default]
     Unknown,
-    /// The shares among the labeled rows, which were drawn at random or stratified.
+    /// The shares among the labeled rows, which were drawn in proportion to the classes (stratified).
     Labeled,
     /// These shares, in the order of the classes.
     Shares(Vec<f64>),

@@ -1,0 +1,113 @@
+//! The shell blocks of the documents: every call of `udeed` in them is run, and prints what stands there.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use assert_cmd::cargo::cargo_bin;
+use tempfile::TempDir;
+
+/// A line before a block that is not run, with the reason.
+const NOT_RUN: &str = "<!-- not run:";
+/// Stands for any lines.
+const ANY: &str = "...";
+
+#[test]
+fn the_shell_blocks_of_the_documents_print_what_stands_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut calls = 0;
+    for document in documents(&root) {
+        let folder = TempDir::new().unwrap();
+        for call in calls_of(&fs::read_to_string(&document).unwrap()) {
+            let printed = run(&call.line, folder.path());
+            let name = document.file_name().unwrap().to_string_lossy();
+            assert!(
+                agrees(&call.expected, &printed),
+                "{name}: `{}` prints\n{}\nand the document says\n{}",
+                call.line,
+                printed.join("\n"),
+                call.expected.join("\n")
+            );
+            calls += 1;
+        }
+    }
+    assert!(calls >= 8, "only {calls} calls were found");
+}
+
+fn documents(root: &Path) -> Vec<PathBuf> {
+    let in_folder = |folder: &str| fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+    let mut all: Vec<PathBuf> = in_folder(".").chain(in_folder("docs")).chain(in_folder("docs/python")).collect();
+    all.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    all.sort();
+    all
+}
+
+struct Call {
+    line: String,
+    expected: Vec<String>,
+}
+
+/// The calls in the blocks of a document that have a prompt.
+fn calls_of(text: &str) -> Vec<Call> {
+    let (mut calls, mut inside, mut runs, mut before) = (Vec::<Call>::new(), false, true, "");
+    // Whether the lines are the output of the last call.
+    let mut follows = false;
+    for line in text.lines() {
+        if line.starts_with("```") {
+            (inside, follows) = (!inside, false);
+            runs = !before.starts_with(NOT_RUN);
+        } else if let Some(typed) = line.strip_prefix("$ ").filter(|_| inside && runs) {
+            let arguments = typed.strip_prefix("udeed ").or(typed.strip_prefix("cargo run --release -- "));
+            follows = arguments.is_some();
+            calls.extend(arguments.map(|line| Call { line: line.to_owned(), expected: Vec::new() }));
+        } else if let Some(call) = calls.last_mut().filter(|_| inside && follows) {
+            call.expected.push(line.to_owned());
+        }
+        if !line.is_empty() {
+            before = line;
+        }
+    }
+    calls
+}
+
+/// What a call prints, messages and results as they come.
+fn run(arguments: &str, folder: &Path) -> Vec<String> {
+    let binary = cargo_bin("udeed");
+    let shell = format!("'{}' {arguments} 2>&1", binary.display());
+    let output = Command::new("sh").args(["-c", &shell]).current_dir(folder).output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "`udeed {arguments}` fails: {printed}");
+    printed.lines().map(str::to_owned).collect()
+}
+
+/// Whether the lines are those expected: spaces at the end and empty lines between calls do not matter.
+fn agrees(expected: &[String], printed: &[String]) -> bool {
+    let trim = |lines: &[String]| -> Vec<String> {
+        let lines: Vec<String> = lines.iter().map(|line| line.trim_end().to_owned()).collect();
+        let end = lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
+        lines[..end].to_vec()
+    };
+    let (expected, printed) = (trim(expected), trim(printed));
+    match expected.iter().position(|line| line == ANY) {
+        // A block may leave out the end, but not all.
+        Some(any) => any > 0 && printed.starts_with(&expected[..any]),
+        // A call whose output is not shown need only succeed.
+        None => expected.is_empty() || expected == printed,
+    }
+}
+
+#[test]
+fn blocks_are_read_as_they_are_meant() {
+    let text = "a\n```\n$ cargo install x\nInstalled\n$ udeed a b\nsome\n\n$ udeed c\n...\n```\n\
+                <!-- not run: minutes -->\n```\n$ udeed d\n```\n```python\nx\n```\n";
+    let calls = calls_of(text);
+    let lines: Vec<(&str, Vec<&str>)> =
+        calls.iter().map(|call| (&call.line[..], call.expected.iter().map(String::as_str).collect())).collect();
+    assert_eq!(lines, [("a b", vec!["some", ""]), ("c", vec!["..."])]);
+    let all = |lines: &[&str]| lines.iter().map(|&line| line.to_owned()).collect::<Vec<String>>();
+    assert!(agrees(&all(&["some", ""]), &all(&["some"])) && !agrees(&all(&["some"]), &all(&["some", "more"])));
+    assert!(
+        agrees(&all(&["some", "..."]), &all(&["some", "more"])) && !agrees(&all(&["other", "..."]), &all(&["some"]))
+    );
+}
