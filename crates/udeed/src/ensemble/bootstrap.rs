@@ -21,7 +21,7 @@ pub(crate) fn bootstrapped(
     let all = total * prepared.heads.len();
     let fit = |(place, head): (usize, &Head)| {
         let batch = Batch {
-            learner: Logistic { lambda },
+            learner: Logistic::new(lambda),
             rows: prepared.labeled.rows(),
             targets: &head.targets,
             counts: &counts,

@@ -192,7 +192,7 @@ impl TrainingRows {
         let weights = with_mean_of_one(labeled.iter().map(|&i| train.weight(i)).collect());
         let head = |head: usize| {
             let targets = targets(&codes, classes.len(), head);
-            let learner = Logistic { lambda: shared.lambda.value() };
+            let learner = Logistic::new(shared.lambda.value());
             let logistic = learner.fit(rows.rows(), &targets, &weights, None, watch)?.weights;
             Ok(Head { targets, logistic })
         };
@@ -233,7 +233,7 @@ impl TrainingRows {
     pub(crate) fn with_lambda(mut self, lambda: f64, watch: &Watch<'_>) -> Result<Self> {
         for head in &mut self.heads {
             let (rows, start) = (self.labeled.rows(), Some(&head.logistic[..]));
-            let fit = Logistic { lambda }.fit(rows, &head.targets, &self.weights, start, watch)?;
+            let fit = Logistic::new(lambda).fit(rows, &head.targets, &self.weights, start, watch)?;
             head.logistic = fit.weights;
         }
         Ok(self)

@@ -135,7 +135,7 @@ mod tests {
                 let fit = |rows: &dyn Rows| {
                     let mut nobody = ();
                     let watch = &Watch::new(&mut nobody);
-                    Logistic { lambda }.fit(rows, &targets, &vec![1.0; n], None, watch).unwrap().weights
+                    Logistic::new(lambda).fit(rows, &targets, &vec![1.0; n], None, watch).unwrap().weights
                 };
                 let (direct, own) = (fit(rows.rows()), fit(span.rows.rows()));
                 for (a, b) in span.weights(rows.rows(), &own).iter().zip(direct) {

@@ -76,7 +76,7 @@ impl Learn for Stacking {
             }
             watch.member(fold, self.folds + 1)?;
         }
-        let last = Logistic { lambda: self.lambda };
+        let last = Logistic::new(self.lambda);
         let sample = Sample { rows: &probabilities, classes, n_classes, weights: &prepared.weights, seed: self.seed };
         let Hypothesis::Linear(last) = last.learn(&sample)? else { unreachable!("logistic regression is linear") };
         let members = members_of(&prepared.weights)?;

@@ -272,7 +272,7 @@ mod tests {
         {
             let (rows, targets, counts) = problem(n, d, members, scale);
             for lambda in [0.01, 1.0, 100.0] {
-                let learner = Logistic { lambda };
+                let learner = Logistic::new(lambda);
                 let weights: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { 0.7 } else { 1.0 }).collect();
                 let start = learner.fit(rows.rows(), &targets, &weights, None, &Watch::new(&mut ())).unwrap().weights;
                 for rows in [rows.clone(), rows.to_sparse().into()] {
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn together_takes_few_walks() {
         let (rows, targets, counts) = problem(3000, 20, 16, 1.0);
-        let learner = Logistic { lambda: 1.0 };
+        let learner = Logistic::new(1.0);
         let weights = vec![1.0; 3000];
         let start = learner.fit(rows.rows(), &targets, &weights, None, &Watch::new(&mut ())).unwrap().weights;
         let batch = Batch {

@@ -22,16 +22,18 @@ use crate::observer::Watch;
 /// Newton's method with a line search. The penalty makes the function strongly convex: its Hessian is at least the
 /// identity, so the Newton decrement `sqrt(g' H^-1 g)` bounds the distance of the weights from their optimum, whatever
 /// the scale of the features. Near the optimum the Hessian hardly changes: an earlier one serves as long as each step brings
-/// the weights a hundred times nearer. The fit ends with the step that brings them within [`Logistic::TOLERANCE`].
+/// the weights a hundred times nearer. The fit ends with the step that brings them within the tolerance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Logistic {
     /// Inverse regularisation strength, scikit-learn's `C`: larger values fit the labels more closely.
     pub lambda: f64,
+    /// Largest distance of the fitted weights from their optimum.
+    pub tolerance: f64,
 }
 
 impl Default for Logistic {
     fn default() -> Self {
-        Logistic { lambda: 1.0 }
+        Logistic::new(1.0)
     }
 }
 
@@ -61,9 +63,13 @@ const NEARER: f64 = 0.01;
 const FAST: f64 = 0.1;
 
 impl Logistic {
-    /// Largest distance of the fitted weights from their optimum.
+    /// The tolerance of members.
     pub const TOLERANCE: f64 = 1e-8;
     const MOST_STEPS: usize = 200;
+
+    pub(crate) fn new(lambda: f64) -> Self {
+        Logistic { lambda, tolerance: Self::TOLERANCE }
+    }
 
     /// Fits rows with targets -1 and 1 and a weight each; those of weight 0 are left out. The search begins at `start`, by
     /// default at zero.
@@ -82,50 +88,29 @@ impl Logistic {
         start: Option<&[f64]>,
         watch: &Watch<'_>,
     ) -> Result<LogisticFit> {
-        self.fit_to(Self::TOLERANCE, rows, targets, weights, start, watch)
-    }
-
-    /// As [`Logistic::fit`], but ends as soon as the weights are within a tolerance.
-    ///
-    /// # Errors
-    /// As [`Logistic::fit`].
-    pub(crate) fn fit_to(
-        &self,
-        tolerance: f64,
-        rows: &dyn Rows,
-        targets: &[f64],
-        weights: &[f64],
-        start: Option<&[f64]>,
-        watch: &Watch<'_>,
-    ) -> Result<LogisticFit> {
         let counted: Vec<usize> = (0..rows.n_rows()).filter(|&i| weights[i] != 0.0).collect();
         // Rows of weight 0 are only worth leaving out where they are many.
         if 4 * counted.len() < 3 * rows.n_rows() {
             let rows = Matrix::gather(rows, &counted);
             let take = |from: &[f64]| -> Vec<f64> { counted.iter().map(|&i| from[i]).collect() };
-            return self.search(tolerance, rows.rows(), &take(targets), &take(weights), start, watch);
+            return self.search(&self.problem(rows.rows(), &take(targets), &take(weights)), start, watch);
         }
-        self.search(tolerance, rows, targets, weights, start, watch)
+        self.search(&self.problem(rows, targets, weights), start, watch)
     }
 
-    fn search(
-        &self,
-        tolerance: f64,
-        rows: &dyn Rows,
-        targets: &[f64],
-        weights: &[f64],
-        start: Option<&[f64]>,
-        watch: &Watch<'_>,
-    ) -> Result<LogisticFit> {
+    fn problem<'a>(&self, rows: &'a dyn Rows, targets: &'a [f64], weights: &[f64]) -> Problem<'a> {
         let weights = weights.iter().map(|weight| self.lambda * weight).collect();
-        let problem = Problem { rows, targets, weights, width: rows.n_columns() + 1 };
+        Problem { rows, targets, weights, width: rows.n_columns() + 1 }
+    }
+
+    fn search(&self, problem: &Problem<'_>, start: Option<&[f64]>, watch: &Watch<'_>) -> Result<LogisticFit> {
         let start = start.map_or_else(|| vec![0.0; problem.width], <[f64]>::to_vec);
-        let mut state = State::new(&problem, start);
-        let mut direction = Direction::choose(&problem);
+        let mut state = State::new(problem, start);
+        let mut direction = Direction::choose(problem);
         let mut previous = f64::INFINITY;
         for steps in 1..=Self::MOST_STEPS {
             watch.ask()?;
-            let (step, distance) = direction.solve(&problem, &state, previous, watch)?;
+            let (step, distance) = direction.solve(problem, &state, previous, watch)?;
             if !distance.is_finite() {
                 break;
             }
@@ -135,19 +120,19 @@ impl Logistic {
                 flat && distance >= 0.5 * previous && distance * distance <= 1e-14 * (1.0 + state.value.abs());
             let fast = direction.is_exact() && previous.is_finite() && distance <= FAST * previous;
             let left = if fast { NEARER * distance } else { distance };
-            if left <= tolerance || stalled {
+            if left <= self.tolerance || stalled {
                 let weights: Vec<f64> = state.weights.iter().zip(&step).map(|(from, step)| from - step).collect();
                 if !(state.value.is_finite() && weights.iter().all(|weight| weight.is_finite())) {
                     break;
                 }
                 return Ok(LogisticFit { weights, steps, distance: left });
             }
-            if !state.advance(&problem, &step, flat) && !direction.forget() {
+            if !state.advance(problem, &step, flat) && !direction.forget() {
                 break;
             }
             previous = distance;
         }
-        Err(Error::NotConverged { iterations: Self::MOST_STEPS, distance: previous, tolerance })
+        Err(Error::NotConverged { iterations: Self::MOST_STEPS, distance: previous, tolerance: self.tolerance })
     }
 }
 
@@ -187,7 +172,7 @@ impl BaseLearner for Logistic {
     const ABOUT: &'static str = "Logistic regression, regularised by the `lambda` of the method";
 
     fn learner<'a>(&self, lambda: f64, watch: &'a Watch<'_>) -> Box<dyn Learner + 'a> {
-        Box::new(Watched { learner: Logistic { lambda }, watch })
+        Box::new(Watched { learner: Logistic::new(lambda), watch })
     }
 }
 

@@ -35,7 +35,7 @@ fn difference(case: &Case, sparse: bool) -> f64 {
     let counts: Vec<f64> = (0..targets.len()).map(|i| ((7 * i + 3) % 4) as f64).collect();
     let rows = features.to_sparse();
     let rows: &dyn Rows = if sparse { &rows } else { features.rows() };
-    let fit = Logistic { lambda: case.lambda }.fit(rows, &targets, &counts, None, &Watch::new(&mut ())).unwrap();
+    let fit = Logistic::new(case.lambda).fit(rows, &targets, &counts, None, &Watch::new(&mut ())).unwrap();
     assert!(fit.distance <= Logistic::TOLERANCE, "{} Newton steps, {}", fit.steps, fit.distance);
     assert_eq!(fit.weights.len(), case.coefficients.len());
     fit.weights.iter().zip(&case.coefficients).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)

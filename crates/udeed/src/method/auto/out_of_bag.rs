@@ -204,7 +204,7 @@ impl<'a> OutOfBag<'a> {
         for head in &self.prepared.heads {
             let mut start: Option<Vec<f64>> = None;
             for (&lambda, fit) in lambdas.iter().zip(&mut fits) {
-                let learner = Logistic { lambda };
+                let learner = Logistic::new(lambda);
                 let (targets, weights) = (&head.targets, &self.prepared.weights);
                 let all = learner.fit(rows, targets, weights, start.as_deref(), watch)?.weights;
                 let counts = &self.draws;
@@ -280,7 +280,8 @@ impl<'a> OutOfBag<'a> {
         watch: &Watch<'_>,
     ) -> Result<(Vec<f64>, Vec<f64>)> {
         let rows = mapped_rows.rows();
-        let fit = Logistic { lambda }.fit_to(NEAR, rows, &head.targets, &self.weights[k], start.as_deref(), watch)?;
+        let learner = Logistic { lambda, tolerance: NEAR };
+        let fit = learner.fit(rows, &head.targets, &self.weights[k], start.as_deref(), watch)?;
         *start = Some(fit.weights.clone());
         let outputs = in_memory(map_rows(rows, &fit.weights, 1, |scores| scores[0].tanh_half()));
         Ok((fit.weights, outputs))
