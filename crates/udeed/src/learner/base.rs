@@ -12,25 +12,12 @@ use crate::learner::*;
 use crate::observer::Watch;
 use crate::text::{listed, quoted};
 
-/// A base learner that methods can be set to: its file gives its name, what it is and its settings.
+/// A base learner that methods can be set to: its file gives its name, what it is and, with `learner_settings!`, its settings.
 pub(crate) trait BaseLearner: Learner + Clone + Default + 'static {
     /// The name in settings.
     const NAME: &'static str;
     /// What it is, in one sentence.
     const ABOUT: &'static str;
-
-    /// The settings of its card.
-    fn settings() -> Vec<LearnerSetting> {
-        Vec::new()
-    }
-
-    /// Checks the settings.
-    ///
-    /// # Errors
-    /// If one is out of its range.
-    fn check(&self) -> Result<()> {
-        Ok(())
-    }
 
     /// The learner that a method uses. `lambda` is the method's inverse regularisation strength; a learner that takes long
     /// asks `watch` whether to go on.
@@ -42,6 +29,7 @@ pub(crate) trait BaseLearner: Learner + Clone + Default + 'static {
 /// Makes [`Base`] of the list.
 macro_rules! bases {
     (@bind $settings:ident $of:ident) => { $of };
+    (@none $plain:ident) => { Vec::new() };
     (
         bases { $($base:ident $(($settings:ident))? $(= $plain:ident)? => $learned:ident;)+ }
         others { $($other:ident;)* }
@@ -91,7 +79,7 @@ macro_rules! bases {
                     vec![$(LearnerCard {
                         name: $(<$settings as BaseLearner>::NAME)? $(<$plain as BaseLearner>::NAME)?,
                         about: $(<$settings as BaseLearner>::ABOUT)? $(<$plain as BaseLearner>::ABOUT)?,
-                        settings: $(<$settings as BaseLearner>::settings())? $(<$plain as BaseLearner>::settings())?,
+                        settings: $(<$settings>::declared())? $(bases!(@none $plain))?,
                     }),+]
                 });
                 &CARDS
@@ -121,9 +109,9 @@ macro_rules! bases {
             /// If one is out of its range.
             pub fn validate(&self) -> Result<()> {
                 match self {
-                    $(Base::$base $((bases!(@bind $settings settings)))? => {
-                        $(BaseLearner::check(settings as &$settings))? $(BaseLearner::check(&<$plain>::default()))?
-                    })+
+                    $($(Base::$base(settings) => <$settings>::validate(settings),)?)+
+                    #[allow(unreachable_patterns, reason = "all learners may have settings")]
+                    _ => Ok(()),
                 }
             }
 

@@ -112,7 +112,7 @@ macro_rules! learner_settings {
             }
 
             /// The settings with their defaults and ranges.
-            fn declared() -> Vec<$crate::learner::LearnerSetting> {
+            pub(super) fn declared() -> Vec<$crate::learner::LearnerSetting> {
                 let defaults = Self::default();
                 vec![$($crate::learner::LearnerSetting {
                     name: stringify!($field),

@@ -9,7 +9,7 @@ use crate::kernel::in_memory;
 use crate::learner::base::BaseLearner;
 use crate::learner::card::learner_settings;
 use crate::learner::sample::{Subsample, rows_with_weight};
-use crate::learner::{Hypothesis, Learned, Learner, LearnerSetting, Sample, Shape};
+use crate::learner::{Hypothesis, Learned, Learner, Sample, Shape};
 use crate::neighbors::{for_each_distance, nearest_among};
 use crate::observer::Watch;
 use crate::tensor::{TensorReader, TensorWriter};
@@ -47,14 +47,6 @@ impl Learner for NearestNeighbors {
 impl BaseLearner for NearestNeighbors {
     const NAME: &'static str = "neighbors";
     const ABOUT: &'static str = "k-nearest neighbours: the class shares of the training rows nearest to a row";
-
-    fn settings() -> Vec<LearnerSetting> {
-        Self::declared()
-    }
-
-    fn check(&self) -> Result<()> {
-        self.validate()
-    }
 }
 
 /// Rows that vote for the classes of rows near to them.
@@ -97,7 +89,7 @@ impl Neighbors {
         for first in (0..n).step_by(ROWS) {
             let some: Vec<usize> = (first..n.min(first + ROWS)).collect();
             let some = Matrix::gather(rows, &some);
-            let nearest = nearest_among(some.rows(), self.rows.rows(), self.k, false, watch)?;
+            let nearest = nearest_among(some.rows(), self.rows.rows(), self.k, watch)?;
             for (i, nearest) in nearest.into_iter().enumerate() {
                 self.count(nearest.into_iter().map(|(j, _)| j), table.row_mut(first + i));
             }

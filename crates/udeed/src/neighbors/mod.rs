@@ -40,11 +40,12 @@ mod tests {
             let expected: Vec<usize> = (0..n).map(first).collect();
             assert_eq!(nearest_point(&rows, &points, &watch).unwrap(), expected, "{n} {l} {d}");
             for k in [1, 5, l + 1] {
-                let found = nearest_among(&rows, &points, k, false, &watch).unwrap();
-                let expected = nearest_by_all(&rows, &points, k.min(l), false, &watch).unwrap();
-                assert!(found == expected, "{k} nearest of {l} to {n} rows of {d}");
-                let expected = nearest_by_all(&points, &points, k.min(l - 1), true, &watch).unwrap();
-                assert!(nearest(&points, k, &watch).unwrap() == expected, "{k} nearest others of {l} rows of {d}");
+                let found = nearest_among(&rows, &points, k, &watch).unwrap();
+                let query = Query { rows: &rows, points: &points, k: k.min(l), themselves: false };
+                assert!(found == query.answer_by_all(&watch).unwrap(), "{k} nearest of {l} to {n} rows of {d}");
+                let found = nearest(&points, k, &watch).unwrap();
+                let query = Query { rows: &points, points: &points, k: k.min(l - 1), themselves: true };
+                assert!(found == query.answer_by_all(&watch).unwrap(), "{k} nearest others of {l} rows of {d}");
             }
         }
     }

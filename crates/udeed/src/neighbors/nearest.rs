@@ -11,7 +11,7 @@ use crate::parallel;
 
 /// The index of the nearest point to each row; the first of several equally near ones.
 pub(crate) fn nearest_point(rows: &dyn Rows, points: &dyn Rows, watch: &Watch<'_>) -> Result<Vec<usize>> {
-    let nearest = nearest_among(rows, points, 1, false, watch)?;
+    let nearest = nearest_among(rows, points, 1, watch)?;
     Ok(nearest.into_iter().map(|nearest| nearest[0].0).collect())
 }
 
@@ -26,57 +26,59 @@ pub(crate) type Nearest = Vec<(usize, f64)>;
 
 /// The `k` nearest other rows of each row.
 pub(crate) fn nearest(rows: &dyn Rows, k: usize, watch: &Watch<'_>) -> Result<Vec<Nearest>> {
-    nearest_among(rows, rows, k, true, watch)
+    Query { rows, points: rows, k: k.min(rows.n_rows().saturating_sub(1)), themselves: true }.answer(watch)
 }
 
-/// The `k` nearest points to each row; with `themselves`, the points are the rows, and none is its own neighbour.
-///
-/// For dense rows, `|p|^2 - 2 x.p` of many points at once in single precision rules out most points; only the distances of
-/// the others are computed.
-pub(crate) fn nearest_among(
-    rows: &dyn Rows,
-    points: &dyn Rows,
-    k: usize,
-    themselves: bool,
-    watch: &Watch<'_>,
-) -> Result<Vec<Nearest>> {
-    let k = k.min(points.n_rows().saturating_sub(usize::from(themselves)));
-    let Some(norms) = small_norms(rows, points).filter(|_| k > 0) else {
-        return nearest_by_all(rows, points, k, themselves, watch);
-    };
-    let longest = norms.iter().copied().fold(0.0, f64::max);
-    let mut best = vec![Vec::new(); rows.n_rows()];
-    for_each_chunk(points, &norms, watch, |weights, first, m| {
-        let among = Among { rows, points, first, m, k, themselves, longest, best: &best };
-        best = in_memory(pass::<f32, _>(rows, weights, m, None, &among)).concat();
-    })?;
-    Ok(best)
+/// The `k` nearest points to each row.
+pub(crate) fn nearest_among(rows: &dyn Rows, points: &dyn Rows, k: usize, watch: &Watch<'_>) -> Result<Vec<Nearest>> {
+    Query { rows, points, k: k.min(points.n_rows()), themselves: false }.answer(watch)
 }
 
-pub(super) fn nearest_by_all(
-    rows: &dyn Rows,
-    points: &dyn Rows,
-    k: usize,
-    themselves: bool,
-    watch: &Watch<'_>,
-) -> Result<Vec<Nearest>> {
-    let of_row = |(scratch, others): &mut (Vec<f64>, Nearest), i: usize| {
-        watch.ask()?;
-        others.clear();
-        for_each_distance(rows.row(i), points, scratch, |j, squared| others.push((j, squared)));
-        if themselves {
-            others.swap_remove(i);
-        }
-        let nearer = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0));
-        if k < others.len() {
-            others.select_nth_unstable_by(k, nearer);
-            others.truncate(k);
-        }
-        others.sort_unstable_by(nearer);
-        // A copy of the exact size: the buffer is reused for the next row.
-        Ok(others.as_slice().to_vec())
-    };
-    parallel::try_map_with(rows.n_rows(), || (vec![0.0; rows.n_columns()], Vec::new()), of_row)
+/// The question for the `k` nearest points to each row; there are at least as many.
+pub(super) struct Query<'a> {
+    pub(super) rows: &'a dyn Rows,
+    pub(super) points: &'a dyn Rows,
+    pub(super) k: usize,
+    /// Whether the points are the rows, of which none is its own neighbour.
+    pub(super) themselves: bool,
+}
+
+impl Query<'_> {
+    /// For dense rows, `|p|^2 - 2 x.p` of many points at once in single precision rules out most points; only the distances
+    /// of the others are computed.
+    fn answer(&self, watch: &Watch<'_>) -> Result<Vec<Nearest>> {
+        let Some(norms) = small_norms(self.rows, self.points).filter(|_| self.k > 0) else {
+            return self.answer_by_all(watch);
+        };
+        let longest = norms.iter().copied().fold(0.0, f64::max);
+        let mut best = vec![Vec::new(); self.rows.n_rows()];
+        for_each_chunk(self.points, &norms, watch, |weights, first, m| {
+            let among = Among { query: self, first, m, longest, best: &best };
+            best = in_memory(pass::<f32, _>(self.rows, weights, m, None, &among)).concat();
+        })?;
+        Ok(best)
+    }
+
+    /// By the distances of all points.
+    pub(super) fn answer_by_all(&self, watch: &Watch<'_>) -> Result<Vec<Nearest>> {
+        let of_row = |(scratch, others): &mut (Vec<f64>, Nearest), i: usize| {
+            watch.ask()?;
+            others.clear();
+            for_each_distance(self.rows.row(i), self.points, scratch, |j, squared| others.push((j, squared)));
+            if self.themselves {
+                others.swap_remove(i);
+            }
+            let nearer = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0));
+            if self.k < others.len() {
+                others.select_nth_unstable_by(self.k, nearer);
+                others.truncate(self.k);
+            }
+            others.sort_unstable_by(nearer);
+            // A copy of the exact size: the buffer is reused for the next row.
+            Ok(others.as_slice().to_vec())
+        };
+        parallel::try_map_with(self.rows.n_rows(), || (vec![0.0; self.rows.n_columns()], Vec::new()), of_row)
+    }
 }
 
 /// The squared norms of the points; none for sparse rows or huge values, for which the kernel cannot bound distances.
@@ -116,13 +118,10 @@ fn margin(width: usize, norm: f64, longest: f64) -> f64 {
 
 /// Updates the `k` nearest points of each row, given `|p|^2 - 2 x.p` of a chunk of points.
 struct Among<'a> {
-    rows: &'a dyn Rows,
-    points: &'a dyn Rows,
+    query: &'a Query<'a>,
     /// The index of the first point of the chunk, and the number of points.
     first: usize,
     m: usize,
-    k: usize,
-    themselves: bool,
     longest: f64,
     best: &'a [Nearest],
 }
@@ -132,27 +131,28 @@ impl Visit<f32> for Among<'_> {
 
     #[inline(always)]
     fn visit<S: Simd>(&self, _: S, bests: &mut Self::Tally, i: usize, scores: &mut [f32]) {
-        let row = self.rows.row(i);
+        let Query { rows, points, k, themselves } = *self.query;
+        let row = rows.row(i);
         let norm = norm(row);
-        let margin = margin(self.points.n_columns(), norm, self.longest);
-        let mut best = Vec::with_capacity(self.k);
+        let margin = margin(points.n_columns(), norm, self.longest);
+        let mut best = Vec::with_capacity(k);
         best.extend_from_slice(&self.best[i]);
         let most = |best: &Nearest| match best.last() {
-            Some((_, farthest)) if best.len() == self.k => (farthest - norm + margin) as f32,
+            Some((_, farthest)) if best.len() == k => (farthest - norm + margin) as f32,
             _ => f32::INFINITY,
         };
         let mut limit = most(&best);
         for (place, &score) in scores[..self.m].iter().enumerate() {
             if score <= limit {
                 let point = self.first + place;
-                if self.themselves && point == i {
+                if themselves && point == i {
                     continue;
                 }
-                let distance = squared_distance(row, self.points.row(point));
+                let distance = squared_distance(row, points.row(point));
                 // Points come in their order: of those equally near, the first stay.
                 let at = best.partition_point(|(_, other)| *other <= distance);
-                if at < self.k {
-                    best.truncate(self.k - 1);
+                if at < k {
+                    best.truncate(k - 1);
                     best.insert(at, (point, distance));
                     limit = most(&best);
                 }

@@ -115,7 +115,7 @@ fn nearness(squared: f64, reach: f64, other: f64) -> f64 {
 impl SpectralMap {
     /// The features of rows: those of the nodes near by, the nearest of which count most.
     pub(crate) fn apply(&self, rows: &Dense, watch: &Watch<'_>) -> Result<Dense> {
-        let near = nearest_among(rows, self.nodes.as_ref(), self.neighbors, false, watch)?;
+        let near = nearest_among(rows, self.nodes.as_ref(), self.neighbors, watch)?;
         let mut features = Dense::zeros(rows.n_rows(), self.values.n_columns())?;
         for (near, to) in near.iter().zip(features.rows_mut()) {
             for (node, share) in self.shares(near) {
@@ -153,19 +153,25 @@ mod tests {
         Dense::new(n, 2, (0..n).flat_map(row).collect()).unwrap()
     }
 
+    /// The spectrum of the graph of nearest neighbours, and these.
+    fn spectrum(nodes: &Arc<Dense>, embedding: Embedding) -> (Spectrum, Vec<Nearest>) {
+        let mut nobody = ();
+        let watch = Watch::new(&mut nobody);
+        let near = nearest(nodes.as_ref(), embedding.neighbors, &watch).unwrap();
+        (embed(nodes, &near, embedding, 1, &watch).unwrap().unwrap(), near)
+    }
+
     #[test]
     fn a_feature_tells_parts_of_a_graph_apart() {
-        let (nodes, mut nobody) = (Arc::new(rings(200)), ());
-        let watch = Watch::new(&mut nobody);
-        let near = nearest(nodes.as_ref(), 5, &watch).unwrap();
-        let Spectrum { map, features } = embed(&nodes, &near, EMBEDDINGS[1], 1, &watch).unwrap().unwrap();
+        let nodes = Arc::new(rings(200));
+        let (Spectrum { map, features }, _) = spectrum(&nodes, EMBEDDINGS[1]);
         let mean_square: f64 = features.values().iter().map(|x| x * x).sum::<f64>() / 200.0;
         assert!((mean_square - 1.0).abs() < 1e-12);
         // Some feature has one sign on each ring.
         let tells = |k: usize| (0..200).all(|i| (features.get(i)[k] > 0.0) == (features.get(0)[k] > 0.0) || i % 2 == 1);
         assert!((0..features.n_columns()).any(tells));
         // A row that nobody has seen is given what its neighbours have: nearly what it would have itself.
-        let seen = map.apply(&nodes, &watch).unwrap();
+        let seen = map.apply(&nodes, &Watch::new(&mut ())).unwrap();
         let (mut off, mut all) = (0.0, 0.0);
         for (a, b) in seen.values().iter().zip(features.values()) {
             (off, all) = (off + (a - b) * (a - b), all + b * b);
@@ -176,10 +182,7 @@ mod tests {
     #[test]
     fn the_features_of_nodes_are_those_of_a_walk() {
         // Of a node, the mean of what its neighbours hand on is its own feature: the eigenvectors are exact.
-        let (nodes, mut nobody) = (Arc::new(rings(120)), ());
-        let watch = Watch::new(&mut nobody);
-        let near = nearest(nodes.as_ref(), 20, &watch).unwrap();
-        let Spectrum { map, features } = embed(&nodes, &near, EMBEDDINGS[0], 1, &watch).unwrap().unwrap();
+        let (Spectrum { map, features }, near) = spectrum(&Arc::new(rings(120)), EMBEDDINGS[0]);
         let reach: Vec<f64> = near.iter().map(|near| near[19].1).collect();
         assert_eq!(map.reach, reach);
         for (i, edges) in connected(120, |i| &near[i], &reach).iter().enumerate() {
@@ -205,12 +208,9 @@ mod tests {
     /// All distances within a group are 0, and so are the scales that they are measured by.
     #[test]
     fn two_groups_of_equal_rows_are_told_apart() {
-        let mut nobody = ();
-        let watch = Watch::new(&mut nobody);
         let nodes = Arc::new(Dense::new(30, 1, (0..30).map(|i| f64::from(i / 15)).collect()).unwrap());
-        let near = nearest(nodes.as_ref(), 5, &watch).unwrap();
-        let Spectrum { map, features } = embed(&nodes, &near, EMBEDDINGS[1], 1, &watch).unwrap().unwrap();
-        let seen = map.apply(&nodes, &watch).unwrap();
+        let (Spectrum { map, features }, _) = spectrum(&nodes, EMBEDDINGS[1]);
+        let seen = map.apply(&nodes, &Watch::new(&mut ())).unwrap();
         for features in [features, seen] {
             for k in 0..features.n_columns() {
                 let (first, second) = (features.get(0)[k], features.get(15)[k]);

@@ -17,7 +17,7 @@ use crate::learner::base::BaseLearner;
 use crate::learner::card::{SettingKind, learner_settings};
 use crate::learner::sample::{Subsample, rows_with_weight};
 use crate::learner::tree::grow::Growth;
-use crate::learner::{Hypothesis, Learned, Learner, LearnerSetting, Sample, Shape};
+use crate::learner::{Hypothesis, Learned, Learner, Sample, Shape};
 use crate::parallel;
 use crate::tensor::{Tensor, TensorReader, TensorWriter};
 
@@ -149,14 +149,6 @@ impl Learner for TreeSettings {
 impl BaseLearner for TreeSettings {
     const NAME: &'static str = "tree";
     const ABOUT: &'static str = "Decision tree: CART, with scikit-learn's rules";
-
-    fn settings() -> Vec<LearnerSetting> {
-        Self::declared()
-    }
-
-    fn check(&self) -> Result<()> {
-        self.validate()
-    }
 }
 
 /// A decision tree: nodes in depth-first order, the root first, each left child right after its parent.
