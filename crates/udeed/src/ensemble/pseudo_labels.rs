@@ -6,6 +6,9 @@ use crate::error::Result;
 use crate::learner::{Hypothesis, Learner, Sample, likeliest};
 use crate::observer::Warning;
 
+/// Largest number of rounds of methods whose rounds end anyway: each must lower an error.
+pub(crate) const MOST_ROUNDS: usize = 100;
+
 /// All training rows, the labeled ones first, with their labels and pseudo-labels.
 pub(crate) struct PseudoLabels {
     pub(crate) rows: Matrix,

@@ -14,18 +14,6 @@ use crate::method::Learn;
 use crate::method::declare::method;
 use crate::observer::Watch;
 use crate::random::{Purpose, Stream};
-use crate::words::words;
-
-words! {
-    /// Treatment of a member without weighted error.
-    pub enum ZeroError = Keep {
-        /// It is kept, with the weight of an error of 1e-10, and boosting ends.
-        Keep = "keep",
-        /// It is discarded and boosting ends, possibly without any member. The AdaBoost results of the UDEED paper seem to
-        /// be obtained in this way.
-        Discard = "discard",
-    }
-}
 
 /// Largest number of consecutive resampled members no better than chance before boosting ends.
 const MOST_RETRIES: usize = 25;
@@ -55,7 +43,13 @@ method! {
         /// How row weights reach the base learner.
         emphasis: Emphasis = Emphasis::Weighting;
         /// Treatment of a member without weighted error.
-        zero_error: ZeroError = ZeroError::Keep;
+        zero_error: ZeroError = Keep, one of {
+            /// It is kept, with the weight of an error of 1e-10, and boosting ends.
+            Keep = "keep",
+            /// It is discarded and boosting ends, possibly without any member. The AdaBoost results of the UDEED paper seem to
+            /// be obtained in this way.
+            Discard = "discard",
+        };
         seed;
     }
 }

@@ -35,7 +35,6 @@ method! {
         title: "ASSEMBLE",
         python: "AssembleClassifier",
         paper: "K. Bennett, A. Demiriz and R. Maclin, \"Exploiting unlabeled data in ensemble methods\", KDD 2002 (ASSEMBLE.AdaBoost)",
-        streams: false,
         grows: true,
     }
     settings {

@@ -39,9 +39,7 @@ method! {
         members = 20, from 1;
         /// Base learner of the members. Trees with random features at each split make a random forest.
         base: Base = Base::Logistic;
-        lambda_or_auto;
-        scaling;
-        fourier;
+        lambda_or_auto; scaling; fourier;
         /// Vote of the members.
         vote: Vote = Vote::Weighted;
         seed;

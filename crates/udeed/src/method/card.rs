@@ -215,12 +215,6 @@ impl SettingValue for usize {
     }
 }
 
-impl SettingValue for u64 {
-    fn kind() -> Kind {
-        Kind::Whole
-    }
-}
-
 impl SettingValue for f64 {
     fn kind() -> Kind {
         Kind::Number
@@ -241,12 +235,6 @@ impl SettingValue for Lambda {
     }
 }
 
-impl SettingValue for bool {
-    fn kind() -> Kind {
-        Kind::Flag
-    }
-}
-
 fn words<W: Words>() -> Vec<[String; 2]> {
     W::WORDS.iter().map(|(_, word, doc)| [(*word).to_owned(), prose(doc)]).collect()
 }
@@ -254,18 +242,6 @@ fn words<W: Words>() -> Vec<[String; 2]> {
 impl<W: Words + Serialize> SettingValue for W {
     fn kind() -> Kind {
         Kind::Word(words::<W>())
-    }
-}
-
-impl SettingValue for Vec<View> {
-    fn kind() -> Kind {
-        Kind::SomeWords(words::<View>())
-    }
-}
-
-impl SettingValue for Vec<String> {
-    fn kind() -> Kind {
-        Kind::Columns
     }
 }
 
@@ -302,10 +278,23 @@ impl SettingValue for TreeSettings {
     }
 }
 
-impl SettingValue for Prior {
-    fn kind() -> Kind {
-        Kind::Prior
-    }
+/// Types of which any value is allowed, or which [`Learn::check`](crate::method::Learn::check) checks.
+macro_rules! any_value {
+    ($($type:ty => $kind:expr;)+) => {
+        $(impl SettingValue for $type {
+            fn kind() -> Kind {
+                $kind
+            }
+        })+
+    };
+}
+
+any_value! {
+    u64 => Kind::Whole;
+    bool => Kind::Flag;
+    Vec<View> => Kind::SomeWords(words::<View>());
+    Vec<String> => Kind::Columns;
+    Prior => Kind::Prior;
 }
 
 /// The card entry of a declared setting.

@@ -7,7 +7,7 @@
 use crate::data::Dense;
 use crate::ensemble::Learned;
 use crate::ensemble::bootstraps;
-use crate::ensemble::pseudo_labels::PseudoLabels;
+use crate::ensemble::pseudo_labels::{MOST_ROUNDS, PseudoLabels};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
 use crate::error::{Hint, Result};
 use crate::learner::{Hypothesis, Learner, Sample, SplitFeatures, TreeSettings, likeliest, normalise};
@@ -37,14 +37,11 @@ method! {
         title: "Co-forest",
         python: "CoForestClassifier",
         paper: "M. Li and Z.-H. Zhou, \"Improve computer-aided diagnosis with machine learning techniques using undiagnosed samples\", IEEE Transactions on Systems, Man and Cybernetics A 37, 2007",
-        streams: false,
-        grows: false,
     }
     settings {
         /// Number of trees; the paper uses 6.
         members: usize = 20, in Range::at_least(2);
-        scaling;
-        fourier;
+        scaling; fourier;
         /// Settings of the trees.
         tree: TreeSettings = TreeSettings { features: SplitFeatures::Log2PlusOne, ..TreeSettings::default() };
         /// Confidence of the other trees above which a row gets their class as pseudo-label.
@@ -52,9 +49,6 @@ method! {
         seed;
     }
 }
-
-/// Largest number of rounds. Rounds end anyway, because the error of each concomitant ensemble must fall.
-const MOST_ROUNDS: usize = 100;
 
 impl Learn for CoForest {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {

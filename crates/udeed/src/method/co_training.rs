@@ -33,8 +33,6 @@ method! {
         title: "Co-training",
         python: "CoTrainingClassifier",
         paper: "A. Blum and T. Mitchell, \"Combining labeled and unlabeled data with co-training\", COLT 1998",
-        streams: false,
-        grows: false,
         size: 2,
     }
     settings {

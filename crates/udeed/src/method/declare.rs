@@ -4,9 +4,9 @@
 /// for each setting, `validate` from the ranges, serde, and the [`MethodCard`](crate::method::MethodCard).
 ///
 /// Common settings are declared by name alone, which gives their documentation, type and default: `members`,
-/// `boosted_members`, `base`, `lambda`, `lambda_or_auto`, `scaling`, `fourier`, `memory`, `seed`; `learning` is `base`, `lambda`, `scaling` and `fourier`,
-/// `boosting` these and `boosted_members`. Others are written out:
-/// documentation, name, type, default, and the range of a number.
+/// `boosted_members`, `base`, `lambda`, `lambda_or_auto`, `scaling`, `fourier`, `memory`, `seed`; `learning` is `base`,
+/// `lambda`, `scaling` and `fourier`, `boosting` these and `boosted_members`. Others are written out: documentation, name,
+/// type, default, and the range of a number or the words of an enum, which is declared with them.
 macro_rules! method {
     (
         $(#[doc = $about:literal])+
@@ -14,15 +14,15 @@ macro_rules! method {
             title: $title:literal,
             python: $python:literal,
             paper: $paper:literal,
-            streams: $streams:literal,
-            grows: $grows:literal,
+            $(streams: $streams:literal,)?
+            $(grows: $grows:literal,)?
             $(size: $size:literal,)?
         }
         settings { $($settings:tt)+ }
     ) => {
         $crate::method::declare::method! {
             @munch {
-                [$($about)+] $name $word $title $python $paper $streams $grows [$($size)?]
+                [$($about)+] $name $word $title $python $paper [$($streams)?] [$($grows)?] [$($size)?]
             } [] $($settings)+
         }
     };
@@ -32,29 +32,30 @@ macro_rules! method {
     (@munch $card:tt $done:tt learning; $($rest:tt)*) => {
         $crate::method::declare::method! { @munch $card $done base; lambda; scaling; fourier; $($rest)* }
     };
-    (@munch $card:tt [$($done:tt)*] members = $default:literal, from $least:literal; $($rest:tt)*) => {
-        $crate::method::declare::method! { @munch $card [$($done)* {
-            ["Number of members."] members: usize, usize = $default, Some($crate::method::card::Range::at_least($least))
-        }] $($rest)* }
+    (@munch $card:tt $done:tt members = $default:literal, from $least:literal; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card $done
+            /// Number of members.
+            members: usize = $default, in $crate::method::card::Range::at_least($least); $($rest)*
+        }
     };
-    (@munch $card:tt [$($done:tt)*] boosted_members; $($rest:tt)*) => {
-        $crate::method::declare::method! { @munch $card [$($done)* {
-            ["Largest number of members; boosting may stop earlier."]
-            members: usize, usize = 20, Some($crate::method::card::Range::at_least(1))
-        }] $($rest)* }
+    (@munch $card:tt $done:tt boosted_members; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card $done
+            /// Largest number of members; boosting may stop earlier.
+            members: usize = 20, in $crate::method::card::Range::at_least(1); $($rest)*
+        }
     };
-    (@munch $card:tt [$($done:tt)*] base; $($rest:tt)*) => {
-        $crate::method::declare::method! { @munch $card [$($done)* {
-            ["Base learner of the members."]
-            base: $crate::learner::Base, $crate::learner::Base = $crate::learner::Base::Logistic, None
-        }] $($rest)* }
+    (@munch $card:tt $done:tt base; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card $done
+            /// Base learner of the members.
+            base: $crate::learner::Base = $crate::learner::Base::Logistic; $($rest)*
+        }
     };
-    (@munch $card:tt [$($done:tt)*] lambda; $($rest:tt)*) => {
-        $crate::method::declare::method! { @munch $card [$($done)* {
-            ["Inverse regularisation strength of logistic regression, scikit-learn's `C`: larger values fit the labels "
-             "more closely."]
-            lambda: f64, f64 = 1.0, Some($crate::method::card::Range::POSITIVE)
-        }] $($rest)* }
+    (@munch $card:tt $done:tt lambda; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card $done
+            /// Inverse regularisation strength of logistic regression, scikit-learn's `C`: larger values fit the labels
+            /// more closely.
+            lambda: f64 = 1.0, in $crate::method::card::Range::POSITIVE; $($rest)*
+        }
     };
     (@munch $card:tt [$($done:tt)*] lambda_or_auto; $($rest:tt)*) => {
         $crate::method::declare::method! { @munch $card [$($done)* {
@@ -64,27 +65,38 @@ macro_rules! method {
             Some($crate::method::card::Range::POSITIVE)
         }] $($rest)* }
     };
-    (@munch $card:tt [$($done:tt)*] scaling; $($rest:tt)*) => {
-        $crate::method::declare::method! { @munch $card [$($done)* {
-            ["Scaling of the features."]
-            scaling: $crate::prepare::Scaling, $crate::prepare::Scaling = $crate::prepare::Scaling::MinMax, None
-        }] $($rest)* }
+    (@munch $card:tt $done:tt scaling; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card $done
+            /// Scaling of the features.
+            scaling: $crate::prepare::Scaling = $crate::prepare::Scaling::MinMax; $($rest)*
+        }
     };
-    (@munch $card:tt [$($done:tt)*] fourier; $($rest:tt)*) => {
-        $crate::method::declare::method! { @munch $card [$($done)* {
-            ["Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for "
-             "none. Combine with standard scaling and weaker regularisation, such as an inverse strength of 10."]
-            fourier: usize, usize = 0, None
-        }] $($rest)* }
+    (@munch $card:tt $done:tt fourier; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card $done
+            /// Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for
+            /// none. Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
+            fourier: usize = 0; $($rest)*
+        }
     };
-    (@munch $card:tt [$($done:tt)*] memory; $($rest:tt)*) => {
-        $crate::method::declare::method! { @munch $card [$($done)* {
-            ["Limit in bytes for the similarities of rows; 0 for half of the machine's memory."] memory: u64, u64 = 0, None
-        }] $($rest)* }
+    (@munch $card:tt $done:tt memory; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card $done
+            /// Limit in bytes for the similarities of rows; 0 for half of the machine's memory.
+            memory: u64 = 0; $($rest)*
+        }
     };
-    (@munch $card:tt [$($done:tt)*] seed; $($rest:tt)*) => {
+    (@munch $card:tt $done:tt seed; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card $done
+            /// Random seed.
+            seed: u64 = 0; $($rest)*
+        }
+    };
+    (
+        @munch $card:tt [$($done:tt)*]
+        $(#[doc = $doc:literal])+ $field:ident: $type:ident = $default:ident, one of { $($words:tt)+ }; $($rest:tt)*
+    ) => {
+        $crate::words::words! { $(#[doc = $doc])+ pub enum $type = $default { $($words)+ } }
         $crate::method::declare::method! { @munch $card [$($done)* {
-            ["Random seed."] seed: u64, u64 = 0, None
+            [$($doc "\n")+] $field: $type, $type = $type::$default, None
         }] $($rest)* }
     };
     (
@@ -105,8 +117,8 @@ macro_rules! method {
     };
     (
         @munch {
-            [$($about:literal)+] $name:ident $word:literal $title:literal $python:literal $paper:literal $streams:literal
-            $grows:literal [$($size:literal)?]
+            [$($about:literal)+] $name:ident $word:literal $title:literal $python:literal $paper:literal
+            [$($streams:literal)?] [$($grows:literal)?] [$($size:literal)?]
         }
         [$({ [$($doc:literal)+] $field:ident: $type:ty, $taken:ty = $default:expr, $range:expr })+]
     ) => {
@@ -154,7 +166,7 @@ macro_rules! method {
 
         impl $crate::method::Declared for $name {
             const NAME: &'static str = $word;
-            const GROWS: bool = $grows;
+            const GROWS: bool = false $(|| $grows)?;
 
             fn card() -> $crate::method::MethodCard {
                 use $crate::method::card::{prose, setting};
@@ -168,8 +180,8 @@ macro_rules! method {
                     details: details.to_owned(),
                     paper: $paper,
                     python: $python,
-                    streams: $streams,
-                    grows: $grows,
+                    streams: false $(|| $streams)?,
+                    grows: Self::GROWS,
                     settings: vec![
                         $(setting(stringify!($field), concat!($($doc),+), &defaults.$field, $range)),+
                     ],

@@ -7,7 +7,7 @@ use crate::learner::{Hypothesis, Neighbors};
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
-use crate::neighbors::{Similarity, distance_percentile, warned_matrix};
+use crate::neighbors::{Similarity, distance_percentile};
 use crate::observer::{Warning, Watch};
 use crate::parallel;
 use crate::prepare::Scaling;
@@ -30,8 +30,6 @@ method! {
         title: "Label spreading",
         python: "LabelSpreadingClassifier",
         paper: "D. Zhou, O. Bousquet, T. Lal, J. Weston and B. Schölkopf, \"Learning with local and global consistency\", NIPS 2004",
-        streams: false,
-        grows: false,
         size: 1,
     }
     settings {
@@ -43,8 +41,7 @@ method! {
         percentile: f64 = 10.0, in Range::PERCENT;
         /// Scaling of the features.
         scaling: Scaling = Scaling::Standard;
-        memory;
-        seed;
+        memory; seed;
     }
 }
 
@@ -58,8 +55,8 @@ impl Learn for LabelSpreading {
         let (n_classes, n_labeled) = (prepared.n_classes(), prepared.codes.len());
         let all = prepared.labeled.stack(prepared.unlabeled.in_memory()?)?;
         let width = distance_percentile(all.rows(), self.percentile, self.seed, watch)?;
-        let kind = Similarity::Nearest(self.neighbors);
-        let graph = Graph::new(&warned_matrix(&kind, all.rows(), 0, width, self.memory, watch)?);
+        let similarity = Similarity::Nearest(self.neighbors);
+        let graph = Graph::new(&similarity.matrix(all.rows(), 0, width, self.memory, watch)?);
         let mut votes = Dense::zeros(all.rows().n_rows(), n_classes)?;
         for class in 0..n_classes {
             let is_of = |i: usize| usize::from(prepared.codes[i]) == class;
@@ -175,8 +172,7 @@ mod tests {
             let rows = Dense::new(n, 3, problem.rows.concat()).unwrap();
             let mut nobody = ();
             let watch = &Watch::new(&mut nobody);
-            let similar =
-                warned_matrix(&Similarity::Nearest(problem.neighbors), &rows, 0, problem.width, 0, watch).unwrap();
+            let similar = Similarity::Nearest(problem.neighbors).matrix(&rows, 0, problem.width, 0, watch).unwrap();
             let graph = Graph::new(&similar);
             let mut votes = Dense::zeros(n, n_classes).unwrap();
             for class in 0..n_classes {
@@ -197,7 +193,7 @@ mod tests {
         let rows = Dense::new(4, 1, vec![0.0, 0.1, 1000.0, 1000.1]).unwrap();
         let mut nobody = ();
         let watch = &Watch::new(&mut nobody);
-        let similar = warned_matrix(&Similarity::Nearest(1), &rows, 0, 1.0, 0, watch).unwrap();
+        let similar = Similarity::Nearest(1).matrix(&rows, 0, 1.0, 0, watch).unwrap();
         let spread = Graph::new(&similar).spread(&[1.0], 0.5, watch).unwrap();
         assert!(spread[1] > 0.0 && spread[2] == 0.0 && spread[3] == 0.0, "{spread:?}");
         let mut votes = Dense::new(4, 2, spread.iter().flat_map(|&share| [0.0, share]).collect()).unwrap();

@@ -12,8 +12,8 @@ use crate::learner::{Learner, Sample};
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
-use crate::method::semiboost::draw_without_replacement;
-use crate::neighbors::{Similarity, distance_percentile, warned_matrix};
+use crate::method::semiboost::{LARGEST_VOTE, draw_without_replacement};
+use crate::neighbors::{Similarity, distance_percentile};
 use crate::observer::{Warning, Watch};
 use crate::parallel;
 use crate::random::{Purpose, Stream};
@@ -37,7 +37,6 @@ method! {
         title: "MCSSB",
         python: "MCSSBClassifier",
         paper: "H. Valizadegan, R. Jin and A. Jain, \"Semi-supervised boosting for multi-class classification\", ECML 2008",
-        streams: false,
         grows: true,
     }
     settings {
@@ -50,13 +49,9 @@ method! {
         pick_share: f64 = 0.2, in Range::SHARE;
         /// Nearest neighbours treated as similar; 0 compares all pairs, which takes quadratic memory.
         neighbors: usize = 20;
-        memory;
-        seed;
+        memory; seed;
     }
 }
-
-/// Votes are clamped to this: larger exponentials would dominate all others.
-const LARGEST_VOTE: f64 = 20.0;
 
 impl Learn for Mcssb {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
@@ -66,36 +61,26 @@ impl Learn for Mcssb {
             return Ok(learned);
         }
         let learner = self.base.learner(self.lambda, watch);
-        let mut boosted = Boosted::new(self.members, prepared.start());
-        self.boost(&*learner, prepared, &mut boosted, watch)?;
-        Ok(boosted.finish(watch))
+        Ok(self.boost(&*learner, prepared, watch)?.finish(watch))
     }
 
     fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> Option<u64> {
-        Some(self.kind().bytes(n_labeled + n_unlabeled, n_labeled))
+        Some(Similarity::among(self.neighbors).bytes(n_labeled + n_unlabeled, n_labeled))
     }
 }
 
 impl Mcssb {
-    fn kind(&self) -> Similarity {
-        if self.neighbors > 0 { Similarity::Nearest(self.neighbors) } else { Similarity::All }
-    }
-
-    fn boost(
-        &self,
-        learner: &dyn Learner,
-        prepared: &TrainingRows,
-        boosted: &mut Boosted,
-        watch: &Watch<'_>,
-    ) -> Result<()> {
+    fn boost(&self, learner: &dyn Learner, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Boosted> {
         let mut pseudo_labels = PseudoLabels::new(prepared)?;
         let (l, n_classes) = (pseudo_labels.n_labeled, pseudo_labels.n_classes);
         let sigma = self.width * distance_percentile(pseudo_labels.rows(), 100.0, self.seed, watch)?;
-        let similarity = warned_matrix(&self.kind(), pseudo_labels.rows(), l, sigma, self.memory, watch)?;
+        let similarity =
+            Similarity::among(self.neighbors).matrix(pseudo_labels.rows(), l, sigma, self.memory, watch)?;
         let mut objective =
             Objective::new(&similarity, (&prepared.codes, &prepared.weights), n_classes, self.labeled_weight);
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         let wanted = ((pseudo_labels.classes.len() as f64 * self.pick_share) as usize).max(20);
+        let mut boosted = Boosted::new(self.members, prepared.start());
         while boosted.wants_more() {
             let (classes, gains) = objective.suggestions();
             let picked = draw_without_replacement(&mut stream, wanted, &gains);
@@ -120,7 +105,7 @@ impl Mcssb {
             objective.add(weight, &outputs[l..]);
             boosted.push(member, weight, watch)?;
         }
-        Ok(())
+        Ok(boosted)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::learner::{Learner, Sample};
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
-use crate::neighbors::{Similarity, distance_percentile, nearest_point, warned_matrix};
+use crate::neighbors::{Similarity, distance_percentile, nearest_point};
 use crate::observer::Watch;
 use crate::random::{Purpose, Stream};
 
@@ -37,7 +37,6 @@ method! {
         title: "RegBoost",
         python: "RegBoostClassifier",
         paper: "K. Chen and S. Wang, \"Regularized boost for semi-supervised learning\", NIPS 2007",
-        streams: false,
         grows: true,
     }
     settings {
@@ -50,8 +49,7 @@ method! {
         neighbors: usize = 10, in Range::at_least(1);
         /// Width of the similarity, as a percentile of the distances between rows.
         percentile: f64 = 10.0, in Range::PERCENT;
-        memory;
-        seed;
+        memory; seed;
     }
 }
 
@@ -62,8 +60,8 @@ impl Learn for RegBoost {
         // The paper divides by twice the square of the width.
         let width =
             std::f64::consts::SQRT_2 * distance_percentile(pseudo_labels.rows(), self.percentile, self.seed, watch)?;
-        let near =
-            warned_matrix(&Similarity::Nearest(self.neighbors), pseudo_labels.rows(), 0, width, self.memory, watch)?;
+        let similarity = Similarity::Nearest(self.neighbors);
+        let near = similarity.matrix(pseudo_labels.rows(), 0, width, self.memory, watch)?;
         let nearest = nearest_point(prepared.unlabeled.in_memory()?.rows(), prepared.labeled.rows(), watch)?;
         boost_heads(prepared, self.members, watch, |head, boosted| {
             let mut labels = head.targets.clone();

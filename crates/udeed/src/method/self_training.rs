@@ -29,8 +29,6 @@ method! {
         title: "Self-training",
         python: "SelfTrainingClassifier",
         paper: "D. Yarowsky, \"Unsupervised word sense disambiguation rivaling supervised methods\", ACL 1995",
-        streams: false,
-        grows: false,
         size: 1,
     }
     settings {

@@ -13,21 +13,10 @@ use crate::learner::{Learner, Sample};
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
-use crate::neighbors::{Similarity, distance_percentile, warned_matrix};
+use crate::neighbors::{Similarity, distance_percentile};
 use crate::observer::Watch;
 use crate::parallel;
 use crate::random::{Purpose, Stream};
-use crate::words::words;
-
-words! {
-    /// Selection of the unlabeled rows that a member is fitted to.
-    pub enum Pick = Draw {
-        /// Rows drawn without replacement, weighted by the confidence of their pseudo-labels.
-        Draw = "draw",
-        /// The rows with the most confident pseudo-labels.
-        Top = "top",
-    }
-}
 
 method! {
     /// SemiBoost: each member is fitted to the labeled rows and to pseudo-labels from similar rows.
@@ -48,7 +37,6 @@ method! {
         title: "SemiBoost",
         python: "SemiBoostClassifier",
         paper: "P. Mallapragada, R. Jin, A. Jain and Y. Liu, \"SemiBoost: boosting for semi-supervised learning\", PAMI 31, 2009",
-        streams: false,
         grows: true,
     }
     settings {
@@ -57,18 +45,22 @@ method! {
         /// nearest to the results of the UDEED paper.
         percentile: f64 = 1.0, in Range::PERCENT;
         /// Selection of the unlabeled rows that a member is fitted to.
-        pick: Pick = Pick::Draw;
+        pick: Pick = Draw, one of {
+            /// Rows drawn without replacement, weighted by the confidence of their pseudo-labels.
+            Draw = "draw",
+            /// The rows with the most confident pseudo-labels.
+            Top = "top",
+        };
         /// Share of the unlabeled rows that a member is fitted to.
         pick_share: f64 = 0.1, in Range::SHARE;
         /// Nearest neighbours treated as similar; 0 compares all pairs (as in the paper), which takes quadratic memory.
         neighbors: usize = 20;
-        memory;
-        seed;
+        memory; seed;
     }
 }
 
 /// Votes are clamped to this: larger exponentials would dominate all others.
-const LARGEST_VOTE: f64 = 20.0;
+pub(super) const LARGEST_VOTE: f64 = 20.0;
 
 impl Learn for SemiBoost {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
@@ -85,7 +77,7 @@ impl Learn for SemiBoost {
     }
 
     fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> Option<u64> {
-        Some(self.kind().bytes(n_labeled + n_unlabeled, n_labeled))
+        Some(Similarity::among(self.neighbors).bytes(n_labeled + n_unlabeled, n_labeled))
     }
 }
 
@@ -133,11 +125,7 @@ impl SemiBoost {
 
     fn similarity(&self, rows: &dyn Rows, l: usize, watch: &Watch<'_>) -> Result<Matrix> {
         let sigma = distance_percentile(rows, self.percentile, self.seed, watch)?;
-        warned_matrix(&self.kind(), rows, l, sigma, self.memory, watch)
-    }
-
-    fn kind(&self) -> Similarity {
-        if self.neighbors > 0 { Similarity::Nearest(self.neighbors) } else { Similarity::All }
+        Similarity::among(self.neighbors).matrix(rows, l, sigma, self.memory, watch)
     }
 
     /// Selects unlabeled rows by the confidence of their pseudo-labels; none with a confidence of 0.

@@ -34,8 +34,6 @@ method! {
         title: "SETRED",
         python: "SetredClassifier",
         paper: "M. Li and Z.-H. Zhou, \"SETRED: self-training with editing\", PAKDD 2005",
-        streams: false,
-        grows: false,
         size: 1,
     }
     settings {

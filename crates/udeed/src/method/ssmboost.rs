@@ -13,17 +13,6 @@ use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::observer::Watch;
-use crate::words::words;
-
-words! {
-    /// Margin of an unlabeled row.
-    pub enum UnlabeledMargin = Square {
-        /// The square of the vote.
-        Square = "square",
-        /// The absolute value of the vote.
-        Absolute = "absolute",
-    }
-}
 
 method! {
     /// SSMBoost: margin boosting in which an unlabeled row has the margin of its predicted class.
@@ -45,13 +34,17 @@ method! {
         title: "SSMBoost",
         python: "SSMBoostClassifier",
         paper: "F. d'Alche-Buc, Y. Grandvalet and C. Ambroise, \"Semi-supervised MarginBoost\", NIPS 2001",
-        streams: false,
         grows: true,
     }
     settings {
         boosting;
         /// Margin of an unlabeled row.
-        margin: UnlabeledMargin = UnlabeledMargin::Square;
+        margin: UnlabeledMargin = Square, one of {
+            /// The square of the vote.
+            Square = "square",
+            /// The absolute value of the vote.
+            Absolute = "absolute",
+        };
         /// Total weight of the unlabeled rows relative to the labeled ones.
         unlabeled_weight: f64 = 1.0, in Range::NOT_NEGATIVE;
         seed;

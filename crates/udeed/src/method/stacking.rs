@@ -33,15 +33,12 @@ method! {
         python: "StackingClassifier",
         paper: "D. Wolpert, \"Stacked generalization\", Neural Networks 5, 1992",
         streams: true,
-        grows: false,
         size: 4,
     }
     settings {
         /// Base learners: one member each.
         bases: Vec<Base> = Base::all();
-        lambda;
-        scaling;
-        fourier;
+        lambda; scaling; fourier;
         /// Number of folds whose out-of-fold probabilities the combination is learned from.
         folds: usize = 5, in Range::at_least(2);
         seed;

@@ -4,7 +4,7 @@
 
 use crate::ensemble::Learned;
 use crate::ensemble::bootstraps;
-use crate::ensemble::pseudo_labels::PseudoLabels;
+use crate::ensemble::pseudo_labels::{MOST_ROUNDS, PseudoLabels};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
 use crate::error::Result;
 use crate::learner::{Hypothesis, Learner, Sample};
@@ -33,18 +33,12 @@ method! {
         title: "Tri-training",
         python: "TriTrainingClassifier",
         paper: "Z.-H. Zhou and M. Li, \"Tri-training: exploiting unlabeled data using three classifiers\", TKDE 17, 2005",
-        streams: false,
-        grows: false,
         size: 3,
     }
     settings {
-        learning;
-        seed;
+        learning; seed;
     }
 }
-
-/// Largest number of rounds. Rounds end anyway, because the error of each pair must fall.
-const MOST_ROUNDS: usize = 100;
 
 impl Learn for TriTraining {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {

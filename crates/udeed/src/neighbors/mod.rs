@@ -6,11 +6,11 @@ mod similarity;
 
 pub(crate) use distance::{distance_percentile, for_each_distance, squared_distance};
 pub(crate) use nearest::{Nearest, nearest, nearest_among, nearest_point};
-pub(crate) use similarity::{Similarity, warned_matrix};
+pub(crate) use similarity::Similarity;
 
 #[cfg(test)]
 mod tests {
-    use super::nearest::nearest_by_all;
+    use super::nearest::Query;
     use super::*;
     use crate::data::{Csr, Dense, Matrix, Rows};
     use crate::error::Hint;

@@ -17,6 +17,11 @@ pub(crate) enum Similarity {
 }
 
 impl Similarity {
+    /// Of the `k` nearest; of all pairs if `k` is 0.
+    pub(crate) fn among(k: usize) -> Self {
+        if k > 0 { Similarity::Nearest(k) } else { Similarity::All }
+    }
+
     /// The largest memory of the matrix, in bytes.
     pub(crate) fn bytes(&self, n_rows: usize, first: usize) -> u64 {
         let (n, rows) = (n_rows as u64, (n_rows - first) as u64);
@@ -27,7 +32,7 @@ impl Similarity {
         }
     }
 
-    /// The matrix, unless it takes more than `most` bytes.
+    /// The matrix, with a warning if it takes much memory. It may take `most` bytes; 0 for half of the memory.
     pub(crate) fn matrix(
         &self,
         rows: &dyn Rows,
@@ -38,6 +43,10 @@ impl Similarity {
     ) -> Result<Matrix> {
         let n = rows.n_rows();
         let bytes = self.bytes(n, first);
+        if bytes > MUCH_MEMORY {
+            watch.warn(&Warning::Memory { bytes });
+        }
+        let most = if most > 0 { most } else { half_of_memory() };
         check_memory(bytes, most, Hint::Similarities, || format!("the similarities of {n} rows"))?;
         // Equal rows have no scale: every similarity is 1.
         let scale = if sigma > 0.0 { 1.0 / (sigma * sigma) } else { 0.0 };
@@ -72,20 +81,4 @@ impl Similarity {
             }
         }
     }
-}
-
-/// The matrix of similarities, with a warning if it takes much memory. It may take `most` bytes; 0 for half of the memory.
-pub(crate) fn warned_matrix(
-    kind: &Similarity,
-    rows: &dyn Rows,
-    first: usize,
-    sigma: f64,
-    most: u64,
-    watch: &Watch<'_>,
-) -> Result<Matrix> {
-    let bytes = kind.bytes(rows.n_rows(), first);
-    if bytes > MUCH_MEMORY {
-        watch.warn(&Warning::Memory { bytes });
-    }
-    kind.matrix(rows, first, sigma, if most > 0 { most } else { half_of_memory() }, watch)
 }

@@ -75,7 +75,6 @@ method! {
         python: "UDEEDAutoClassifier",
         paper: "",
         streams: true,
-        grows: false,
     }
     settings {
         /// Feature maps of the members.

@@ -23,33 +23,10 @@ use crate::observer::{Stage, StageSummary, Stop, Warning, Watch};
 use crate::parallel;
 use crate::prepare::Scaling;
 use crate::random::{Purpose, Stream};
-use crate::words::words;
 
 /// Steps of L-BFGS that random members take before the descent. On five of the built-in sets their accuracy is then within
 /// two points of logistic regression's; after 25 they are surer and no better.
 const TRAINING_STEPS: usize = 10;
-
-words! {
-    /// Rows on which the descent makes the members diverse.
-    pub enum Variant = LcUd {
-        /// None: the descent minimises the empirical loss only.
-        Lc = "lc",
-        /// The labeled rows, ignoring their labels.
-        Lcd = "lcd",
-        /// First the labeled rows, then the unlabeled ones: UDEED.
-        LcUd = "lcud",
-    }
-}
-
-words! {
-    /// Members before the descent.
-    pub enum Initial = Bootstrap {
-        /// Members fitted to bootstraps of the labeled rows.
-        Bootstrap = "bootstrap",
-        /// Members with random weights, which a few steps of L-BFGS train on the labeled rows.
-        Random = "random",
-    }
-}
 
 method! {
     /// UDEED: bagged logistic regressions, fine-tuned by gradient descent to stay accurate on the labeled rows and differ on the
@@ -71,11 +48,17 @@ method! {
         python: "UDEEDClassifier",
         paper: "M.-L. Zhang and Z.-H. Zhou, \"Exploiting unlabeled data to enhance ensemble diversity\", ICDM 2010",
         streams: true,
-        grows: false,
     }
     settings {
         /// Rows on which the descent makes the members diverse.
-        variant: Variant = Variant::LcUd;
+        variant: Variant = LcUd, one of {
+            /// None: the descent minimises the empirical loss only.
+            Lc = "lc",
+            /// The labeled rows, ignoring their labels.
+            Lcd = "lcd",
+            /// First the labeled rows, then the unlabeled ones: UDEED.
+            LcUd = "lcud",
+        };
         members = 20, from 2;
         /// Weight of the diversity loss relative to the empirical loss.
         gamma: f64 = 1.0, in Range::NOT_NEGATIVE;
@@ -88,7 +71,12 @@ method! {
         /// Hidden units of each member; 0 for linear members.
         hidden: usize = 0, in Range::between(0.0, 1000.0);
         /// Members before the descent.
-        initial: Initial = Initial::Bootstrap;
+        initial: Initial = Bootstrap, one of {
+            /// Members fitted to bootstraps of the labeled rows.
+            Bootstrap = "bootstrap",
+            /// Members with random weights, which a few steps of L-BFGS train on the labeled rows.
+            Random = "random",
+        };
         /// Learning rate of the descent.
         rate: f64 = 0.25, in Range::POSITIVE;
         /// Whether the learning rate is multiplied by members / 20. The gradient of a member shrinks with the number of members;
