@@ -144,6 +144,14 @@ fn the_theme_changes_page_and_pictures() {
     }
 }
 
+/// A page on a usual screen.
+fn opened(page: &Path) -> Chromium {
+    let mut browser = Chromium::start();
+    browser.look(1280, 900, "light");
+    browser.open(page);
+    browser
+}
+
 /// The table of accuracies: the head of a column, and what the table shows.
 const TABLE: &str = "document.querySelector('#accuracy table')";
 
@@ -162,9 +170,7 @@ fn sorted_by(browser: &mut Chromium, column: usize) -> (Value, Vec<f64>, Vec<Str
 #[test]
 #[ignore = "needs Chromium: `make browser`"]
 fn tables_are_sorted_by_mouse_and_by_keyboard() {
-    let mut browser = Chromium::start();
-    browser.look(1280, 900, "light");
-    browser.open(page("large"));
+    let mut browser = opened(page("large"));
     let head = |column: usize| format!("{TABLE}.tHead.rows[0].cells[{column}].querySelector('button')");
     let (unsorted, _, written) = sorted_by(&mut browser, 5);
     assert!(unsorted.is_null());
@@ -198,9 +204,7 @@ fn tables_are_sorted_by_mouse_and_by_keyboard() {
 #[test]
 #[ignore = "needs Chromium: `make browser`"]
 fn words_and_differences_are_sorted_too() {
-    let mut browser = Chromium::start();
-    browser.look(1280, 900, "light");
-    browser.open(page("large"));
+    let mut browser = opened(page("large"));
     let heads = browser.evaluate(
         "(() => { const bad = []; for (const table of document.querySelectorAll('table.sortable')) { \
          for (const head of table.tHead.rows[0].cells) { const button = head.querySelector('button'); \
@@ -214,9 +218,7 @@ fn words_and_differences_are_sorted_too() {
 #[test]
 #[ignore = "needs Chromium: `make browser`"]
 fn the_command_can_be_copied() {
-    let mut browser = Chromium::start();
-    browser.look(1280, 900, "light");
-    browser.open(page("small"));
+    let mut browser = opened(page("small"));
     browser.click("document.querySelector('.copy')");
     let state = browser.evaluate(
         "new Promise((done) => setTimeout(() => done([document.querySelector('.copy').textContent, \
@@ -232,9 +234,7 @@ const FOLDED: &str = "[...document.querySelectorAll('details table')].map((table
 #[test]
 #[ignore = "needs Chromium: `make browser`"]
 fn the_setup_is_folded_on_a_screen_and_open_on_paper() {
-    let mut browser = Chromium::start();
-    browser.look(1280, 900, "light");
-    browser.open(page("small"));
+    let mut browser = opened(page("small"));
     assert_eq!(browser.evaluate(FOLDED), serde_json::json!([false, false]));
     browser.click("document.querySelector('#settings summary')");
     assert_eq!(browser.evaluate(FOLDED), serde_json::json!([false, true]));
@@ -250,9 +250,7 @@ fn the_setup_is_folded_on_a_screen_and_open_on_paper() {
 #[test]
 #[ignore = "needs Chromium: `make browser`"]
 fn hostile_names_are_only_names() {
-    let mut browser = Chromium::start();
-    browser.look(1280, 900, "light");
-    browser.open(page("hostile"));
+    let mut browser = opened(page("hostile"));
     let complaints = browser.complaints();
     assert!(complaints.is_empty(), "{complaints:#?}");
     let counts = browser.evaluate(

@@ -12,13 +12,7 @@ use crate::experiment::Entry;
 use crate::results::{Outcome, Results, SetSummary};
 use crate::statistics::{Record, Verdict, mean, mean_interval};
 
-/// The greatest height of the rows of one picture: more does not fit on a printed page.
-const TALLEST: f64 = 900.0;
-
-pub(super) fn section(results: &Results) -> Option<Section> {
-    if results.outcomes.is_empty() {
-        return None;
-    }
+pub(super) fn section(results: &Results) -> Section {
     let body = html! {
         p {
             "Accuracy is the share of test rows that are classified correctly. Each mark is the mean over the splits, "
@@ -32,8 +26,11 @@ pub(super) fn section(results: &Results) -> Option<Section> {
             (table(results, size))
         }
     };
-    Some(Section { id: "accuracy", title: "Accuracy", body })
+    Section { id: "accuracy", title: "Accuracy", body }
 }
+
+/// The greatest height of the rows of one picture: more does not fit on a printed page.
+const TALLEST: f64 = 900.0;
 
 /// The distance between two methods in the row of a set: the fewer sets, the more room.
 fn lane(results: &Results) -> f64 {

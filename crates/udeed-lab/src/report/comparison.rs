@@ -1,9 +1,9 @@
 //! The report of a comparison: one picture of all splits, and a table with the tests.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
+use super::Page;
 use super::chart::{Picture, Rows, Scale, Shape, WIDE, mark, whisker};
-use super::head;
 use super::table::{Cell, Table};
 use super::words::{count, listed, number, signed};
 use crate::comparison::{Comparison, Standing};
@@ -24,24 +24,14 @@ pub fn comparison(comparison: &Comparison, reference: &str) -> Result<String> {
         listed(&names),
         count(comparison.classifiers[0].scores.len(), "split"),
     );
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            (head(&title, &sentence))
-            body {
-                main {
-                    header { h1 { (title) } p.lead { (sentence) } }
-                    section id="scores" {
-                        h2 { (comparison.scoring) }
-                        (picture(comparison, &standings))
-                        (table(comparison, &standings, reference))
-                    }
-                }
-                script { (PreEscaped(include_str!("sort.js"))) }
-            }
+    let content = html! {
+        section id="scores" {
+            h2 { (comparison.scoring) }
+            (picture(comparison, &standings))
+            (table(comparison, &standings, reference))
         }
     };
-    Ok(page.into_string())
+    Ok(Page { title, sentence, glance: html! {}, scripts: &[include_str!("sort.js")] }.draw(&content))
 }
 
 fn picture(comparison: &Comparison, standings: &[Standing]) -> Markup {
@@ -115,17 +105,12 @@ fn table(comparison: &Comparison, standings: &[Standing], reference: &str) -> Ma
         "p, corrected t",
         "p, Wilcoxon",
     ];
-    Table {
-        caption: html! {
-            (comparison.scoring) " over the splits, and its difference from " strong { (reference) }
-            ", tinted where it is significant (paired t-test, 95 %). The corrected t-test allows for splits that "
-            "overlap; Wilcoxon's test uses signed ranks."
-        },
-        heads: heads.iter().map(|head| html! { (head) }).collect(),
-        rows: standings.iter().map(row).collect(),
-        foot: Vec::new(),
-    }
-    .draw()
+    let caption = html! {
+        (comparison.scoring) " over the splits, and its difference from " strong { (reference) }
+        ", tinted where it is significant (paired t-test, 95 %). The corrected t-test allows for splits that "
+        "overlap; Wilcoxon's test uses signed ranks."
+    };
+    Table::new(caption, heads, standings.iter().map(row)).draw()
 }
 
 #[cfg(test)]

@@ -17,10 +17,7 @@ const LINE: f64 = 24.0;
 /// Above a diagram that stands alone, for its title.
 const TITLE: f64 = 28.0;
 
-pub(super) fn section(results: &Results) -> Option<Section> {
-    if results.rankings.is_empty() {
-        return None;
-    }
+pub(super) fn section(results: &Results) -> Section {
     let body = html! {
         p {
             "On each set the most accurate method has rank 1; methods that tie share their ranks. A bar joins methods "
@@ -29,7 +26,7 @@ pub(super) fn section(results: &Results) -> Option<Section> {
         }
         @for ranking in &results.rankings { (picture(ranking)) }
     };
-    Some(Section { id: "ranks", title: "Average ranks", body })
+    Section { id: "ranks", title: "Average ranks", body }
 }
 
 fn picture(ranking: &Ranking) -> Markup {

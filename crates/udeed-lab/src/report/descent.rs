@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 use udeed::observer::{Losses, Step};
 
-use super::Section;
 use super::chart::{Frame, Picture, Px, Scale, Shape, key, legend, mark, text_width};
 use super::words::{count, number};
+use super::{Section, showcases};
 use crate::experiment::Showcase;
 use crate::results::Results;
 
@@ -27,10 +27,7 @@ const PARTS: [Part; 3] = [
 ];
 
 pub(super) fn section(results: &Results) -> Option<Section> {
-    let shown: Vec<&Showcase> = results.showcases.iter().filter(|showcase| !showcase.steps.is_empty()).collect();
-    if shown.is_empty() {
-        return None;
-    }
+    let shown = showcases(results, |showcase| !showcase.steps.is_empty())?;
     let body = html! {
         p {
             "LcUd on the first split of a data set: the loss V = V_emp + \u{3b3} V_div, the empirical loss V_emp on "

@@ -12,14 +12,7 @@ use super::words::{count, number};
 use crate::results::{DiversityOutcome, Results};
 use crate::statistics::{Record, Verdict};
 
-const MOST_ROWS: usize = 44;
-/// The width of the verdicts, right of the rows.
-const VERDICTS: f64 = 16.0;
-
-pub(super) fn section(results: &Results) -> Option<Section> {
-    if results.diversity.is_empty() {
-        return None;
-    }
+pub(super) fn section(results: &Results) -> Section {
     let body = html! {
         p {
             "The diversity of LcUd's members on the test rows, before the descent (open) and after it (filled), mean "
@@ -43,7 +36,7 @@ pub(super) fn section(results: &Results) -> Option<Section> {
             }
         }
     };
-    Some(Section { id: "diversity", title: "Diversity before and after the descent", body })
+    Section { id: "diversity", title: "Diversity before and after the descent", body }
 }
 
 fn of(results: &Results, size: usize, measure: Measure) -> Vec<&DiversityOutcome> {
@@ -68,18 +61,19 @@ fn summary(results: &Results) -> Markup {
         let direction = if measure.more_diverse_is_higher() { "higher" } else { "lower" };
         [Cell::text(measure.title()), Cell::text(direction)].into_iter().chain(cells).collect()
     };
-    let heads = sizes.iter().map(|&size| html! { (count(size, "member")) });
-    Table {
-        caption: html! {
-            "The numbers of data sets on which the members are significantly more diverse after the descent, not "
-            "significantly changed, and less diverse. The sort key is the first number minus the last."
-        },
-        heads: [html! { "measure" }, html! { "more diverse is" }].into_iter().chain(heads).collect(),
-        rows: Measure::ALL.iter().map(row).collect(),
-        foot: Vec::new(),
-    }
-    .draw()
+    let heads = sizes.iter().map(|&size| count(size, "member"));
+    let caption = html! {
+        "The numbers of data sets on which the members are significantly more diverse after the descent, not "
+        "significantly changed, and less diverse. The sort key is the first number minus the last."
+    };
+    let heads = ["measure".to_owned(), "more diverse is".to_owned()].into_iter().chain(heads);
+    Table::new(caption, heads, Measure::ALL.iter().map(row)).draw()
 }
+
+/// Rows of one picture.
+const MOST_ROWS: usize = 44;
+/// The width of the verdicts, right of the rows.
+const VERDICTS: f64 = 16.0;
 
 fn picture(outcomes: &[&DiversityOutcome], size: usize, measure: Measure, piece: Range<usize>) -> Markup {
     let shown = &outcomes[piece.clone()];

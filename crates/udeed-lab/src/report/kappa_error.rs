@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::Section;
 use super::chart::{Frame, Picture, Px, Scale, Shape, key, legend, mark};
 use super::words::{count, number};
+use super::{Section, showcases};
 use crate::experiment::Showcase;
 use crate::results::Results;
 use crate::statistics::mean;
@@ -18,10 +18,7 @@ const MOST: usize = 600;
 type Cloud = [(f64, f64)];
 
 pub(super) fn section(results: &Results) -> Option<Section> {
-    let shown: Vec<&Showcase> = results.showcases.iter().filter(|showcase| !showcase.initial.is_empty()).collect();
-    if shown.is_empty() {
-        return None;
-    }
+    let shown = showcases(results, |showcase| !showcase.initial.is_empty())?;
     let body = html! {
         p {
             "Each small mark is a pair of LcUd's members on the test rows of the first split: "

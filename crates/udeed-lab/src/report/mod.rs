@@ -26,6 +26,7 @@ pub use critical_difference::critical_difference;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use crate::experiment::Showcase;
 use crate::results::Results;
 
 /// A section of the page.
@@ -60,12 +61,13 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 /// # Ok::<(), udeed_lab::Error>(())
 /// ```
 pub fn html(results: &Results) -> String {
+    let unless = |is_empty: bool, section: fn(&Results) -> Section| (!is_empty).then(|| section(results));
     let sections: Vec<Section> = [
-        accuracy::section(results),
-        critical_difference::section(results),
+        unless(results.outcomes.is_empty(), accuracy::section),
+        unless(results.rankings.is_empty(), critical_difference::section),
         win_tie_loss::section(results),
         gain::section(results),
-        diversity::section(results),
+        unless(results.diversity.is_empty(), diversity::section),
         descent::section(results),
         kappa_error::section(results),
         paper_scatter::section(results),
@@ -75,38 +77,67 @@ pub fn html(results: &Results) -> String {
     .into_iter()
     .flatten()
     .collect();
-    let (title, sentence) = (header::title(results), header::sentence(results));
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            (head(&title, &sentence))
-            body {
-                main {
-                    header { h1 { (title) } p.lead { (sentence) } (header::glance(results)) }
-                    (contents(&sections))
-                    @for part in &sections { section id=(part.id) { h2 { (part.title) } (part.body) } }
-                }
-                script { (PreEscaped(include_str!("sort.js"))) }
-                script { (PreEscaped(include_str!("copy.js"))) }
-            }
-        }
+    let content = html! {
+        (contents(&sections))
+        @for part in &sections { section id=(part.id) { h2 { (part.title) } (part.body) } }
     };
-    page.into_string()
+    let page = Page {
+        title: header::title(results),
+        sentence: header::sentence(results),
+        glance: header::glance(results),
+        scripts: &[include_str!("sort.js"), include_str!("copy.js")],
+    };
+    page.draw(&content)
 }
 
-fn head(title: &str, sentence: &str) -> Markup {
-    html! {
-        head {
-            meta charset="utf-8";
-            meta http-equiv="Content-Security-Policy" content=(POLICY);
-            meta name="viewport" content="width=device-width, initial-scale=1";
-            meta name="color-scheme" content="light dark";
-            meta name="description" content=(sentence);
-            title { (title) " \u{b7} udeed" }
-            link rel="icon" href="data:,";
-            style { (PreEscaped(include_str!("style.css"))) }
+/// What every page has.
+struct Page {
+    title: String,
+    /// What it shows, in one sentence.
+    sentence: String,
+    /// The figures of most interest, below the sentence.
+    glance: Markup,
+    scripts: &'static [&'static str],
+}
+
+impl Page {
+    fn draw(&self, content: &Markup) -> String {
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                (self.head())
+                body {
+                    main {
+                        header { h1 { (self.title) } p.lead { (self.sentence) } (self.glance) }
+                        (content)
+                    }
+                    @for script in self.scripts { script { (PreEscaped(script)) } }
+                }
+            }
+        };
+        page.into_string()
+    }
+
+    fn head(&self) -> Markup {
+        html! {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="description" content=(self.sentence);
+                title { (self.title) " \u{b7} udeed" }
+                link rel="icon" href="data:,";
+                style { (PreEscaped(include_str!("style.css"))) }
+            }
         }
     }
+}
+
+/// The showcases with something to show; none where there are none.
+fn showcases(results: &Results, is_shown: fn(&Showcase) -> bool) -> Option<Vec<&Showcase>> {
+    let shown: Vec<&Showcase> = results.showcases.iter().filter(|showcase| is_shown(showcase)).collect();
+    (!shown.is_empty()).then_some(shown)
 }
 
 /// The names of the data sets, in the order of the experiment.

@@ -235,13 +235,8 @@ fn agreement(agreement: &[Agreement]) -> Markup {
         "within 0.03",
         "same verdicts",
     ];
-    Table {
-        caption: html! { "The agreement of each table with the paper's. Verdicts are wins, ties and losses of LcUd." },
-        heads: heads.iter().map(|head| html! { (head) }).collect(),
-        rows: agreement.iter().map(row).collect(),
-        foot: Vec::new(),
-    }
-    .draw()
+    let caption = html! { "The agreement of each table with the paper's. Verdicts are wins, ties and losses of LcUd." };
+    Table::new(caption, heads, agreement.iter().map(row)).draw()
 }
 
 fn differences(paper: &PaperReport) -> Markup {
@@ -255,14 +250,7 @@ fn differences(paper: &PaperReport) -> Markup {
             Cell::of(html! { (signed(point.difference(), 3)) }, Some(point.difference())),
         ]
     };
-    Table {
-        caption: html! { "The accuracies that differ most from the paper's." },
-        heads: ["set", "members", "method", "ours", "the paper's", "difference"]
-            .iter()
-            .map(|h| html! { (h) })
-            .collect(),
-        rows: points(paper, None).iter().take(LISTED).map(row).collect(),
-        foot: Vec::new(),
-    }
-    .draw()
+    let caption = html! { "The accuracies that differ most from the paper's." };
+    let heads = ["set", "members", "method", "ours", "the paper's", "difference"];
+    Table::new(caption, heads, points(paper, None).iter().take(LISTED).map(row)).draw()
 }

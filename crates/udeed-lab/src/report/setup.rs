@@ -39,13 +39,8 @@ fn sets(sets: &[SetSummary]) -> Markup {
         ]
     };
     let heads = ["set", "rows", "columns", "labeled", "unlabeled", "test", "classes (rows)"];
-    Table {
-        caption: html! { "The size of each data set, and of the parts of a split." },
-        heads: heads.iter().map(|head| html! { (head) }).collect(),
-        rows: sets.iter().map(row).collect(),
-        foot: Vec::new(),
-    }
-    .draw()
+    let caption = html! { "The size of each data set, and of the parts of a split." };
+    Table::new(caption, heads, sets.iter().map(row)).draw()
 }
 
 /// Settings of UDEED that the comparison sets itself.
@@ -82,15 +77,10 @@ fn settings(results: &Results) -> Markup {
             rows.push(row(entry.title(), own.collect()));
         }
     }
-    Table {
-        caption: html! {
-            "Methods share the lambda, scaling, Fourier features and seed of UDEED, as far as they have these settings."
-        },
-        heads: ["group", "settings"].iter().map(|head| html! { (head) }).collect(),
-        rows,
-        foot: Vec::new(),
-    }
-    .draw_fixed()
+    let caption = html! {
+        "Methods share the lambda, scaling, Fourier features and seed of UDEED, as far as they have these settings."
+    };
+    Table::new(caption, ["group", "settings"], rows).draw_fixed()
 }
 
 fn row(title: &str, settings: Vec<(&String, &Value)>) -> Vec<Cell> {

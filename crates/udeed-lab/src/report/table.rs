@@ -1,6 +1,6 @@
 //! Tables that the page's script can sort.
 
-use maud::{Markup, html};
+use maud::{Markup, Render, html};
 
 use super::words::number;
 
@@ -83,6 +83,16 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// A table without a foot.
+    pub fn new(
+        caption: Markup,
+        heads: impl IntoIterator<Item = impl Render>,
+        rows: impl IntoIterator<Item = Vec<Cell>>,
+    ) -> Self {
+        let heads = heads.into_iter().map(|head| head.render()).collect();
+        Table { caption, heads, rows: rows.into_iter().collect(), foot: Vec::new() }
+    }
+
     /// The table, sortable, in a box that scrolls.
     pub fn draw(&self) -> Markup {
         self.draw_as("sortable")

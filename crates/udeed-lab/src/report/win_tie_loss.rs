@@ -63,14 +63,9 @@ fn matrix(results: &Results, size: usize) -> Markup {
         std::iter::once(name).chain(cells).chain([cell(sum)]).collect()
     };
     let columns = methods.iter().map(|&method| method::name(method));
-    Table {
-        caption: html! {
-            "Win/tie/loss of the row against the column, " (count(size, "member"))
-            ". The sort key is wins minus losses."
-        },
-        heads: std::iter::once(html! { "against" }).chain(columns).chain([html! { "all" }]).collect(),
-        rows: methods.iter().map(row).collect(),
-        foot: Vec::new(),
-    }
-    .draw()
+    let heads = std::iter::once(html! { "against" }).chain(columns).chain([html! { "all" }]);
+    let caption = html! {
+        "Win/tie/loss of the row against the column, " (count(size, "member")) ". The sort key is wins minus losses."
+    };
+    Table::new(caption, heads, methods.iter().map(row)).draw()
 }
