@@ -12,7 +12,7 @@ use crate::input::read_file;
 use crate::laboratory::{Outputs, named};
 use crate::output::Usage;
 use crate::progress::Progress;
-use crate::settings::{Memory, Settings};
+use crate::settings::Learning;
 
 /// Regenerate the tables of the UDEED paper, with its figures beside ours
 ///
@@ -40,9 +40,7 @@ pub struct Reproduce {
     #[command(flatten)]
     outputs: Outputs,
     #[command(flatten)]
-    memory: Memory,
-    #[command(flatten)]
-    settings: Settings,
+    learning: Learning,
 }
 
 /// Above this many training rows the paper has N/A for SemiBoost, which compares all of them with all.
@@ -75,7 +73,7 @@ impl Reproduce {
             methods.push(Entry::named(name)?);
         }
         let cards = methods.iter().filter_map(|entry| entry.card());
-        let mut settings = self.memory.of(self.settings.clone(), cards);
+        let mut settings = self.learning.settings(cards);
         // SemiBoost's paper compares all rows with all.
         let semiboost = methods.iter().any(|entry| entry.name() == "semiboost");
         if semiboost && !settings.has("neighbors") && !settings.has("semiboost.neighbors") {

@@ -292,19 +292,22 @@ impl Settings {
     }
 }
 
-/// The memory that rows may take.
-#[derive(Args, Clone)]
-pub struct Memory {
+/// What methods are told: the memory that rows may take, and their settings.
+#[derive(Args)]
+pub struct Learning {
     /// Most memory for the rows of `--unlabeled` and all that is made of them, and for similarities of rows, such as 500M or 8G;
     /// more rows are kept in a temporary file beside the model and read again in every step [default: half of the machine's]
-    #[arg(long = "memory", value_name = "SIZE", value_parser = parse_size)]
-    pub limit: Option<u64>,
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<u64>,
+    #[command(flatten)]
+    given: Settings,
 }
 
-impl Memory {
-    /// The settings with this limit, where a method that takes part has one.
-    pub fn of(&self, settings: Settings, mut methods: impl Iterator<Item = &'static MethodCard>) -> Settings {
-        match self.limit {
+impl Learning {
+    /// The settings that were given; with the memory, where a method that takes part has a limit.
+    pub fn settings(&self, mut methods: impl Iterator<Item = &'static MethodCard>) -> Settings {
+        let settings = self.given.clone();
+        match self.memory {
             Some(bytes) if methods.any(|card| card.setting("memory").is_some()) => {
                 settings.with("--memory", "memory", bytes)
             }

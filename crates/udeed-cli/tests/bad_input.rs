@@ -625,23 +625,23 @@ mod settings {
     #[test]
     fn values_that_cannot_be_read_are_wrong_calls_that_name_the_option() {
         let folder = Folder::with("rows.csv", FRUIT);
-        for (option, value) in [
-            ("--members", "many"),
-            ("--members", "-3"),
-            ("--gamma", "much"),
-            ("--steps", "-1"),
-            ("--seed", "-1"),
-            ("--threads", "0"),
-            ("--variant", "ld"),
-            ("--scaling", "log"),
-            ("--loss", "zero-one"),
-            ("--initial", "zeros"),
-            ("--vote", "veto"),
-            ("--layout", "diagonal"),
-            ("--format", "parquet"),
+        for option in [
+            "--members many",
+            "--members -3",
+            "--gamma much",
+            "--steps -1",
+            "--seed -1",
+            "--threads 0",
+            "--variant ld",
+            "--scaling log",
+            "--loss zero-one",
+            "--initial zeros",
+            "--vote veto",
+            "--layout diagonal",
+            "--format parquet",
         ] {
-            let message = folder.fail(2, &format!("fit rows.csv --label kind --out model {option} {value}"));
-            assert!(message.contains(value), "{option} {value}: {message}");
+            let (_, value) = option.split_once(' ').unwrap();
+            folder.fail_with(2, &format!("fit rows.csv --label kind --out model {option}"), &[value]);
         }
     }
 

@@ -27,15 +27,11 @@ fn the_model_is_that_of_the_chosen_settings() {
 #[test]
 fn what_cannot_be_chosen_is_refused() {
     let folder = Folder::with("fruit.csv", FRUIT);
-    for (rest, message) in [
-        ("--choose --method bagging", "chooses settings of `udeed`"),
-        ("--choose --folds 0", "expected `--folds` to choose by"),
-        ("--choose --gamma 2", "cannot be used with"),
-    ] {
-        let error = folder.fail(2, &format!("fit fruit.csv --label kind --out model {rest}"));
-        assert!(error.contains(message), "{error}");
-    }
+    let fit = "fit fruit.csv --label kind --out model --choose";
+    folder.fail_with(2, &format!("{fit} --method bagging"), &["chooses settings of `udeed`"]);
+    folder.fail_with(2, &format!("{fit} --folds 0"), &["expected `--folds` to choose by"]);
+    folder.fail_with(2, &format!("{fit} --gamma 2"), &["cannot be used with"]);
     folder.write("lone.csv", "x,kind\n1,a\n2,b\n3,b\n");
-    let error = folder.fail(2, "fit lone.csv --label kind --out model --choose");
-    assert!(error.contains("lone.csv: found a class with a single labeled row"), "{error}");
+    let told = "lone.csv: found a class with a single labeled row";
+    folder.fail_with(2, "fit lone.csv --label kind --out model --choose", &[told]);
 }

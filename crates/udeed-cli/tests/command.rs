@@ -139,24 +139,22 @@ mod formats {
         let folder = folder_with("labor");
         folder.run("data write some.csv --label class --out zipped.csv.gz");
         folder.write("plain.CSV", folder.bytes("zipped.csv.gz"));
-        folder.run("fit plain.CSV --label class --folds 0 --out model");
-        folder.run("fit some.csv --label class --folds 0 --out usual");
-        assert_eq!(folder.bytes("model"), folder.bytes("usual"));
+        let usual = folder.model("fit some.csv --label class --folds 0");
+        assert_eq!(folder.model("fit plain.CSV --label class --folds 0"), usual);
     }
 
     #[test]
     fn the_format_option_overrides_the_name() {
         let folder = folder_with("labor");
         folder.run("data write some.csv --label class --to arff --out some.data");
-        folder.run("fit some.data --format arff --folds 0 --out model");
-        folder.run("fit some.csv --label class --folds 0 --out usual");
-        assert_eq!(folder.bytes("model"), folder.bytes("usual"));
+        let usual = folder.model("fit some.csv --label class --folds 0");
+        assert_eq!(folder.model("fit some.data --format arff --folds 0"), usual);
     }
 
     #[test]
     fn any_delimiter_is_read() {
         let folder = Folder::with("rows.csv", FRUIT);
-        folder.run("fit rows.csv --label kind --folds 0 --out usual");
+        let usual = folder.model("fit rows.csv --label kind --folds 0");
         for (name, delimiter, options) in [
             ("rows.tsv", "\t", ""),
             ("tabs.csv", "\t", "--delimiter tab"),
@@ -164,8 +162,7 @@ mod formats {
             ("bars.txt", "|", "--delimiter |"),
         ] {
             folder.write(name, FRUIT.replace(',', delimiter));
-            folder.run(&format!("fit {name} --label kind --folds 0 --out model {options}"));
-            assert_eq!(folder.bytes("model"), folder.bytes("usual"), "{name}");
+            assert_eq!(folder.model(&format!("fit {name} --label kind --folds 0 {options}")), usual, "{name}");
         }
     }
 
@@ -173,9 +170,8 @@ mod formats {
     fn line_ends_of_windows_and_a_byte_order_mark_do_not_matter() {
         let folder = Folder::with("rows.csv", FRUIT);
         folder.write("windows.csv", format!("\u{feff}{}", FRUIT.replace('\n', "\r\n")));
-        folder.run("fit rows.csv --label kind --folds 0 --out usual");
-        folder.run("fit windows.csv --label kind --folds 0 --out model");
-        assert_eq!(folder.bytes("model"), folder.bytes("usual"));
+        let usual = folder.model("fit rows.csv --label kind --folds 0");
+        assert_eq!(folder.model("fit windows.csv --label kind --folds 0"), usual);
     }
 
     #[test]
@@ -196,9 +192,8 @@ mod formats {
         let folder = Folder::with("dense.arff", format!("{header}1,x,no\n2,y,no\n7,y,yes\n9,x,yes\n0,x,?\n0,x,no\n"));
         let sparse = "{0 1}\n{0 2, 1 y}\n{0 7, 1 y, 2 yes}\n{0 9, 2 yes}\n{2 ?}\n{}\n";
         folder.write("sparse.arff", format!("{header}{sparse}"));
-        folder.run("fit dense.arff --folds 0 --out dense.model");
-        folder.run("fit sparse.arff --layout dense --folds 0 --out sparse.model");
-        assert_eq!(folder.bytes("dense.model"), folder.bytes("sparse.model"));
+        let dense = folder.model("fit dense.arff --folds 0");
+        assert_eq!(folder.model("fit sparse.arff --layout dense --folds 0"), dense);
     }
 
     #[test]
@@ -231,14 +226,13 @@ mod fitting {
         folder.write("both.csv", format!("{header}\n{}\n{}\n", labeled.join("\n"), unlabeled.join("\n")));
         folder.write("labeled.csv", format!("{header}\n{}\n", labeled.join("\n")));
         folder.write("more.csv", format!("{}\n{}\n", without_label(header), more.join("\n")));
-        folder.run("fit both.csv --label class --folds 0 --out both.model");
+        let both = folder.model("fit both.csv --label class --folds 0");
         for ending in ["csv", "arff", "arff.gz"] {
             folder.run(&format!("data write more.csv --out more.{ending}"));
-            let line = format!("fit labeled.csv --label class --unlabeled more.{ending} --folds 0 --out two.model");
-            folder.run(&line);
-            assert_eq!(folder.bytes("both.model"), folder.bytes("two.model"), "{ending}");
+            let line = format!("fit labeled.csv --label class --unlabeled more.{ending} --folds 0");
+            assert_eq!(folder.model(&line), both, "{ending}");
         }
-        assert_eq!(inspect(&folder, "two.model")["training"]["n_unlabeled"], 234);
+        assert_eq!(inspect(&folder, "model")["training"]["n_unlabeled"], 234);
     }
 
     #[test]
@@ -323,14 +317,13 @@ mod fitting {
     #[test]
     fn every_mark_of_an_unlabeled_row_means_the_same() {
         let folder = Folder::with("rows.csv", FRUIT);
-        folder.run("fit rows.csv --label kind --folds 0 --out usual");
-        assert_eq!(inspect(&folder, "usual")["training"]["n_unlabeled"], 3);
+        let usual = folder.model("fit rows.csv --label kind --folds 0");
+        assert_eq!(inspect(&folder, "model")["training"]["n_unlabeled"], 3);
         for (mark, options) in
             [("?", ""), ("NA", ""), ("nan", ""), ("unknown", "--unlabeled-mark unknown"), ("-1", "--unlabeled-mark -1")]
         {
             folder.write("marked.csv", FRUIT.replace(",\n", &format!(",{mark}\n")));
-            folder.run(&format!("fit marked.csv --label kind --folds 0 --out model {options}"));
-            assert_eq!(folder.bytes("model"), folder.bytes("usual"), "{mark}");
+            assert_eq!(folder.model(&format!("fit marked.csv --label kind --folds 0 {options}")), usual, "{mark}");
         }
     }
 
@@ -345,10 +338,9 @@ mod fitting {
     #[test]
     fn the_label_column_is_given_by_name_or_by_number() {
         let folder = folder_with("labor");
-        folder.run("fit some.csv --label class --folds 0 --out usual");
+        let usual = folder.model("fit some.csv --label class --folds 0");
         for label in ["27", "-1"] {
-            folder.run(&format!("fit some.csv --label {label} --folds 0 --out model"));
-            assert_eq!(folder.bytes("model"), folder.bytes("usual"), "{label}");
+            assert_eq!(folder.model(&format!("fit some.csv --label {label} --folds 0")), usual, "{label}");
         }
     }
 
@@ -492,9 +484,8 @@ mod fitting {
     #[test]
     fn cross_validation_does_not_change_the_model() {
         let folder = folder_with("labor");
-        folder.run("fit some.csv --label class --out with");
-        folder.run("fit some.csv --label class --folds 0 --out without");
-        assert_eq!(folder.bytes("with"), folder.bytes("without"));
+        let with = folder.model("fit some.csv --label class");
+        assert_eq!(folder.model("fit some.csv --label class --folds 0"), with);
     }
 
     #[test]

@@ -265,26 +265,21 @@ fn reproduction_can_be_narrowed() {
 fn a_folder_without_sets_says_what_was_looked_for() {
     let folder = Folder::new();
     fs::create_dir(folder.file("data")).unwrap();
-    let message = folder.fail(1, "reproduce --data data");
-    assert!(message.contains("data: ") && message.contains("`diabetes.libsvm.gz`"), "{message}");
-    let message = folder.fail(1, "reproduce --data missing");
-    assert!(message.contains("missing: cannot read"), "{message}");
+    folder.fail_with(1, "reproduce --data data", &["data: ", "`diabetes.libsvm.gz`"]);
+    folder.fail_with(1, "reproduce --data missing", &["missing: cannot read"]);
 }
 
 #[test]
 fn an_unknown_set_lists_the_known_ones() {
     let folder = paper_folder(&["labor"]);
-    let message = folder.fail(2, "reproduce --data data --sets iris");
-    assert!(message.contains("`iris`") && message.contains("`ionosphere`"), "{message}");
-    let message = folder.fail(1, "reproduce --data data --sets sonar");
-    assert!(message.contains("`sonar`"), "{message}");
+    folder.fail_with(2, "reproduce --data data --sets iris", &["`iris`", "`ionosphere`"]);
+    folder.fail_with(1, "reproduce --data data --sets sonar", &["`sonar`"]);
 }
 
 #[test]
 fn a_set_too_small_to_split_says_how_many_rows_it_needs() {
     let folder = Folder::with("few.csv", "x,y\n1,a\n2,a\n3,a\n4,b\n");
-    let message = folder.fail(1, "compare few.csv --label y --splits 2");
-    assert!(message.contains("1 rows of class `b`") && message.contains("at least 2"), "{message}");
+    folder.fail_with(1, "compare few.csv --label y --splits 2", &["1 rows of class `b`", "at least 2"]);
 }
 
 /// The paper's rebuilt set is preferred to the raw one.

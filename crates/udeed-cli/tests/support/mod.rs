@@ -68,10 +68,23 @@ impl Folder {
         text(&self.command(line).assert().success().get_output().stdout)
     }
 
+    /// The model that a call of `fit` writes.
+    pub fn model(&self, line: &str) -> Vec<u8> {
+        self.run(&format!("{line} --out model"));
+        self.bytes("model")
+    }
+
     /// Standard error of a call that must fail with a code, a message and no panic.
     pub fn fail(&self, code: i32, line: &str) -> String {
         let output = self.command(line).output().unwrap();
         refusal(&output, code, line)
+    }
+
+    /// As [`Folder::fail`], with all these words.
+    #[track_caller]
+    pub fn fail_with(&self, code: i32, line: &str, words: &[&str]) {
+        let message = self.fail(code, line);
+        words.iter().for_each(|word| assert!(message.contains(word), "{line}: `{word}` in: {message}"));
     }
 }
 
