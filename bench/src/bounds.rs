@@ -62,47 +62,34 @@ const ROUNDS: usize = 10_000;
 /// Enough for two units of four cycles each, and few enough for the sixteen registers of AVX2.
 const ACCUMULATORS: usize = 12;
 
-struct DoubleFma;
+/// Sums of products in one precision: how many operations were done.
+macro_rules! fma {
+    ($name:ident, $lanes:ident, $splat:ident, $mul_add:ident, $add:ident, $sum:ident) => {
+        struct $name;
 
-impl WithSimd for DoubleFma {
-    type Output = f64;
+        impl WithSimd for $name {
+            type Output = f64;
 
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let factor = simd.splat_f64s(black_box(0.999));
-        let term = simd.splat_f64s(black_box(1e-3));
-        let mut sums = [term; ACCUMULATORS];
-        for _ in 0..ROUNDS {
-            for sum in &mut sums {
-                *sum = simd.mul_add_e_f64s(*sum, factor, term);
+            #[inline(always)]
+            fn with_simd<S: Simd>(self, simd: S) -> f64 {
+                let factor = simd.$splat(black_box(0.999));
+                let term = simd.$splat(black_box(1e-3));
+                let mut sums = [term; ACCUMULATORS];
+                for _ in 0..ROUNDS {
+                    for sum in &mut sums {
+                        *sum = simd.$mul_add(*sum, factor, term);
+                    }
+                }
+                let total = sums.into_iter().fold(term, |total, sum| simd.$add(total, sum));
+                black_box(simd.$sum(total));
+                (2 * ROUNDS * ACCUMULATORS * S::$lanes) as f64
             }
         }
-        let total = sums.into_iter().fold(term, |total, sum| simd.add_f64s(total, sum));
-        black_box(simd.reduce_sum_f64s(total));
-        (2 * ROUNDS * ACCUMULATORS * S::F64_LANES) as f64
-    }
+    };
 }
 
-struct SingleFma;
-
-impl WithSimd for SingleFma {
-    type Output = f64;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let factor = simd.splat_f32s(black_box(0.999));
-        let term = simd.splat_f32s(black_box(1e-3));
-        let mut sums = [term; ACCUMULATORS];
-        for _ in 0..ROUNDS {
-            for sum in &mut sums {
-                *sum = simd.mul_add_e_f32s(*sum, factor, term);
-            }
-        }
-        let total = sums.into_iter().fold(term, |total, sum| simd.add_f32s(total, sum));
-        black_box(simd.reduce_sum_f32s(total));
-        (2 * ROUNDS * ACCUMULATORS * S::F32_LANES) as f64
-    }
-}
+fma!(DoubleFma, F64_LANES, splat_f64s, mul_add_e_f64s, add_f64s, reduce_sum_f64s);
+fma!(SingleFma, F32_LANES, splat_f32s, mul_add_e_f32s, add_f32s, reduce_sum_f32s);
 
 struct DoubleLanes;
 
