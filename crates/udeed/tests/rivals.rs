@@ -70,7 +70,7 @@ fn a_method_that_ends_as_its_baseline_warns() {
     ];
     for (method, warning) in cases {
         let model = method.fit(&train).unwrap();
-        assert_eq!(model.training().warnings, [warning.clone()], "{}", method.name());
+        assert_eq!(model.training().warnings, std::slice::from_ref(&warning), "{}", method.name());
         assert!(warning.is_baseline() && !warning.to_string().is_empty());
         let baseline = match warning {
             Warning::NoStep => model.initial().unwrap(),
