@@ -27,7 +27,7 @@ const PARTS: [Part; 3] = [
 ];
 
 pub(super) fn section(results: &Results) -> Option<Section> {
-    let shown = showcases(results, |showcase| !showcase.steps.is_empty())?;
+    let pictures = showcases(results, |showcase| !showcase.steps.is_empty(), picture)?;
     let body = html! {
         p {
             "LcUd on the first split of a data set: the loss V = V_emp + \u{3b3} V_div, the empirical loss V_emp on "
@@ -40,9 +40,7 @@ pub(super) fn section(results: &Results) -> Option<Section> {
             (key("loss-total", Shape::Circle, false), "step".to_owned()),
             (key("rejected", Shape::Cross, false), "rejected step".to_owned()),
         ]))
-        div.multiples.pairs {
-            @for (i, showcase) in shown.iter().enumerate() { (picture(showcase, i)) }
-        }
+        (pictures)
     };
     Some(Section { id: "descent", title: "The descent", body })
 }

@@ -18,7 +18,7 @@ const MOST: usize = 600;
 type Cloud = [(f64, f64)];
 
 pub(super) fn section(results: &Results) -> Option<Section> {
-    let shown = showcases(results, |showcase| !showcase.initial.is_empty())?;
+    let pictures = showcases(results, |showcase| !showcase.initial.is_empty(), picture)?;
     let body = html! {
         p {
             "Each small mark is a pair of LcUd's members on the test rows of the first split: "
@@ -29,7 +29,7 @@ pub(super) fn section(results: &Results) -> Option<Section> {
             (key("before", Shape::Cross, false), "before the descent".to_owned()),
             (key("after", Shape::Circle, false), "after the descent".to_owned()),
         ]))
-        div.multiples.pairs { @for (i, showcase) in shown.iter().enumerate() { (picture(showcase, i)) } }
+        (pictures)
     };
     Some(Section { id: "kappa", title: "Kappa-error diagrams", body })
 }

@@ -134,10 +134,15 @@ impl Page {
     }
 }
 
-/// The showcases with something to show; none where there are none.
-fn showcases(results: &Results, is_shown: fn(&Showcase) -> bool) -> Option<Vec<&Showcase>> {
+/// A picture of each showcase with something to show; none where there are none.
+fn showcases(
+    results: &Results,
+    is_shown: fn(&Showcase) -> bool,
+    picture: fn(&Showcase, usize) -> Markup,
+) -> Option<Markup> {
     let shown: Vec<&Showcase> = results.showcases.iter().filter(|showcase| is_shown(showcase)).collect();
-    (!shown.is_empty()).then_some(shown)
+    let pictures = html! { @for (i, showcase) in shown.iter().enumerate() { (picture(showcase, i)) } };
+    (!shown.is_empty()).then(|| html! { div.multiples.pairs { (pictures) } })
 }
 
 /// The names of the data sets, in the order of the experiment.
