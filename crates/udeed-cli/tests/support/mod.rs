@@ -84,7 +84,9 @@ impl Folder {
     #[track_caller]
     pub fn fail_with(&self, code: i32, line: &str, words: &[&str]) {
         let message = self.fail(code, line);
-        words.iter().for_each(|word| assert!(message.contains(word), "{line}: `{word}` in: {message}"));
+        for word in words {
+            assert!(message.contains(word), "{line}: `{word}` in: {message}");
+        }
     }
 }
 
