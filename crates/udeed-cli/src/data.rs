@@ -106,6 +106,7 @@ impl Data {
             }
             Some(DataVerb::Write { from, out, to, to_delimiter, reading }) => {
                 write(&from.read(reading, progress)?, out.as_deref(), *to, *to_delimiter, progress)
+                check_outputs(&[out.as_deref()], &[Some(&from.set)])?;
             }
             Some(DataVerb::Split { from, train_file, test_file, shares, seed, reading }) => {
                 let outputs = [train_file, test_file].map(|path| Some(path.as_path()));

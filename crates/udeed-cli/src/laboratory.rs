@@ -38,10 +38,10 @@ pub struct Outputs {
 impl Outputs {
     /// Checks before long work that everything can be written.
     pub fn check(&self, inputs: &[PathBuf]) -> anyhow::Result<()> {
-        let outputs = [&self.json, &self.csv, &self.markdown, &self.latex, &self.html].map(Option::as_deref);
-        let inputs: Vec<Option<&Path>> =
-            inputs.iter().map(|path| Some(path.as_path())).chain([self.journal.as_deref()]).collect();
-        check_outputs(&outputs, &inputs)
+        // The journal is read and written; another file must be neither.
+        let outputs = [&self.journal, &self.json, &self.csv, &self.markdown, &self.latex, &self.html];
+        let inputs: Vec<Option<&Path>> = inputs.iter().map(|path| Some(path.as_path())).collect();
+        check_outputs(&outputs.map(Option::as_deref), &inputs)
     }
 
     /// Runs the experiment, going on with the journal where there is one.

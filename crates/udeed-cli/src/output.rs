@@ -26,11 +26,11 @@ pub fn is_stream(path: &Path) -> bool {
 
 /// Checks before long work that every output can be written, and that none would replace an input or another output.
 pub fn check_outputs(outputs: &[Option<&Path>], inputs: &[Option<&Path>]) -> anyhow::Result<()> {
-    let mut taken: Vec<(PathBuf, &str)> =
-        inputs.iter().flatten().filter(|path| !is_stream(path)).map(|path| (place(path), "read from")).collect();
+    let mut taken: Vec<(Place, &str)> =
+        inputs.iter().flatten().filter_map(|path| Some((Place::of_input(path)?, "read from"))).collect();
     for path in outputs.iter().flatten().filter(|path| !is_stream(path)) {
-        let here = place(path);
-        if let Some((_, use_)) = taken.iter().find(|(other, _)| *other == here) {
+        let here = Place::of_output(path);
+        if let Some((_, use_)) = taken.iter().find(|(other, _)| other.is(&here)) {
             return Err(Usage(format!("{}: cannot be written, it is {use_} too", path.display())).into());
         }
         udeed::file::check_writable(path)?;
@@ -42,15 +42,71 @@ pub fn check_outputs(outputs: &[Option<&Path>], inputs: &[Option<&Path>]) -> any
     Ok(())
 }
 
-/// The one name of a file, also of one that is not there yet.
-fn place(path: &Path) -> PathBuf {
-    let whole = || path.canonicalize().ok();
-    let below = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
-    let here = || Some(std::env::current_dir().ok()?.join(path));
-    whole().or_else(below).or_else(here).unwrap_or_else(|| path.to_path_buf())
+/// Where a file lies: two names may lead to the same place.
+struct Place {
+    /// The name without links, also of a file that is not there yet.
+    path: Option<PathBuf>,
+    /// The file itself, which may have several such names.
+    file: Option<FileId>,
 }
 
-/// Writes a result to a file, gzipped if its name ends in `.gz`, or to standard output.
+type FileId = (u64, u64);
+
+impl Place {
+    /// None for what is no file, such as a built-in set.
+    fn of_input(path: &Path) -> Option<Self> {
+        if is_stream(path) {
+            return Some(Place { path: None, file: standard_input() });
+        }
+        path.exists().then(|| Place::of_output(path))
+    }
+
+    fn of_output(path: &Path) -> Self {
+        let target = udeed::file::target(path).unwrap_or_else(|_| path.to_path_buf());
+        let below = || Some(target.parent()?.canonicalize().ok()?.join(target.file_name()?));
+        let here = || Some(std::env::current_dir().ok()?.join(&target));
+        Place { path: below().or_else(here), file: std::fs::metadata(&target).ok().as_ref().and_then(file_id) }
+    }
+
+    fn is(&self, other: &Place) -> bool {
+        let same_name = self.path.is_some() && self.path == other.path;
+        same_name || self.file.is_some() && self.file == other.file
+    }
+}
+
+/// Device and inode of a regular file: a terminal may well be both input and output.
+#[cfg(unix)]
+fn file_id(at: &std::fs::Metadata) -> Option<FileId> {
+    use std::os::unix::fs::MetadataExt;
+    at.is_file().then(|| (at.dev(), at.ino()))
+}
+
+#[cfg(not(unix))]
+fn file_id(_: &std::fs::Metadata) -> Option<FileId> {
+    None
+}
+
+/// The file that standard input was redirected from.
+#[cfg(unix)]
+fn standard_input() -> Option<FileId> {
+    use std::os::fd::AsFd;
+    let copy = io::stdin().as_fd().try_clone_to_owned().ok()?;
+    file_id(&std::fs::File::from(copy).metadata().ok()?)
+}
+
+#[cfg(not(unix))]
+fn standard_input() -> Option<FileId> {
+    None
+}
+
+/// Prints text for people. Nothing in it drives a terminal, also where it is kept and shown later.
+pub fn print(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    let mut out = Escaped::new(io::BufWriter::new(io::stdout().lock()));
+    fill(&mut out).and_then(|()| out.finish()).map_err(|error| named(error.into()))
+}
+
+/// Writes a result for programs to a file, gzipped if its name ends in `.gz`, or to standard output; to a terminal as
+/// [`print`] does.
 pub fn write_to(path: Option<&Path>, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let mut fill = Some(fill);
     write_by(path, &mut |out| fill.take().map_or(Ok(()), |fill| fill(out)))

@@ -963,6 +963,87 @@ mod output {
         assert!(message.contains("model"), "{message}");
     }
 
+    /// Calls that would replace `rows.csv` or `model`, which they read, under the name at their end.
+    const ONTO_ITSELF: [(&str, &str); 12] = [
+        ("fit rows.csv --label kind --out", "rows.csv"),
+        ("fit rows.csv --label kind --out new.model --trace", "rows.csv"),
+        ("fit labor --unlabeled rows.csv --out", "rows.csv"),
+        ("predict model rows.csv --out", "rows.csv"),
+        ("predict model rows.csv --out", "model"),
+        ("export model --onnx", "model"),
+        ("data write rows.csv --label kind --drop mass --out", "rows.csv"),
+        ("data write rows.csv --to arff --out", "rows.csv"),
+        ("data split rows.csv --label kind new.csv", "rows.csv"),
+        ("compare rows.csv --label kind --splits 2 --json", "rows.csv"),
+        ("compare rows.csv --label kind --splits 2 --html", "rows.csv"),
+        ("compare rows.csv --label kind --splits 2 --journal", "rows.csv"),
+    ];
+
+    #[test]
+    fn no_verb_overwrites_what_it_reads() {
+        let folder = ready();
+        let model = folder.bytes("model");
+        #[cfg(unix)]
+        for input in ["rows.csv", "model"] {
+            std::os::unix::fs::symlink(input, folder.file(&format!("{input}.link"))).unwrap();
+            fs::hard_link(folder.file(input), folder.file(&format!("{input}.hard"))).unwrap();
+        }
+        let before = names(&folder);
+        let ways = if cfg!(unix) { &["", ".link", ".hard"][..] } else { &[""] };
+        for (line, input) in ONTO_ITSELF {
+            for way in ways {
+                let line = format!("{line} {input}{way}");
+                let message = folder.fail(2, &line);
+                assert_says(&message, &[&format!("{input}{way}: cannot be written, it is read from too")]);
+                assert_eq!(text(&folder.bytes("rows.csv")), FRUIT, "{line}");
+                assert_eq!(folder.bytes("model"), model, "{line}");
+                assert_eq!(names(&folder), before, "{line}");
+            }
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn standard_input_is_not_overwritten_with_what_is_made_of_it() {
+        let folder = ready();
+        for line in ["predict model - --format csv --out rows.csv", "data write - --format csv --out rows.csv"] {
+            let mut command = Command::new(assert_cmd::cargo::cargo_bin!("udeed"));
+            command.current_dir(folder.path()).args(line.split_whitespace());
+            command.stdin(fs::File::open(folder.file("rows.csv")).unwrap());
+            let message = refusal(&command.output().unwrap(), 2, line);
+            assert_says(&message, &["rows.csv", "it is read from too"]);
+            assert_eq!(text(&folder.bytes("rows.csv")), FRUIT);
+        }
+    }
+
+    /// A built-in set is no file: a file of its name may be made of it.
+    #[test]
+    fn a_built_in_set_is_written_under_its_name() {
+        let folder = Folder::new();
+        folder.run("data write labor --out labor");
+        assert!(folder.file("labor").exists());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_stays_a_link_also_where_it_led_to_nothing() {
+        let folder = ready();
+        std::os::unix::fs::symlink("folder/new.csv", folder.file("link")).unwrap();
+        folder.run("predict model rows.csv --out link");
+        assert!(fs::symlink_metadata(folder.file("link")).unwrap().is_symlink());
+        assert!(text(&folder.bytes("folder/new.csv")).starts_with("prediction"));
+        std::os::unix::fs::symlink("circle", folder.file("circle")).unwrap();
+        refused_at_once(&folder, "predict model rows.csv --out", "circle");
+    }
+
+    #[test]
+    fn what_a_dead_process_left_is_removed() {
+        let folder = ready();
+        folder.write(".udeed-aB3dE6.tmp", "half of a model");
+        folder.run("predict model rows.csv --out new.csv");
+        assert!(!folder.file(".udeed-aB3dE6.tmp").exists());
+    }
+
     #[test]
     #[cfg(target_os = "linux")]
     fn a_full_device_is_told_by_name() {

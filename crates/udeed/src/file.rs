@@ -1,13 +1,22 @@
 //! Files: read plain or gzipped, written whole or not at all.
 
-use std::fs::{self};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard};
+
+use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
 
 /// Writes a file whole or not at all: into a temporary file beside it, which then takes its name. What cannot be
-/// replaced, such as a pipe or `/dev/stdout`, is written to directly.
+/// replaced, such as a pipe or `/dev/stdout`, is written to directly. A link stays a link: what it leads to is written,
+/// also where that is not there yet.
+///
+/// The content is on the disk before it takes the name. Temporary files of processes that died are removed by the next
+/// one that writes into the folder.
 ///
 /// # Errors
 /// If the path is a directory or cannot be written, or `fill` fails. The old file is then as it was.
@@ -24,20 +33,23 @@ use crate::error::{Error, Result};
 /// ```
 pub fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let refused = |error| Error::io(path, "write", error);
-    let Some(folder) = replaceable(path)? else {
+    let Some(target) = replaceable(path)? else {
         let mut file = io::BufWriter::new(fs::OpenOptions::new().write(true).open(path).map_err(refused)?);
         return fill(&mut file).and_then(|()| file.flush()).map_err(refused);
     };
-    // A link stays a link: what it points to is replaced.
-    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let mut file = io::BufWriter::new(temporary(&folder).map_err(refused)?);
-    fill(&mut file).map_err(refused)?;
-    let file = file.into_inner().map_err(|error| refused(error.into_error()))?;
-    if let Ok(old) = fs::metadata(path) {
-        file.as_file().set_permissions(old.permissions()).map_err(refused)?;
+    let folder = folder_of(&target);
+    remove_abandoned(folder);
+    let temporary = temporary(folder).map_err(refused)?;
+    // Not by way of the temporary file, whose errors name it: its name means nothing to the user.
+    let mut file = io::BufWriter::new(temporary.as_file());
+    fill(&mut file).and_then(|()| file.flush()).map_err(refused)?;
+    drop(file);
+    if let Ok(old) = fs::metadata(&target) {
+        temporary.as_file().set_permissions(old.permissions()).map_err(refused)?;
     }
-    file.as_file().sync_all().map_err(refused)?;
-    file.persist(path).map_err(|error| refused(error.error))?;
+    temporary.as_file().sync_all().map_err(refused)?;
+    temporary.persist(&target).map_err(|error| refused(error.error))?;
+    sync_folder_of(&target);
     Ok(())
 }
 
@@ -52,13 +64,51 @@ pub fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<(
 /// assert!(udeed::file::check_writable(&folder.path().join("model.safetensors")).is_ok());
 /// ```
 pub fn check_writable(path: &Path) -> Result<()> {
-    if let Some(folder) = replaceable(path)? {
-        temporary(&folder).map_err(|error| Error::io(path, "write", error))?;
+    if let Some(target) = replaceable(path)? {
+        temporary(folder_of(&target)).map_err(|error| Error::io(path, "write", error))?;
     }
     Ok(())
 }
 
-/// The folder of a path that a finished file can be renamed to, or `None` for a device or a pipe.
+/// What a path leads to when all links are followed, also where nothing is there yet.
+///
+/// # Errors
+/// If links lead in a circle.
+///
+/// ```
+/// use std::path::Path;
+///
+/// assert_eq!(udeed::file::target(Path::new("no/such/file")).unwrap(), Path::new("no/such/file"));
+/// ```
+pub fn target(path: &Path) -> io::Result<PathBuf> {
+    /// As many as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut target = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        // A canonical name holds no links; a file that is not there has none, but its name may be that of a link.
+        if let Ok(whole) = fs::canonicalize(&target) {
+            return Ok(whole);
+        }
+        match fs::read_link(&target) {
+            Ok(next) => target = folder_of(&target).join(next),
+            Err(_) => return Ok(target),
+        }
+    }
+    Err(io::Error::other("links that lead in a circle"))
+}
+
+/// Puts the names in the folder of a file on the disk, so that a new or renamed file outlives a loss of power. A file
+/// system that cannot do this is not asked twice: what the file holds is safe already.
+pub fn sync_folder_of(path: &Path) {
+    #[cfg(unix)]
+    if let Ok(folder) = File::open(folder_of(path)) {
+        let _ = folder.sync_all();
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+}
+
+/// The path that a finished file can be renamed to, or `None` for a device or a pipe.
 fn replaceable(path: &Path) -> Result<Option<PathBuf>> {
     let refused = |error| Error::io(path, "write", error);
     match fs::metadata(path) {
@@ -70,28 +120,73 @@ fn replaceable(path: &Path) -> Result<Option<PathBuf>> {
     if path.file_name().is_none() {
         return Err(refused(io::ErrorKind::InvalidFilename.into()));
     }
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let folder = match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let target = target(path).map_err(refused)?;
+    let folder = folder_of(&target);
     if !folder.is_dir() {
         return Err(refused(io::Error::other(format!("there is no folder {}", folder.display()))));
     }
-    Ok(Some(folder.to_path_buf()))
+    Ok(Some(target))
 }
 
-fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+const PREFIX: &str = ".udeed-";
+const SUFFIX: &str = ".tmp";
+
+/// A temporary file, locked as long as it is open, so that others know that somebody writes to it.
+fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".udeed-");
+    builder.prefix(PREFIX).suffix(SUFFIX);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         // A temporary file is private by default; this one becomes an ordinary file, as the umask wants it.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    // The name of the temporary file means nothing to the user.
-    builder.tempfile_in(folder).map_err(|error| error.kind().into())
+    loop {
+        // The name of the temporary file means nothing to the user.
+        let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
+        // Before it was locked, another process may have taken it for abandoned; then it is gone, or will be.
+        match file.as_file().try_lock() {
+            Err(TryLockError::WouldBlock) => {}
+            _ if !file.path().exists() => {}
+            // Where the file system knows no locks, abandoned files cannot be told either, and stay.
+            _ => return Ok(file),
+        }
+    }
+}
+
+/// Removes the temporary files of processes that died. Once for a folder is enough: it may hold many files.
+fn remove_abandoned(folder: &Path) {
+    static LOOKED_INTO: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let is_new = |mut folders: MutexGuard<'_, BTreeSet<PathBuf>>| folders.insert(folder.to_path_buf());
+    if LOOKED_INTO.lock().is_ok_and(is_new) {
+        remove_abandoned_now(folder);
+    }
+}
+
+/// A file whose lock nobody holds is abandoned.
+fn remove_abandoned_now(folder: &Path) {
+    let is_temporary = |name: &OsStr| {
+        let random = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX));
+        random.is_some_and(|random| random.len() == 6 && random.chars().all(|c| c.is_ascii_alphanumeric()))
+    };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if is_file
+            && is_temporary(&entry.file_name())
+            && let Ok(file) = File::open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            // What cannot be removed, such as the file of another user, is no reason to fail.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 #[cfg(test)]
@@ -111,6 +206,74 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert!(write_file(folder.path(), |_| Ok(())).is_err());
         assert!(write_file(&folder.path().join("no/such"), |_| Ok(())).is_err());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_stays_a_link_whether_or_not_it_leads_to_a_file() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let (link, over, to) = (folder.path().join("link"), folder.path().join("over"), folder.path().join("to"));
+        symlink("over", &link).unwrap();
+        symlink(&to, &over).unwrap();
+        for content in ["new", "old"] {
+            check_writable(&link).unwrap();
+            write_file(&link, |file| file.write_all(content.as_bytes())).unwrap();
+            assert!(
+                fs::symlink_metadata(&link).unwrap().is_symlink() && fs::symlink_metadata(&over).unwrap().is_symlink()
+            );
+            assert_eq!(fs::read_to_string(&to).unwrap(), content);
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_to_nowhere_is_refused_and_stays() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let (circle, nowhere) = (folder.path().join("circle"), folder.path().join("nowhere"));
+        symlink("circle", &circle).unwrap();
+        symlink("no/such/folder", &nowhere).unwrap();
+        for (link, expected) in [(&circle, "circle"), (&nowhere, "no folder")] {
+            let message = check_writable(link).unwrap_err().to_string();
+            assert!(message.contains(expected), "{message}");
+            assert!(write_file(link, |_| Ok(())).is_err());
+            assert!(fs::symlink_metadata(link).unwrap().is_symlink());
+        }
+    }
+
+    #[test]
+    fn the_files_of_dead_processes_are_removed_and_those_of_living_ones_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = |name: &str| folder.path().join(name);
+        let living = temporary(folder.path()).unwrap();
+        for name in [".udeed-abc123.tmp", ".udeed-notes", ".udeed-config.tmp.bak", ".other-abc123.tmp"] {
+            fs::write(here(name), "x").unwrap();
+        }
+        write_file(&here("new"), |file| file.write_all(b"x")).unwrap();
+        assert!(!here(".udeed-abc123.tmp").exists());
+        assert!(living.path().exists());
+        for name in [".udeed-notes", ".udeed-config.tmp.bak", ".other-abc123.tmp", "new"] {
+            assert!(here(name).exists(), "{name}");
+        }
+    }
+
+    /// What one process takes for abandoned may be what another has just made: no write may fail by that.
+    #[test]
+    fn cleaning_and_writing_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for _ in 0..300 {
+                    remove_abandoned_now(folder.path());
+                }
+            });
+            for i in 0..300 {
+                write_file(&folder.path().join(format!("{i}")), |file| file.write_all(b"x")).unwrap();
+            }
+        });
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 300);
     }
 
     #[test]
