@@ -14,6 +14,13 @@ pub fn worded_lab(hint: &udeed_lab::Hint<'_>) -> String {
     match hint {
         udeed_lab::Hint::Udeed(hint) => worded(hint),
         udeed_lab::Hint::Journal => "go on with the old settings, or choose another `--journal`".into(),
+        udeed_lab::Hint::DamagedJournal => {
+            "`--journal-repair` leaves damaged lines out and runs their splits again".into()
+        }
+        udeed_lab::Hint::FormerJournal => {
+            "finish it with the version that began it, or choose another `--journal`".into()
+        }
+        udeed_lab::Hint::JournalInUse => "wait for its end, or choose another `--journal`".into(),
         other => other.to_string(),
     }
 }

@@ -6,7 +6,8 @@ use anyhow::Context;
 use clap::Args;
 use serde_json::json;
 use udeed::method::Method;
-use udeed_lab::{Experiment, Journal, Results, Set, report, run, tables};
+use udeed_lab::statistics::DecidingTest;
+use udeed_lab::{Damaged, Experiment, Journal, Results, Set, report, run, tables};
 
 use crate::output::{check_outputs, is_stream, write_json, write_to};
 use crate::progress::Progress;
@@ -37,6 +38,9 @@ pub struct Outputs {
 
 impl Outputs {
     /// Checks before long work that everything can be written.
+    /// Leave damaged lines out of the journal and run their splits again
+    #[arg(long, requires = "journal")]
+    journal_repair: bool,
     pub fn check(&self, inputs: &[PathBuf]) -> anyhow::Result<()> {
         // The journal is read and written; another file must be neither.
         let outputs = [&self.journal, &self.json, &self.csv, &self.markdown, &self.latex, &self.html];
@@ -44,17 +48,19 @@ impl Outputs {
         check_outputs(&outputs.map(Option::as_deref), &inputs)
     }
 
-    /// Runs the experiment, going on with the journal where there is one.
-    pub fn run(&self, experiment: &Experiment, sets: &[Set], progress: &Progress) -> anyhow::Result<Results> {
+    /// Runs the experiment, going on with the journal where there is one. Unless another is asked for, the usual test
+    /// decides what is a win.
+    pub fn run(
+        &self,
+        experiment: &Experiment,
+        sets: &[Set],
+        usual: DecidingTest,
+        progress: &Progress,
+    ) -> anyhow::Result<Results> {
         experiment.validate()?;
         warn_of_memory(experiment, sets, progress);
         let journal = match &self.journal {
-            Some(path) => {
-                let rows = |set: &Set| json!({ "name": set.name, "rows": format!("{:016x}", set.fingerprint()) });
-                let sets: Vec<serde_json::Value> = sets.iter().map(rows).collect();
-                let version = env!("CARGO_PKG_VERSION");
-                Journal::open(path, &json!({ "experiment": experiment, "sets": sets, "version": version }))?
-            }
+            Some(path) => self.open_journal(path, experiment, sets, progress)?,
             None => Journal::in_memory(),
         };
         let bar = progress.bar("splits", sets.len() * experiment.splits as usize);
@@ -72,6 +78,22 @@ impl Outputs {
     pub fn write(
         &self,
         results: &mut Results,
+    fn open_journal(
+        &self,
+        path: &Path,
+        experiment: &Experiment,
+        sets: &[Set],
+        progress: &Progress,
+    ) -> anyhow::Result<Journal> {
+        let damaged = if self.journal_repair { Damaged::LeftOut } else { Damaged::Refused };
+        let journal = Journal::open(path, experiment, sets, damaged)?;
+        if let [first, others @ ..] = journal.left_out() {
+            let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+            progress.note(format_args!("note: {}: left out line {first}{others}, damaged", path.display()));
+        }
+        Ok(journal)
+    }
+
         sets: &[Set],
         text: impl FnOnce(&Results, &mut dyn std::io::Write) -> std::io::Result<()>,
     ) -> anyhow::Result<()> {
@@ -147,7 +169,7 @@ fn command() -> String {
     while let Some(word) = words.next() {
         match word.as_str() {
             "--threads" => drop(words.next()),
-            "--quiet" | "-q" => {}
+            "--quiet" | "-q" | "--journal-repair" => {}
             _ if word.starts_with("--threads=") => {}
             _ => kept.push(shown(&word)),
         }

@@ -219,6 +219,123 @@ fn a_cut_last_line_of_a_journal_is_done_again() {
     assert_eq!(folder.bytes("run.journal"), journal);
 }
 
+/// A long comparison that has begun to fill its journal, as a process.
+fn begun(folder: &Folder, line: &str) -> std::process::Child {
+    let child = Command::new(assert_cmd::cargo::cargo_bin!("udeed"))
+        .args(line.split_whitespace())
+        .current_dir(folder.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    while fs::metadata(folder.file("run.journal")).map_or(0, |at| at.len()) == 0
+        && start.elapsed() < Duration::from_secs(20)
+    {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child
+}
+
+#[test]
+fn a_journal_in_use_is_refused_with_the_process_that_has_it() {
+    let folder = Folder::new();
+    let line = "compare diabetes --sizes 100 --splits 2000 --journal run.journal";
+    let mut child = begun(&folder, line);
+    let message = folder.fail(1, line);
+    assert!(message.contains(&format!("in use by process {}", child.id())), "{message}");
+    assert!(message.contains("hint: ") && message.contains("`--journal`"), "{message}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // What the dead process left is no lock.
+    let mut again = begun(&folder, line);
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(again.try_wait().unwrap().is_none(), "the journal of a dead process can be gone on with");
+    again.kill().unwrap();
+    again.wait().unwrap();
+}
+
+/// The results of a comparison with a journal, as bytes.
+fn with_journal(folder: &Folder, more: &str) -> Vec<u8> {
+    folder.run(&format!("compare labor --splits 4 --sizes 10,20 --journal run.journal --json r.json {more}"));
+    folder.bytes("r.json")
+}
+
+#[test]
+fn a_damaged_line_of_a_journal_is_refused_or_left_out_and_done_again() {
+    let folder = Folder::new();
+    let results = with_journal(&folder, "");
+    let journal = text(&folder.bytes("run.journal"));
+    let lines: Vec<&str> = journal.lines().collect();
+    assert_eq!(lines.len(), 1 + 4 * 2);
+    let accuracy = lines[3].find("[0.").unwrap() + 3;
+    let changed = |from: usize| {
+        let digit = if &lines[3][from..=from] == "9" { "8" } else { "9" };
+        format!("{}{digit}{}", &lines[3][..from], &lines[3][from + 1..])
+    };
+    let list = lines[3].find("\"accuracies\":[").unwrap() + "\"accuracies\":[".len();
+    let emptied = format!("{}{}", &lines[3][..list], &lines[3][list + lines[3][list..].find(']').unwrap()..]);
+    for damaged in [changed(accuracy), emptied, String::new(), "{}".into(), lines[3][1..].to_owned()] {
+        let file = journal.replace(lines[3], &damaged);
+        folder.write("run.journal", &file);
+        let message = folder.fail(1, "compare labor --splits 4 --sizes 10,20 --journal run.journal --json r.json");
+        assert!(message.contains("run.journal, line 4: ") && message.contains("--journal-repair"), "{message}");
+        assert_eq!(text(&folder.bytes("run.journal")), file, "a refused journal stays as it is");
+        assert_eq!(with_journal(&folder, "--journal-repair"), results);
+        assert_eq!(text(&folder.bytes("run.journal")).lines().count(), lines.len());
+        assert_eq!(with_journal(&folder, ""), results, "nothing is left to repair");
+    }
+    let message = folder.fail(2, "compare labor --journal-repair");
+    assert!(message.contains("--journal"), "{message}");
+}
+
+#[test]
+fn a_journal_without_checksums_is_refused_with_what_to_do() {
+    let folder = Folder::with("run.journal", "{\"experiment\":{},\"sets\":[],\"version\":\"0.1.0\"}\n");
+    for more in ["", "--journal-repair"] {
+        let message = folder.fail(1, &format!("compare labor --splits 2 --journal run.journal {more}"));
+        assert!(message.contains("without checksums") && message.contains("hint: finish it"), "{message}");
+    }
+}
+
+/// scipy 1.17 on the accuracies of 20 splits of ionosphere, LcUd against logistic regression: `stats.ttest_rel`, and
+/// `2 * stats.t.sf(d.mean() / sqrt((1 / 20 + 176 / 175) * d.var(ddof=1)), 19)`.
+const PAIRED: f64 = 0.0021739005264705077;
+const CORRECTED: f64 = 0.45019507246998525;
+
+#[test]
+fn the_corrected_test_decides_and_the_papers_stands_beside_it() {
+    let folder = Folder::new();
+    let line = "compare ionosphere --methods logistic,lcud --splits 20";
+    let shown = folder.run(&format!("{line} --json r.json --csv r.csv --markdown r.md --latex r.tex --html r.html"));
+    let tests = &json(&folder, "r.json")["tests"];
+    let comparison = &tests["comparisons"][0];
+    let p = |test: &str| comparison[test]["p"].as_f64().unwrap();
+    assert_eq!((tests["verdicts"].as_str(), comparison["verdict"].as_str()), (Some("corrected"), Some("tie")));
+    assert!((p("t") - PAIRED).abs() < 1e-9 && (p("corrected") - CORRECTED).abs() < 1e-9, "{comparison}");
+    assert!(shown.contains("p, paired t-test") && shown.contains("0.4") && shown.contains("(tie)"), "{shown}");
+    let both = format!("{PAIRED:.4} / {CORRECTED:.4}");
+    for name in ["r.md", "r.tex", "r.html"] {
+        assert!(text(&folder.bytes(name)).contains(&both), "{name} has no {both}");
+    }
+    let csv = text(&folder.bytes("r.csv"));
+    assert!(csv.contains("lcud,test,p_paired_t,p_corrected_t") && csv.contains(",tie,corrected,0.00"), "{csv}");
+
+    folder.run(&format!("{line} --verdicts paired --json r.json"));
+    assert_eq!(json(&folder, "r.json")["tests"]["comparisons"][0]["verdict"], "win");
+}
+
+#[test]
+fn the_papers_test_decides_a_reproduction() {
+    let folder = paper_folder(&["ionosphere"]);
+    let line = "reproduce --data data --methods lcud,bagging --sizes 20 --splits 20 --json r.json";
+    let shown = folder.run(line);
+    assert!(shown.contains("by both t-tests") && shown.contains("corrected 20 paired 20"), "{shown}");
+    let document = json(&folder, "r.json");
+    assert_eq!(document["tests"]["verdicts"], "paired");
+    let comparison = &document["tests"]["comparisons"][0];
+    assert_eq!(comparison["verdict"] != "tie", comparison["t"]["p"].as_f64().unwrap() < 0.05);
+}
+
 #[test]
 fn the_papers_tables_stand_beside_ours() {
     let folder = paper_folder(&["diabetes", "ionosphere", "house", "vote"]);

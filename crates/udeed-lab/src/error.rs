@@ -103,6 +103,33 @@ pub enum Error {
         found: String,
     },
 
+    /// A damaged line of a journal.
+    #[error("{path}, line {line}: {found}, expected a line as it was written")]
+    DamagedJournal {
+        /// The journal.
+        path: String,
+        /// The first damaged line.
+        line: usize,
+        /// What is wrong with it.
+        found: String,
+    },
+
+    /// A journal of a former format.
+    #[error("{path}: a journal without checksums, of a former version, whose lines cannot be verified")]
+    FormerJournal {
+        /// The journal.
+        path: String,
+    },
+
+    /// A journal that another process writes to.
+    #[error("{path}: the journal is in use by {}", process(.holder))]
+    JournalInUse {
+        /// The journal.
+        path: String,
+        /// The other process, where it can be told.
+        holder: Option<u32>,
+    },
+
     /// An error of the operating system while reading or writing.
     #[error("{path}: cannot {action}: {cause}")]
     Io {
@@ -137,6 +164,9 @@ impl Error {
             Error::Udeed(cause) => cause.hint().map(Hint::Udeed),
             Error::Set { cause, .. } => cause.hint().map(Hint::Udeed),
             Error::OtherSettings { .. } => Some(Hint::Journal),
+            Error::DamagedJournal { .. } => Some(Hint::DamagedJournal),
+            Error::FormerJournal { .. } => Some(Hint::FormerJournal),
+            Error::JournalInUse { .. } => Some(Hint::JournalInUse),
             Error::NoSets { .. } => Some(Hint::FileNames),
             _ => None,
         }
@@ -151,6 +181,10 @@ impl Error {
             _ => false,
         }
     }
+}
+
+fn process(id: &Option<u32>) -> String {
+    id.map_or_else(|| "another process".to_owned(), |id| format!("process {id}"))
 }
 
 /// Rejects duplicate names: results are found by them.
@@ -173,6 +207,12 @@ pub enum Hint<'a> {
     Udeed(&'a udeed::Hint),
     /// The journal is that of another experiment.
     Journal,
+    /// Damaged lines of the journal can be left out.
+    DamagedJournal,
+    /// The journal can be finished by the version that began it.
+    FormerJournal,
+    /// The journal is that of a run that has not ended.
+    JournalInUse,
     /// The names that files of data sets may have.
     FileNames,
 }
@@ -180,7 +220,8 @@ pub enum Hint<'a> {
 impl Hint<'_> {
     /// The hints of this crate, for tests that each has words.
     #[doc(hidden)]
-    pub const OWN: [Hint<'static>; 2] = [Hint::Journal, Hint::FileNames];
+    pub const OWN: [Hint<'static>; 5] =
+        [Hint::Journal, Hint::DamagedJournal, Hint::FormerJournal, Hint::JournalInUse, Hint::FileNames];
 }
 
 impl fmt::Display for Hint<'_> {
@@ -188,6 +229,9 @@ impl fmt::Display for Hint<'_> {
         match self {
             Hint::Udeed(hint) => hint.fmt(f),
             Hint::Journal => f.write_str("go on with the old settings, or begin another journal"),
+            Hint::DamagedJournal => f.write_str("damaged lines can be left out; what they held is run again"),
+            Hint::FormerJournal => f.write_str("finish it with the version that began it, or begin another journal"),
+            Hint::JournalInUse => f.write_str("wait for its end, or begin another journal"),
             Hint::FileNames => {
                 write!(f, "files may also end in {}, with or without `.gz`", Format::usual_extensions())
             }

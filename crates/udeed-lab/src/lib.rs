@@ -32,6 +32,6 @@ pub mod tables;
 pub use comparison::{ClassifierScores, Comparison, Standing, average_ranks};
 pub use error::{Error, Hint, Result};
 pub use experiment::{Baseline, Entry, Experiment, Scale, Set, Showcase, Trial, Variation};
-pub use journal::Journal;
+pub use journal::{Damaged, Journal};
 pub use results::{DiversityOutcome, MethodComparison, Outcome, Ranking, Results, SetSummary};
 pub use run::run;

@@ -44,11 +44,9 @@ pub fn run(
             let trials = experiment.run(&prepared, split)?;
             // A poisoned lock means that another split panicked; its panic is on its way.
             if let Ok(mut state) = state.lock() {
-                for trial in trials {
-                    if state.0.get(&set.name, split, trial.size).is_none() {
-                        state.0.add(trial)?;
-                    }
-                }
+                let is_new = |trial: &Trial| state.0.get(&set.name, split, trial.size).is_none();
+                let new = trials.into_iter().filter(is_new).collect();
+                state.0.add(new)?;
                 state.1 += 1;
                 progress(state.1, total);
             }
