@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use udeed::data::{Kind, Rows, stratified_split};
 use udeed::format::{BuiltIn, Format, Reader, Sheet, Writer};
+use udeed::text::printable;
 use udeed_lab::tables::TextTable;
 
 use crate::input::{Reading, format_parser, parse_delimiter, read_any};
 use crate::laboratory::named;
-use crate::output::{Usage, check_outputs, is_stream, write_to};
+use crate::output::{Usage, check_outputs, is_stream, print, write_to};
 use crate::progress::Progress;
 use crate::settings::SharesArgs;
 
@@ -102,11 +103,11 @@ impl Data {
             None | Some(DataVerb::List) => list(),
             Some(DataVerb::Describe { from, reading }) => {
                 let sheet = from.read(reading, progress)?;
-                write_to(None, |out| Ok(describe(&from.set, &sheet, out)?))
+                print(|out| describe(&from.set, &sheet, out))
             }
             Some(DataVerb::Write { from, out, to, to_delimiter, reading }) => {
-                write(&from.read(reading, progress)?, out.as_deref(), *to, *to_delimiter, progress)
                 check_outputs(&[out.as_deref()], &[Some(&from.set)])?;
+                write(&from.read(reading, progress)?, out.as_deref(), *to, *to_delimiter, progress)
             }
             Some(DataVerb::Split { from, train_file, test_file, shares, seed, reading }) => {
                 let outputs = [train_file, test_file].map(|path| Some(path.as_path()));
@@ -153,12 +154,12 @@ fn list() -> anyhow::Result<()> {
             classes.join(", "),
         ]);
     }
-    write_to(None, |out| Ok(table.write(out)?))
+    print(|out| table.write(out))
 }
 
 fn class_counts(sheet: &Sheet) -> Vec<String> {
     let counts = sheet.labels.counts();
-    sheet.labels.classes().iter().zip(counts).map(|(class, count)| format!("{class}: {count}")).collect()
+    sheet.labels.classes().iter().zip(counts).map(|(class, count)| format!("{}: {count}", printable(class))).collect()
 }
 
 fn describe(name: &Path, sheet: &Sheet, out: &mut dyn Write) -> std::io::Result<()> {
@@ -250,8 +251,11 @@ fn write(
     write_to(path, |out| Ok(writer.write(sheet, out)?))?;
     let numbers = writer.class_labels(&sheet.labels);
     if numbers != sheet.labels.classes() {
-        let classes: Vec<String> =
-            numbers.iter().zip(sheet.labels.classes()).map(|(number, class)| format!("{number} is {class}")).collect();
+        let classes: Vec<String> = numbers
+            .iter()
+            .zip(sheet.labels.classes())
+            .map(|(number, class)| format!("{number} is {}", printable(class)))
+            .collect();
         let (title, classes) = (writer.format().title(), classes.join(", "));
         progress.note(format_args!("note: {title} labels are numbers: {classes}"));
     }

@@ -11,7 +11,7 @@ use udeed_lab::tables::TextTable;
 use crate::fit::MOST_CLASSES;
 use crate::input::{Reading, read_any};
 use crate::laboratory::named;
-use crate::output::{write_json, write_to};
+use crate::output::{print, write_json};
 use crate::progress::Progress;
 
 /// Measure a saved model on rows whose labels are known
@@ -73,7 +73,7 @@ impl Evaluate {
         if self.json {
             return write_json(None, &report);
         }
-        write_to(None, |out| Ok(report.write(out)?))
+        print(|out| report.write(out))
     }
 }
 

@@ -12,13 +12,14 @@ use udeed::memory::Room;
 use udeed::method::Method;
 use udeed::model::Model;
 use udeed::observer::{Observer, Step, Warning};
+use udeed::text::printable;
 use udeed::validation::{CrossValidation, Grid};
 use udeed_lab::statistics::{deviation, mean};
 use udeed_lab::tables::TextTable;
 
 use crate::input::{Reading, check_label, folder_of, hold_file, note_identifiers, read_any};
 use crate::laboratory::named;
-use crate::output::{Usage, check_outputs, is_stream, write_to};
+use crate::output::{Usage, check_outputs, is_stream, print, write_to};
 use crate::progress::Progress;
 use crate::settings::Learning;
 
@@ -84,7 +85,7 @@ impl Fit {
         model.save(&self.out)?;
         progress.note(format_args!("wrote {}", self.out.display()));
         let validation = self.validate(&method, model.threshold(), &train, progress)?;
-        write_to(None, |out| Ok(summarise(&model, validation.as_ref(), out)?))
+        print(|out| summarise(&model, validation.as_ref(), out))
     }
 
     /// The method with all that was said about it.
@@ -382,7 +383,7 @@ pub const MOST_CLASSES: usize = 20;
 pub fn write_training(model: &Model, out: &mut dyn Write) -> std::io::Result<()> {
     let training = model.training();
     let counts = model.classes().iter().zip(&training.class_counts).take(MOST_CLASSES);
-    let mut counts: Vec<String> = counts.map(|(class, count)| format!("{class}: {count}")).collect();
+    let mut counts: Vec<String> = counts.map(|(class, count)| format!("{}: {count}", printable(class))).collect();
     if let left @ 1.. = model.classes().len().saturating_sub(MOST_CLASSES) {
         counts.push(format!("{left} more classes"));
     }
@@ -395,7 +396,7 @@ pub fn write_training(model: &Model, out: &mut dyn Write) -> std::io::Result<()>
         training.n_features
     )?;
     if model.threshold() != 0.0 {
-        let second = model.classes().last().map_or("", String::as_str);
+        let second = printable(model.classes().last().map_or("", String::as_str));
         writeln!(out, "rows are {second} from a decision of {:.3} on", model.threshold())?;
     }
     if let Some(findings) = &training.findings {

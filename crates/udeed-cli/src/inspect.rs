@@ -7,10 +7,11 @@ use clap::Args;
 use serde_json::{Value, json};
 use udeed::data::Kind;
 use udeed::model::Model;
+use udeed::text::printable;
 use udeed_lab::tables::TextTable;
 
 use crate::fit::{MOST_CLASSES, short_name, write_training};
-use crate::output::{write_json, write_to};
+use crate::output::{print, write_json};
 
 /// Show what a saved model is and how it was trained
 #[derive(Args)]
@@ -46,7 +47,7 @@ impl Inspect {
                 }),
             );
         }
-        write_to(None, |out| Ok(describe(&model, out)?))
+        print(|out| describe(&model, out))
     }
 }
 
@@ -61,7 +62,7 @@ fn weights(model: &Model) -> Value {
 
 fn describe(model: &Model, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "{}, {} members", short_name(model), model.ensemble().n_members())?;
-    let shown = &model.classes()[..model.classes().len().min(MOST_CLASSES)];
+    let shown: Vec<_> = model.classes().iter().take(MOST_CLASSES).map(|class| printable(class)).collect();
     write!(out, "classes: {}", shown.join(", "))?;
     if let left @ 1.. = model.classes().len() - shown.len() {
         write!(out, " and {left} more")?;
@@ -93,8 +94,10 @@ fn write_columns(model: &Model, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "\nColumns")?;
     for column in columns.iter().take(MOST_COLUMNS) {
         match &column.kind {
-            Kind::Numeric => writeln!(out, "  {}", column.name)?,
-            Kind::Nominal { levels } => writeln!(out, "  {}: one of {}", column.name, levels.join(", "))?,
+            Kind::Numeric => writeln!(out, "  {}", printable(&column.name))?,
+            Kind::Nominal { levels } => {
+                writeln!(out, "  {}: one of {}", printable(&column.name), printable(&levels.join(", ")))?;
+            }
         }
     }
     match columns.len().saturating_sub(MOST_COLUMNS) {

@@ -9,7 +9,7 @@ use udeed::method::Method;
 use udeed_lab::statistics::DecidingTest;
 use udeed_lab::{Damaged, Experiment, Journal, Results, Set, report, run, tables};
 
-use crate::output::{check_outputs, is_stream, write_json, write_to};
+use crate::output::{check_outputs, is_stream, print, write_json, write_to};
 use crate::progress::Progress;
 
 /// The files that results go to, besides the terminal.
@@ -123,7 +123,7 @@ impl Outputs {
         if to_stream {
             return write_json(None, &document(results));
         }
-        write_to(None, |out| Ok(text(results, out)?))
+        print(|out| text(results, out))
     }
 }
 

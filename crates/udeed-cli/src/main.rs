@@ -1,6 +1,6 @@
 //! The command `udeed`: semi-supervised ensembles from a file of rows to predictions.
 //!
-//! One file a verb; what verbs share is in `input` (reading rows), `settings`, `output` and `progress`. Results go to
+//! One file a verb; what verbs share is in `input` (reading rows), `settings`, `output`, `progress` and `terminal`. Results go to
 //! standard output, everything else to standard error. Exit codes: 0, 1 (the work failed), 2 (the call was wrong).
 
 mod compare;
@@ -18,6 +18,7 @@ mod predict;
 mod progress;
 mod reproduce;
 mod settings;
+mod terminal;
 
 use std::process::ExitCode;
 

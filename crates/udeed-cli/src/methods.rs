@@ -7,7 +7,7 @@ use udeed::method::card::Kind as SettingKind;
 use udeed::method::{Method, MethodCard};
 use udeed_lab::Entry;
 
-use crate::output::{write_json, write_to};
+use crate::output::{print, write_json};
 use crate::settings::shown;
 
 /// List the methods, or the settings of one
@@ -26,10 +26,10 @@ impl Methods {
         match &self.method {
             None if self.json => write_json(None, &Method::cards()),
             Some(name) if self.json => write_json(None, Method::named(name)?.card()),
-            None => write_to(None, |out| Ok(list(out)?)),
+            None => print(|out| list(out)),
             Some(name) => {
                 let method = Method::named(name)?;
-                write_to(None, |out| Ok(describe(method.card(), out)?))
+                print(|out| describe(method.card(), out))
             }
         }
     }

@@ -1,11 +1,13 @@
 //! Where results go.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+
+use crate::terminal::Escaped;
 
 /// A call that makes no sense, whatever the files hold.
 #[derive(Debug)]
@@ -118,6 +120,10 @@ type Fill<'a> = dyn FnMut(&mut dyn Write) -> anyhow::Result<()> + 'a;
 /// As [`write_to`], but compiled once and not for each result.
 fn write_by(path: Option<&Path>, fill: &mut Fill<'_>) -> anyhow::Result<()> {
     let Some(path) = path.filter(|path| !is_stream(path)) else {
+        if io::stdout().is_terminal() {
+            let mut out = Escaped::new(io::BufWriter::new(io::stdout().lock()));
+            return fill(&mut out).and_then(|()| Ok(out.finish()?)).map_err(named);
+        }
         let mut out = io::BufWriter::new(io::stdout().lock());
         fill(&mut out).and_then(|()| Ok(out.flush()?)).map_err(named)?;
         return Ok(());

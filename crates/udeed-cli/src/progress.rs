@@ -6,6 +6,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use udeed::text::printable;
+
+use crate::terminal::escaped;
 
 /// Says things beside the results, unless asked to be quiet.
 pub struct Progress {
@@ -24,7 +27,11 @@ impl Progress {
 
     /// A sign of life while a file is read.
     pub fn reading(&self, path: &Path) -> ProgressBar {
-        self.styled(ProgressBar::new_spinner(), &format!("reading {}", path.display()), "{spinner} {msg} {elapsed}")
+        self.styled(
+            ProgressBar::new_spinner(),
+            &format!("reading {}", printable(&path.display().to_string())),
+            "{spinner} {msg} {elapsed}",
+        )
     }
 
     fn styled(&self, bar: ProgressBar, what: &str, template: &str) -> ProgressBar {
@@ -49,5 +56,5 @@ impl Progress {
 
 /// A line on standard error. That it may be closed or full is no reason to fail.
 pub fn say(text: impl Display) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", escaped(&text.to_string()));
 }

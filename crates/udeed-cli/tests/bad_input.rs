@@ -1333,3 +1333,63 @@ mod model {
         assert_says(&message, &["rows.csv", "expected a model written by `udeed fit`"]);
     }
 }
+
+mod terminals {
+    use super::*;
+
+    /// Clears the screen, sets the title, turns the direction of text.
+    const DRIVING: &str = "x\u{1b}[2J\u{1b}]0;y\u{7}\u{9b}31m\u{202e}";
+
+    /// Whether text would drive a terminal.
+    fn drives(text: &str) -> bool {
+        text.contains(|c: char| c.is_control() && c != '\n' && c != '\t' || c == '\u{202e}')
+    }
+
+    /// Rows whose columns, levels and classes would.
+    fn hostile() -> Folder {
+        let name = format!("{DRIVING}.csv");
+        let row = |i: i32, class: &str, level: &str| format!("{i},{},{level}{DRIVING},{class}{DRIVING}\n", i % 5);
+        let rows: String = (0..40).map(|i| row(i, ["a", "b"][i as usize / 20], ["p", "q"][i as usize % 2])).collect();
+        Folder::with(&name, format!("n{DRIVING},m,l{DRIVING},{DRIVING}\n{rows}"))
+    }
+
+    fn run(folder: &Folder, words: &[&str]) -> Output {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("udeed"));
+        command.current_dir(folder.path()).args(words).output().unwrap()
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn names_from_files_are_shown_and_not_obeyed() {
+        let folder = hostile();
+        let (rows, model, last) = (&*format!("{DRIVING}.csv"), &*format!("{DRIVING}.model"), "-1");
+        for words in [
+            &["fit", rows, "--label", last, "--out", model, "--folds", "2"][..],
+            &["inspect", model],
+            &["evaluate", model, rows],
+            &["data", "describe", rows, "--label", last],
+            &["compare", rows, "--label", last, "--splits", "2"],
+            &["compare", rows, "--label", last, "--splits", "2", "--journal", rows],
+            &["data", "write", rows, "--label", last, "--to", "libsvm", "--out", "rows.libsvm"],
+            &["predict", model, DRIVING],
+            &["inspect", rows],
+            &["fit", rows, "--label", DRIVING, "--out", rows],
+            &["evaluate", rows, rows],
+        ] {
+            let output = run(&folder, words);
+            let shown = text(&output.stdout) + &text(&output.stderr);
+            assert!(!shown.is_empty() && !drives(&shown), "{words:?}: {shown:?}");
+        }
+    }
+
+    /// What other programs read is written as it is.
+    #[test]
+    #[cfg(unix)]
+    fn what_is_piped_holds_the_names_as_they_are() {
+        let folder = hostile();
+        let (rows, model) = (&*format!("{DRIVING}.csv"), "model");
+        run(&folder, &["fit", rows, "--label", "-1", "--out", model, "--folds", "0"]);
+        let predictions = text(&run(&folder, &["predict", model, rows]).stdout);
+        assert!(predictions.contains(&format!("a{DRIVING}")), "{predictions:?}");
+    }
+}

@@ -259,6 +259,27 @@ fn hostile_names_are_only_names() {
     assert_eq!(counts, serde_json::json!([2, 0, sample::HOSTILE]));
 }
 
+/// Markup that got into a page in spite of all escaping neither runs nor dresses.
+#[test]
+#[ignore = "needs Chromium: `make browser`"]
+fn only_the_pages_own_scripts_and_styles_are_allowed() {
+    let mut browser = Chromium::start();
+    browser.look(1280, 900, "light");
+    browser.open(page("small"));
+    let found = browser.evaluate(
+        "new Promise((done) => { \
+         const script = document.createElement('script'); script.textContent = 'window.ran = 1'; \
+         const style = document.createElement('style'); style.textContent = 'h1 { position: fixed }'; \
+         const text = document.createElement('p'); \
+         text.innerHTML = '<b style=\"position: fixed\" onclick=\"window.ran = 2\">x</b>'; \
+         document.body.append(script, style, text); text.firstChild.click(); \
+         const place = (element) => getComputedStyle(element).position; \
+         setTimeout(() => done([window.ran ?? null, place(document.querySelector('h1')), place(text.firstChild)]), 200); })",
+    );
+    assert_eq!(found, serde_json::json!([null, "static", "static"]));
+    assert!(browser.complaints().len() >= 4, "{:#?}", browser.complaints());
+}
+
 /// Pictures taller than what a printed page holds: A4 without its margins, in pixels of CSS.
 const TALLER_THAN_A_PAGE: &str = "
     return [...document.querySelectorAll('figure')]

@@ -122,6 +122,9 @@ fn every_picture_has_a_title_axes_and_a_text_alternative() {
             let place = format!("{name}: {}", figure.chars().take(60).collect::<String>());
             let picture = &figure[figure.find("<svg class=\"picture\"").expect(&place)..];
             assert!(picture.contains("role=\"img\""), "{place}");
+            let (_, width) = picture.split_once(" width=\"").unwrap();
+            let rule = format!(".picture[width=\"{}\"]", width.split('"').next().unwrap());
+            assert!(page.contains(&rule), "{place}: the style sheet has no {rule}");
             assert!(content(picture, "title").len() > 10, "{place}");
             assert!(content(picture, "desc").ends_with('.') && content(picture, "desc").len() > 30, "{place}");
             assert!(picture.contains("class=\"axis\"") && picture.contains("class=\"tick\""), "{place}");
@@ -222,7 +225,9 @@ fn nothing_is_loaded() {
         for forbidden in ["http:", "https:", " src=\"", "url(", "@import", "<iframe", "<object", "<embed"] {
             assert!(!page.contains(forbidden), "{name}: {forbidden}");
         }
-        assert!(page.contains("default-src 'none'"), "{name}");
+        assert!(page.contains("default-src 'none'") && !page.contains("unsafe-inline"), "{name}");
+        // The policy knows styles and scripts by their hashes: an attribute would be ignored.
+        assert!(tags(page).iter().all(|(_, tag, _)| !tag.contains(" style=")), "{name}");
     }
 }
 

@@ -1,5 +1,7 @@
 //! Text for messages: quoted names, lists, numbers of bytes.
 
+use std::borrow::Cow;
+
 /// Text from a file between backticks, cut short and without control characters, so that hostile input cannot flood or
 /// drive the terminal.
 ///
@@ -24,13 +26,39 @@ pub fn shown(text: &str) -> String {
             shown.push('…');
             break;
         }
-        if c.is_control() {
-            shown.extend(c.escape_default());
-        } else {
-            shown.push(c);
-        }
+        push_printable(&mut shown, c);
     }
     shown
+}
+
+/// Text in which nothing drives a terminal: control characters, and those that turn the direction of text or end lines,
+/// are escaped. Names from files may hold them.
+///
+/// ```
+/// use udeed::text::printable;
+///
+/// assert_eq!(printable("a\u{1b}[2Jb\n\u{202e}"), "a\\u{1b}[2Jb\\n\\u{202e}");
+/// assert_eq!(printable("größe"), "größe");
+/// ```
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(drives_a_terminal) {
+        return Cow::Borrowed(text);
+    }
+    let mut printed = String::new();
+    text.chars().for_each(|c| push_printable(&mut printed, c));
+    Cow::Owned(printed)
+}
+
+fn push_printable(text: &mut String, c: char) {
+    if drives_a_terminal(c) {
+        text.extend(c.escape_default());
+    } else {
+        text.push(c);
+    }
+}
+
+fn drives_a_terminal(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A number of bytes for people, in the unit that suits it.

@@ -284,17 +284,14 @@ impl Picture {
     /// The whole figure.
     pub fn draw(&self, drawing: &Markup) -> Markup {
         let (width, height) = (Px(self.width), Px(self.height));
-        // A wide picture on a narrow screen shrinks a little, so that its labels stay readable, and then scrolls; on a
-        // wide screen it grows a little.
+        // How much a picture shrinks and grows is said by the style sheet for each width.
         let is_wide = self.width > 500.0;
-        let (least, most) = (if is_wide { 0.8 * self.width } else { 0.0 }, 1.15 * self.width);
         html! {
             figure.wide[is_wide] id=(self.id) {
                 figcaption { strong { (self.title) } " " span { (self.finding) } }
                 (self.legend)
                 div.box {
                     svg.picture viewBox={ "0 0 " (width) " " (height) } width=(width) height=(height) role="img"
-                        style={ "min-width:" (Px(least)) "px;max-width:" (Px(most)) "px" }
                         aria-labelledby={ (self.id) "-title " (self.id) "-finding" } {
                         title id={ (self.id) "-title" } { (self.title) }
                         desc id={ (self.id) "-finding" } { (self.finding) }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::Page;
+use super::{Page, SORT};
 use super::chart::{Picture, Rows, Scale, Shape, WIDE, mark, whisker};
 use super::table::{Cell, Table};
 use super::words::{count, listed, number, signed};
@@ -31,7 +31,7 @@ pub fn comparison(comparison: &Comparison, reference: &str) -> Result<String> {
             (table(comparison, &standings, reference))
         }
     };
-    Ok(Page { title, sentence, glance: html! {}, scripts: &[include_str!("sort.js")] }.draw(&content))
+    Ok(Page { title, sentence, glance: html! {}, scripts: &[SORT] }.draw(&content))
 }
 
 fn picture(comparison: &Comparison, standings: &[Standing]) -> Markup {

@@ -16,6 +16,7 @@ mod header;
 mod kappa_error;
 mod method;
 mod paper_scatter;
+mod policy;
 mod setup;
 mod table;
 mod win_tie_loss;
@@ -36,9 +37,10 @@ struct Section {
     body: Markup,
 }
 
-/// The content security policy: the page's own style and scripts only. Even a data set with a hostile name loads
-/// nothing.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+/// The page's style sheet and scripts. What is in the page otherwise has neither style nor code of its own.
+const STYLE: &str = include_str!("style.css");
+const SORT: &str = include_str!("sort.js");
+const COPY: &str = include_str!("copy.js");
 
 /// The report as an HTML page.
 ///
@@ -47,13 +49,15 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 /// [`Results::showcases`], and the comparison with the paper needs [`Results::paper`].
 ///
 /// ```
+/// use udeed_lab::statistics::DecidingTest;
 /// use udeed_lab::{Experiment, Journal, Results, Set, report, run};
 ///
 /// let data = udeed::format::built_in("house")?.read()?.into_train()?;
 /// let sets = [Set { name: "<house>".into(), data }];
 /// let experiment = Experiment { splits: 3, ..Experiment::default() };
 /// let trials = run(&experiment, &sets, Journal::in_memory(), &|_, _| {})?;
-/// let results = Results::new(&experiment, &sets, &trials, "udeed compare house --splits 3")?;
+/// let command = "udeed compare house --splits 3";
+/// let results = Results::new(&experiment, &sets, &trials, command, DecidingTest::Corrected)?;
 ///
 /// let page = report::html(&results);
 /// assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<svg"));
@@ -85,7 +89,7 @@ pub fn html(results: &Results) -> String {
         title: header::title(results),
         sentence: header::sentence(results),
         glance: header::glance(results),
-        scripts: &[include_str!("sort.js"), include_str!("copy.js")],
+        scripts: &[SORT, COPY],
     };
     page.draw(&content)
 }
@@ -122,13 +126,13 @@ impl Page {
         html! {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta http-equiv="Content-Security-Policy" content=(policy::policy(STYLE, self.scripts));
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="description" content=(self.sentence);
                 title { (self.title) " \u{b7} udeed" }
                 link rel="icon" href="data:,";
-                style { (PreEscaped(include_str!("style.css"))) }
+                style { (PreEscaped(STYLE)) }
             }
         }
     }

@@ -53,19 +53,20 @@ impl Cell {
     }
 
     fn draw(&self, is_name: bool) -> Markup {
+        // The style sheet has eight shades: the page's policy allows no styles of single cells.
+        let shaded = |sign: &str| format!("{sign} shade-{:.0}", (8.0 * self.shade.abs()).ceil().clamp(1.0, 8.0));
         let class = match self.shade {
-            shade if shade > 0.0 => Some("win"),
-            shade if shade < 0.0 => Some("loss"),
-            _ if self.is_words => Some("words"),
+            shade if shade > 0.0 => Some(shaded("win")),
+            shade if shade < 0.0 => Some(shaded("loss")),
+            _ if self.is_words => Some("words".to_owned()),
             _ => None,
         };
-        let style = (self.shade != 0.0).then(|| format!("--shade:{:.0}%", 8.0 + 32.0 * self.shade.abs()));
         let value = self.value.filter(|value| value.is_finite());
         html! {
             @if is_name {
                 th scope="row" data-value=[value] { span.row-name { (self.shown) } }
             } @else {
-                td class=[class] style=[style] data-value=[value] { (self.shown) }
+                td class=[class] data-value=[value] { (self.shown) }
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use udeed::text::printable;
+
 use super::{Cell, grids, verdict_word};
 use crate::results::Results;
 use crate::statistics::Verdict;
@@ -39,11 +41,14 @@ pub fn write_latex(results: &Results, out: &mut dyn Write) -> io::Result<()> {
 /// Escapes text for LaTeX.
 fn latex(text: &str) -> String {
     let mut escaped = String::new();
-    for c in text.chars() {
+    for c in printable(text).chars() {
         match c {
             '\\' => escaped.push_str("\\textbackslash{}"),
             '~' => escaped.push_str("\\textasciitilde{}"),
             '^' => escaped.push_str("\\textasciicircum{}"),
+            '<' | '>' => escaped.extend(['$', c, '$']),
+            '•' => escaped.push_str("$\\bullet$"),
+            '∘' => escaped.push_str("$\\circ$"),
             '_' | '&' | '%' | '$' | '#' | '{' | '}' => escaped.extend(['\\', c]),
             c => escaped.push(c),
         }
@@ -57,6 +62,7 @@ mod tests {
 
     #[test]
     fn latex_is_escaped() {
+        assert_eq!(latex("• < 0.01"), "$\\bullet$ $<$ 0.01");
         assert_eq!(latex("kr_vs_kp 50 % {x}\\"), "kr\\_vs\\_kp 50 \\% \\{x\\}\\textbackslash{}");
     }
 }

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use udeed::text::printable;
+
 use super::{Cell, grids, mark, verdict_word};
 use crate::results::Results;
 
@@ -12,7 +14,6 @@ use crate::results::Results;
 pub fn write_markdown(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     for grid in grids(results) {
         writeln!(out, "### {}\n", grid.title)?;
-        let escape = |text: &str| text.replace('|', "\\|");
         writeln!(out, "| {} |", grid.header.iter().map(|h| escape(h)).collect::<Vec<_>>().join(" | "))?;
         writeln!(out, "|{}", " --- |".repeat(grid.header.len()))?;
         for row in &grid.rows {
@@ -27,4 +28,31 @@ pub fn write_markdown(results: &Results, out: &mut dyn Write) -> io::Result<()> 
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// Escapes text for Markdown: names become neither HTML nor links nor pictures.
+fn escape(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in printable(text).chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '\\' | '`' | '*' | '[' | ']' | '|' => escaped.extend(['\\', c]),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_only_names() {
+        assert_eq!(escape("kr_vs_kp"), "kr_vs_kp");
+        assert_eq!(escape("<img src=x onerror=alert(1)>&"), "&lt;img src=x onerror=alert(1)&gt;&amp;");
+        assert_eq!(escape("![x](http://x) a|b `c`\n"), "!\\[x\\](http://x) a\\|b \\`c\\`\\\\n");
+    }
 }

@@ -2,6 +2,9 @@
 
 use std::io::{self, Write};
 
+use udeed::text::printable;
+
+use super::{by_weight, verdict_word};
 use crate::experiment::Entry;
 use crate::results::Results;
 
@@ -15,7 +18,10 @@ pub fn write_text(results: &Results, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "{}: {} rows, {} columns; {} splits of {labeled} labeled, {unlabeled} unlabeled, {test} test rows",
-            set.name, set.n_rows, set.n_columns, results.experiment.splits
+            printable(&set.name),
+            set.n_rows,
+            set.n_columns,
+            results.experiment.splits
         )?;
         let sizes = results.experiment.sizes.iter().map(|size| format!("{size} members"));
         let mut table = TextTable::new(std::iter::once("test accuracy".to_owned()).chain(sizes));
@@ -109,7 +115,9 @@ impl TextTable {
 
     /// Adds a row.
     pub fn push<S: Into<String>>(&mut self, row: impl IntoIterator<Item = S>) {
-        self.rows.push(row.into_iter().map(Into::into).collect());
+        // A name from a file may hold line ends and worse.
+        let printed = |cell: S| printable(&cell.into()).into_owned();
+        self.rows.push(row.into_iter().map(printed).collect());
     }
 
     /// Writes the table.
