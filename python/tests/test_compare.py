@@ -57,8 +57,20 @@ def test_the_tests_are_scipys(result: udeed.Comparison) -> None:
     own, theirs = result.scores["labels alone"], result.scores["udeed"]
     assert frame.loc["labels alone", "p_paired_t"] == pytest.approx(stats.ttest_rel(own, theirs).pvalue)
     assert frame.loc["labels alone", "difference"] == pytest.approx((own - theirs).mean())
-    assert frame.loc["labels alone", "p_corrected_t"] > frame.loc["labels alone", "p_paired_t"]
+    # Nadeau and Bengio: the variance is that of the paired test times (1 / splits + test / training rows) * splits.
+    t = stats.ttest_rel(own, theirs).statistic / np.sqrt(1 + 6 * 285 / 284)
+    assert frame.loc["labels alone", "p_corrected_t"] == pytest.approx(2 * stats.t.sf(abs(t), 5))
     assert np.isnan(frame.loc["udeed", "difference"])
+
+
+def test_the_corrected_test_decides_unless_told_otherwise() -> None:
+    scores = {"a": np.array([0.80, 0.78, 0.81, 0.79, 0.80]), "b": np.array([0.77, 0.77, 0.79, 0.77, 0.79])}
+    corrected = udeed.Comparison(scores, (5, 5, 10), "accuracy", "b", "rows")
+    paired = udeed.Comparison(scores, (5, 5, 10), "accuracy", "b", "rows", "paired")
+    assert [c.standings[0]["against"]["verdict"] for c in (corrected, paired)] == ["tie", "win"]
+    assert "p = 0.0086, corrected 0.1210: tie)" in repr(corrected)
+    with pytest.raises(ValueError, match="'t', expected 'corrected' or 'paired'"):
+        udeed.compare([udeed.BaggingClassifier(2)], [[0.0], [1.0]], [0, 1], verdicts="t")
 
 
 def test_the_report_is_the_laboratorys(result: udeed.Comparison, tmp_path: object) -> None:

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use udeed::data::stratified_split;
 use udeed::format::Reader;
+use udeed_lab::statistics::DecidingTest;
 use udeed_lab::{Entry, Experiment, Scale, Set, tables};
 
 use crate::input::{Reading, check_label, note_identifiers, read_any, short_names};
@@ -53,7 +54,7 @@ impl Compare {
         let paths = if self.sets.is_empty() { default.as_slice() } else { &self.sets };
         self.outputs.check(paths)?;
         let sets = self.read(paths, experiment.udeed.seed, progress)?;
-        let mut results = self.outputs.run(&experiment, &sets, progress)?;
+        let mut results = self.outputs.run(&experiment, &sets, DecidingTest::Corrected, progress)?;
         self.outputs.write(&mut results, &sets, tables::write_text)
     }
 

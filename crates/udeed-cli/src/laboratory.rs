@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 use udeed::method::Method;
 use udeed_lab::statistics::DecidingTest;
@@ -31,16 +32,19 @@ pub struct Outputs {
     /// Write a report with pictures: one page that needs no network
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Test that tells wins from ties [default: corrected; paired, as the paper's, for `reproduce`]
+    #[arg(long, value_name = "TEST", value_parser = test_parser())]
+    verdicts: Option<DecidingTest>,
     /// Keep finished splits in a file, so that a killed run can go on
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
+    /// Leave damaged lines out of the journal and run their splits again
+    #[arg(long, requires = "journal")]
+    journal_repair: bool,
 }
 
 impl Outputs {
     /// Checks before long work that everything can be written.
-    /// Leave damaged lines out of the journal and run their splits again
-    #[arg(long, requires = "journal")]
-    journal_repair: bool,
     pub fn check(&self, inputs: &[PathBuf]) -> anyhow::Result<()> {
         // The journal is read and written; another file must be neither.
         let outputs = [&self.journal, &self.json, &self.csv, &self.markdown, &self.latex, &self.html];
@@ -69,15 +73,11 @@ impl Outputs {
             bar.set_position(done as u64);
         })?;
         bar.finish_and_clear();
-        let results = Results::new(experiment, sets, &trials, &command())?;
+        let results = Results::new(experiment, sets, &trials, &command(), self.verdicts.unwrap_or(usual))?;
         results.warnings.iter().for_each(|warning| progress.note(format_args!("warning: {warning}")));
         Ok(results)
     }
 
-    /// Writes every file that was asked for, then the tables to standard output.
-    pub fn write(
-        &self,
-        results: &mut Results,
     fn open_journal(
         &self,
         path: &Path,
@@ -94,6 +94,10 @@ impl Outputs {
         Ok(journal)
     }
 
+    /// Writes every file that was asked for, then the tables to standard output.
+    pub fn write(
+        &self,
+        results: &mut Results,
         sets: &[Set],
         text: impl FnOnce(&Results, &mut dyn std::io::Write) -> std::io::Result<()>,
     ) -> anyhow::Result<()> {
@@ -127,6 +131,11 @@ impl Outputs {
     }
 }
 
+fn test_parser() -> impl TypedValueParser<Value = DecidingTest> {
+    let named = |name: String| DecidingTest::ALL.into_iter().find(|test| test.name() == name).ok_or("expected a test");
+    PossibleValuesParser::new(DecidingTest::ALL.map(DecidingTest::name)).try_map(named)
+}
+
 /// Says what the similarities of rows will take, and which method is left out for them, before anything is done.
 fn warn_of_memory(experiment: &Experiment, sets: &[Set], progress: &Progress) {
     let pairs = sets.iter().flat_map(|set| experiment.methods.iter().map(move |&entry| (set, entry)));
@@ -149,7 +158,11 @@ fn document(results: &Results) -> serde_json::Value {
     json!({
         "results": results.outcomes,
         "diversity": results.diversity,
-        "tests": { "comparisons": results.comparisons, "rankings": results.rankings },
+        "tests": {
+            "verdicts": results.verdicts,
+            "comparisons": results.comparisons,
+            "rankings": results.rankings,
+        },
         "sets": results.sets,
         "settings": results.experiment,
         "warnings": results.warnings,

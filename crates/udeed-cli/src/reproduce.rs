@@ -6,6 +6,7 @@ use clap::Args;
 use udeed::data::{Labeled, Shares};
 use udeed::format::Reader;
 use udeed_lab::paper::{PaperReport, SETS, find_sets};
+use udeed_lab::statistics::DecidingTest;
 use udeed_lab::{Entry, Experiment, Scale, Set, tables};
 
 use crate::input::read_file;
@@ -58,7 +59,7 @@ impl Reproduce {
             named(data.classes(), &path)?;
             sets.push(Set { name, data });
         }
-        let mut results = self.outputs.run(&experiment, &sets, progress)?;
+        let mut results = self.outputs.run(&experiment, &sets, DecidingTest::Paired, progress)?;
         let report = PaperReport::new(&results);
         results.paper = Some(report.clone());
         self.outputs.write(&mut results, &sets, |results, out| tables::write_paper(results, &report, out))

@@ -97,7 +97,7 @@ fn results_come_in_every_form() {
     let folder = Folder::new();
     folder.run("compare house labor --splits 3 --csv r.csv --markdown r.md --latex r.tex --json r.json --html r.html");
     let csv = text(&folder.bytes("r.csv"));
-    assert!(csv.starts_with("dataset,size,method,mean,std,splits,lcud\n"), "{csv}");
+    assert!(csv.starts_with("dataset,size,method,mean,std,splits,lcud,test,p_paired_t,p_corrected_t\n"), "{csv}");
     assert_eq!(csv.lines().count(), 1 + 2 * 5);
     let markdown = text(&folder.bytes("r.md"));
     assert!(markdown.contains("| data set | logistic |") && markdown.contains("| **"), "{markdown}");

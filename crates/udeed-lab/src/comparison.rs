@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, once};
-use crate::statistics::{AverageRanks, Pairwise, deviation, mean, mean_interval};
+use crate::statistics::{AverageRanks, DecidingTest, Pairwise, deviation, mean, mean_interval};
 
 /// A classifier with its scores; higher is better.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +24,7 @@ pub struct ClassifierScores {
 ///     title: "my rows".into(),
 ///     scoring: "accuracy".into(),
 ///     dealt: [10, 40, 50],
+///     verdicts: Default::default(),
 ///     classifiers: vec![classifier("forest", [0.8, 0.9, 0.7]), classifier("udeed", [0.9, 0.95, 0.85])],
 /// };
 /// let standings = comparison.standings("udeed")?;
@@ -39,6 +40,9 @@ pub struct Comparison {
     pub scoring: String,
     /// Rows in each split: labeled, unlabeled, test.
     pub dealt: [usize; 3],
+    /// The test that decides what is a win and what a loss.
+    #[serde(default)]
+    pub verdicts: DecidingTest,
     /// The classifiers.
     pub classifiers: Vec<ClassifierScores>,
 }
@@ -77,7 +81,8 @@ impl Comparison {
     fn standing(&self, classifier: &ClassifierScores, reference: &ClassifierScores) -> Standing {
         let scores = &classifier.scores;
         let [labeled, unlabeled, test] = self.dealt;
-        let pairwise = || Pairwise::new(scores, &reference.scores, test as f64 / (labeled + unlabeled) as f64);
+        let share = test as f64 / (labeled + unlabeled) as f64;
+        let pairwise = || Pairwise::new(scores, &reference.scores, share, self.verdicts);
         Standing {
             name: classifier.name.clone(),
             mean: mean(scores).unwrap_or(f64::NAN),
@@ -123,12 +128,19 @@ fn check(classifiers: &[ClassifierScores]) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::Verdict;
 
     fn comparison(scores: &[(&str, &[f64])]) -> Comparison {
         let classifier =
             |(name, scores): &(&str, &[f64])| ClassifierScores { name: (*name).into(), scores: scores.to_vec() };
         let classifiers = scores.iter().map(classifier).collect();
-        Comparison { title: "t".into(), scoring: "accuracy".into(), dealt: [5, 5, 10], classifiers }
+        Comparison {
+            title: "t".into(),
+            scoring: "accuracy".into(),
+            dealt: [5, 5, 10],
+            verdicts: DecidingTest::default(),
+            classifiers,
+        }
     }
 
     #[test]
@@ -139,6 +151,15 @@ mod tests {
         let against = standings[1].against.unwrap();
         assert_eq!(against.splits, [2, 1, 0]);
         assert!(against.corrected.unwrap().p > against.t.unwrap().p);
+    }
+
+    #[test]
+    fn the_corrected_test_decides_unless_told_otherwise() {
+        let scores: [&[f64]; 2] = [&[0.80, 0.78, 0.81, 0.79, 0.80], &[0.77, 0.77, 0.79, 0.77, 0.79]];
+        let corrected = comparison(&[("a", scores[0]), ("b", scores[1])]);
+        let paired = Comparison { verdicts: DecidingTest::Paired, ..corrected.clone() };
+        let of = |comparison: &Comparison| comparison.standings("b").unwrap()[0].against.unwrap().verdict;
+        assert_eq!((of(&corrected), of(&paired)), (Some(Verdict::Tie), Some(Verdict::Win)));
     }
 
     #[test]

@@ -6,13 +6,14 @@
 //! paper. A [`Comparison`] takes the scores of any other classifiers.
 //!
 //! ```
+//! use udeed_lab::statistics::DecidingTest;
 //! use udeed_lab::{Experiment, Journal, Results, Set, run};
 //!
 //! let data = udeed::format::built_in("house")?.read()?.into_train()?;
 //! let sets = [Set { name: "house".into(), data }];
 //! let experiment = Experiment { splits: 3, ..Experiment::default() };
 //! let trials = run(&experiment, &sets, Journal::in_memory(), &|_, _| {})?;
-//! let results = Results::new(&experiment, &sets, &trials, "an example")?;
+//! let results = Results::new(&experiment, &sets, &trials, "an example", DecidingTest::Corrected)?;
 //! assert_eq!(results.outcomes.len(), 5);
 //! assert!(results.outcomes.iter().all(|outcome| outcome.mean > 0.8));
 //! # Ok::<(), udeed_lab::Error>(())

@@ -11,7 +11,7 @@ use udeed::format::Format;
 use crate::error::{Error, Result};
 use crate::experiment::Entry;
 use crate::results::Results;
-use crate::statistics::{Verdict, deviation, mean, verdict};
+use crate::statistics::{Verdict, deviation, mean};
 
 /// A mean accuracy of the paper with the verdict of UDEED (LcUd) against it.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
@@ -276,7 +276,8 @@ fn ours<'a>(results: &'a Results, set: &str, size: usize, entry: Entry) -> Optio
 
 fn against(results: &Results, set: &str, size: usize, entry: Entry) -> Option<Verdict> {
     let lcud = results.outcome(set, size, Entry::LCUD)?;
-    verdict(&lcud.accuracies, &ours(results, set, size, entry)?.accuracies)
+    let other = &ours(results, set, size, entry)?.accuracies;
+    results.verdicts.verdict(&lcud.accuracies, other, results.test_share_over_train(set))
 }
 
 fn improvements(results: &Results, paper: &Paper, set: &str, size: usize) -> Vec<PaperCell> {

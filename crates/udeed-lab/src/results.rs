@@ -6,7 +6,7 @@ use udeed::diversity::Measure;
 use crate::error::Result;
 use crate::experiment::{Entry, Experiment, Set, Showcase, Trial};
 use crate::paper::PaperReport;
-use crate::statistics::{AverageRanks, Pairwise, Verdict, deviation, mean, verdict};
+use crate::statistics::{AverageRanks, DecidingTest, Pairwise, Record, Verdict, deviation, mean};
 
 /// A data set of the experiment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -55,7 +55,7 @@ pub struct DiversityOutcome {
     pub initial: Option<f64>,
     /// The mean over the splits after the descent.
     pub last: Option<f64>,
-    /// Whether the members are significantly more (win) or less (loss) diverse after the descent.
+    /// Whether the members are significantly more (win) or less (loss) diverse after the descent, by the deciding test.
     pub verdict: Option<Verdict>,
 }
 
@@ -92,6 +92,8 @@ pub struct Results {
     pub experiment: Experiment,
     /// The command that ran it.
     pub command: String,
+    /// The test that decides what is a win and what a loss.
+    pub verdicts: DecidingTest,
     /// The data sets.
     pub sets: Vec<SetSummary>,
     /// The accuracies.
@@ -115,10 +117,17 @@ impl Results {
     ///
     /// # Errors
     /// If a set cannot be split.
-    pub fn new(experiment: &Experiment, sets: &[Set], trials: &[Trial], command: &str) -> Result<Self> {
+    pub fn new(
+        experiment: &Experiment,
+        sets: &[Set],
+        trials: &[Trial],
+        command: &str,
+        verdicts: DecidingTest,
+    ) -> Result<Self> {
         let mut results = Results {
             experiment: experiment.clone(),
             command: command.to_owned(),
+            verdicts,
             sets: sets.iter().map(|set| summarise(experiment, set)).collect::<Result<_>>()?,
             outcomes: Vec::new(),
             diversity: Vec::new(),
@@ -148,12 +157,36 @@ impl Results {
         self.outcomes.iter().find(wanted)
     }
 
-    /// The verdict of the champion against a method on a data set.
-    pub fn verdict_against(&self, dataset: &str, size: usize, method: Entry) -> Option<Verdict> {
+    /// The tests of the champion against a method on a data set.
+    pub fn against(&self, dataset: &str, size: usize, method: Entry) -> Option<&Pairwise> {
         let wanted = |comparison: &&MethodComparison| {
             comparison.dataset == dataset && comparison.size == size && comparison.against == method.name()
         };
-        self.comparisons.iter().find(wanted)?.pairwise.verdict
+        self.comparisons.iter().find(wanted).map(|comparison| &comparison.pairwise)
+    }
+
+    /// The verdict of a test on a method against another on a data set.
+    pub fn verdict(
+        &self,
+        test: DecidingTest,
+        dataset: &str,
+        size: usize,
+        method: Entry,
+        other: Entry,
+    ) -> Option<Verdict> {
+        let of = |method| Some(self.outcome(dataset, size, method)?.accuracies.as_slice());
+        test.verdict(of(method)?, of(other)?, self.test_share_over_train(dataset))
+    }
+
+    /// The wins, ties and losses of a method against another over all data sets, by a test.
+    pub fn record(&self, test: DecidingTest, size: usize, method: Entry, other: Entry) -> Record {
+        self.sets.iter().filter_map(|set| self.verdict(test, &set.name, size, method, other)).collect()
+    }
+
+    /// Test rows for each training row, labeled or not, in the splits of a data set.
+    pub(crate) fn test_share_over_train(&self, dataset: &str) -> f64 {
+        let dealt = self.sets.iter().find(|set| set.name == dataset).map_or([1, 0, 1], |set| set.dealt);
+        dealt[2] as f64 / (dealt[0] + dealt[1]) as f64
     }
 
     /// The method whose wins and losses are counted: UDEED (`lcud`), or else the first method.
@@ -164,7 +197,8 @@ impl Results {
 
     fn add_outcomes(&mut self, dataset: &str, size: usize, trials: &[&Trial]) {
         for (place, method) in self.experiment.methods.iter().enumerate() {
-            let accuracies: Vec<f64> = trials.iter().filter_map(|trial| trial.accuracies[place]).collect();
+            let accuracies: Vec<f64> =
+                trials.iter().filter_map(|trial| trial.accuracies.get(place).copied()?).collect();
             if accuracies.is_empty() {
                 continue;
             }
@@ -184,6 +218,7 @@ impl Results {
         if pairs.is_empty() {
             return;
         }
+        let share = self.test_share_over_train(dataset);
         for measure in Measure::ALL {
             let defined = pairs.iter().filter_map(|[a, b]| Some((a.get(measure)?, b.get(measure)?)));
             let (initial, last): (Vec<f64>, Vec<f64>) = defined.unzip();
@@ -196,7 +231,7 @@ impl Results {
                 higher_is_more,
                 initial: mean(&initial),
                 last: mean(&last),
-                verdict: verdict(more, less),
+                verdict: self.verdicts.verdict(more, less, share),
             });
         }
     }
@@ -204,12 +239,11 @@ impl Results {
     fn add_comparisons(&mut self, dataset: &str, size: usize) {
         let champion = self.champion();
         let Some(own) = self.outcome(dataset, size, champion).map(|outcome| outcome.accuracies.clone()) else { return };
-        let dealt = self.sets.iter().find(|set| set.name == dataset).map_or([1, 0, 1], |set| set.dealt);
-        let share = dealt[2] as f64 / (dealt[0] + dealt[1]) as f64;
+        let share = self.test_share_over_train(dataset);
         let others: Vec<Entry> = self.experiment.methods.iter().copied().filter(|&m| m != champion).collect();
         for other in others {
             let Some(outcome) = self.outcome(dataset, size, other) else { continue };
-            let pairwise = Pairwise::new(&own, &outcome.accuracies, share);
+            let pairwise = Pairwise::new(&own, &outcome.accuracies, share, self.verdicts);
             self.comparisons.push(MethodComparison {
                 dataset: dataset.to_owned(),
                 size,

@@ -33,6 +33,7 @@ def compare(
     labeled: float | int = 0.25,
     scoring: str | Callable[..., float] = "accuracy",
     reference: str | None = None,
+    verdicts: str = "corrected",
     title: str = "the rows",
     random_state: int | np.random.RandomState | None = 0,
     unlabeled: object = -1,
@@ -62,6 +63,9 @@ def compare(
         Score of the test rows; higher is better. It sees the classes as 0, 1 and so on, in their order.
     reference : str, optional
         Name of the classifier that the others are compared with; by default the first.
+    verdicts : {"corrected", "paired"}, default="corrected"
+        Test that tells wins and losses from ties at 95 %: the paired t-test corrected for splits that share rows (Nadeau
+        and Bengio), or the paired t-test, which takes them for independent and finds too much.
     title : str, default="the rows"
         Name of the rows in the report.
     random_state : int, RandomState or None, default=0
@@ -93,6 +97,8 @@ def compare(
     reference = next(iter(named)) if reference is None else reference
     if reference not in named:
         raise ValueError(f"`reference` is {reference!r}, expected one of {list(named)}")
+    if verdicts not in ("corrected", "paired"):
+        raise ValueError(f"`verdicts` is {verdicts!r}, expected 'corrected' or 'paired'")
     scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
     # Classes as 0, 1, ... and -1 for none is what every classifier understands.
     strata = Strata(y, unlabeled)
@@ -117,7 +123,8 @@ def compare(
             if progress is not None:
                 progress("splits", number + 1, splits)
     called = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
-    return Comparison({name: np.array(values) for name, values in scores.items()}, dealt, called, reference, title)
+    arrays = {name: np.array(values) for name, values in scores.items()}
+    return Comparison(arrays, dealt, called, reference, title, verdicts)
 
 
 def _named(estimators: Named) -> dict[str, Any]:
@@ -177,10 +184,12 @@ class Comparison:
         The score of each classifier on each split.
     standings : list of dict
         How each did: ``name``, ``mean``, ``std``, ``interval``, and ``against`` the reference: on how many splits it was
-        better, as good and worse, the verdict of the paired t-test, its figures, those corrected for splits that overlap
-        (Nadeau and Bengio), and Wilcoxon's signed-rank test.
+        better, as good and worse, the verdict of the test that decides, the figures of the paired t-test, those corrected
+        for splits that overlap (Nadeau and Bengio), and of Wilcoxon's signed-rank test.
     reference : str
         Whom the others are compared with.
+    verdicts : str
+        The test that decides: ``"corrected"`` or ``"paired"``.
     """
 
     def __init__(
@@ -190,20 +199,20 @@ class Comparison:
         scoring: str,
         reference: str,
         title: str,
+        verdicts: str = "corrected",
     ) -> None:
         self.scores = dict(scores)
         self.dealt = dealt
         self.scoring = scoring
         self.reference = reference
         self.title = title
+        self.verdicts = verdicts
         self.standings: list[dict[str, Any]] = json.loads(_core.compare(self._json(), reference))
 
     def _json(self) -> str:
         classifiers = [{"name": name, "scores": list(map(float, values))} for name, values in self.scores.items()]
-        return json.dumps(
-            {"title": self.title, "scoring": self.scoring, "dealt": list(self.dealt), "classifiers": classifiers},
-            allow_nan=False,
-        )
+        held = {"title": self.title, "scoring": self.scoring, "dealt": list(self.dealt), "verdicts": self.verdicts}
+        return json.dumps(held | {"classifiers": classifiers}, allow_nan=False)
 
     def to_frame(self) -> Any:
         """The standings as a pandas data frame, one row a classifier."""
@@ -294,6 +303,8 @@ class Comparison:
             against = standing["against"]
             if against is not None and against["t"] is not None:
                 better, _, worse = against["splits"]
-                line += f"  {against['t']['mean_difference']:+.3f} ({better} up, {worse} down)"
+                line += f"  {against['t']['mean_difference']:+.3f} ({better} up, {worse} down"
+                p, corrected = against["t"]["p"], against["corrected"]["p"]
+                line += f"; p = {p:.4f}, corrected {corrected:.4f}: {against['verdict']})"
             lines.append(line)
         return "\n".join(lines)

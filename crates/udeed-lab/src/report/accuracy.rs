@@ -10,7 +10,7 @@ use super::words::{count, listed, number};
 use super::{Section, method, set_names};
 use crate::experiment::Entry;
 use crate::results::{Outcome, Results, SetSummary};
-use crate::statistics::{Record, Verdict, mean, mean_interval};
+use crate::statistics::{DecidingTest, Record, Verdict, mean, mean_interval};
 
 pub(super) fn section(results: &Results) -> Section {
     let body = html! {
@@ -148,7 +148,7 @@ fn table(results: &Results, size: usize) -> Markup {
         ". Underlined: the highest mean of a set."
         @if methods.len() > 1 {
             " \u{2022} " (champion.title()) " is significantly better than this method, \u{2218} worse "
-            "(paired t-test, 95 %)."
+            "(" (results.verdicts.title()) ", 95 %)."
         }
     };
     Table { caption, heads, rows: results.sets.iter().map(row).collect(), foot: foot(results, size) }.draw()
@@ -156,7 +156,7 @@ fn table(results: &Results, size: usize) -> Markup {
 
 fn cell(results: &Results, set: &str, size: usize, method: Entry, is_best: bool) -> Cell {
     let Some(outcome) = results.outcome(set, size, method) else { return Cell::empty() };
-    let verdict = results.verdict_against(set, size, method);
+    let verdict = results.against(set, size, method).and_then(|against| against.verdict);
     let sign = match verdict {
         Some(Verdict::Win) => html! { span.sign role="img" aria-label="significantly worse" { "\u{2022}" } },
         Some(Verdict::Loss) => html! { span.sign role="img" aria-label="significantly better" { "\u{2218}" } },
@@ -172,7 +172,7 @@ fn cell(results: &Results, set: &str, size: usize, method: Entry, is_best: bool)
     Cell::of(shown, Some(outcome.mean))
 }
 
-/// Below the sets: the mean over them, and the champion's record.
+/// Below the sets: the mean over them, and the champion's record by both t-tests.
 fn foot(results: &Results, size: usize) -> Vec<Vec<Cell>> {
     if results.sets.len() < 2 {
         return Vec::new();
@@ -185,17 +185,18 @@ fn foot(results: &Results, size: usize) -> Vec<Vec<Cell>> {
         let means: Option<Vec<f64>> = means.collect();
         means.and_then(|means| mean(&means)).map_or_else(Cell::empty, |mean| Cell::figure(mean, 3))
     });
-    let records = methods.iter().map(|&method| {
-        let verdicts = results.sets.iter().filter_map(|set| results.verdict_against(&set.name, size, method));
-        match verdicts.collect::<Record>() {
-            Record { win: 0, tie: 0, loss: 0 } => Cell::empty(),
-            record => Cell::of(html! { (record.to_string()) }, None),
-        }
-    });
+    let record = |test: DecidingTest, method: Entry| match results.record(test, size, champion, method) {
+        _ if method == champion => Cell::empty(),
+        Record { win: 0, tie: 0, loss: 0 } => Cell::empty(),
+        record => Cell::of(html! { (record.to_string()) }, None),
+    };
     let mut foot = vec![std::iter::once(Cell::text("mean over sets")).chain(over_sets).collect()];
     if methods.len() > 1 {
-        let title = format!("{}: win/tie/loss", champion.title());
-        foot.push(std::iter::once(Cell::text(&title)).chain(records).collect());
+        for test in DecidingTest::ALL {
+            let title = format!("{}: win/tie/loss, {}", champion.title(), test.short());
+            let records = methods.iter().map(|&method| record(test, method));
+            foot.push(std::iter::once(Cell::text(&title)).chain(records).collect());
+        }
     }
     foot
 }

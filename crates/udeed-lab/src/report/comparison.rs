@@ -6,6 +6,7 @@ use super::{Page, SORT};
 use super::chart::{Picture, Rows, Scale, Shape, WIDE, mark, whisker};
 use super::table::{Cell, Table};
 use super::words::{count, listed, number, signed};
+use super::{SORT, head};
 use crate::comparison::{Comparison, Standing};
 use crate::error::Result;
 use crate::statistics::Verdict;
@@ -107,8 +108,8 @@ fn table(comparison: &Comparison, standings: &[Standing], reference: &str) -> Ma
     ];
     let caption = html! {
         (comparison.scoring) " over the splits, and its difference from " strong { (reference) }
-        ", tinted where it is significant (paired t-test, 95 %). The corrected t-test allows for splits that "
-        "overlap; Wilcoxon's test uses signed ranks."
+        ", tinted where it is significant (" (comparison.verdicts.title()) ", 95 %). The corrected t-test allows for "
+        "splits that overlap; Wilcoxon's test uses signed ranks."
     };
     Table::new(caption, heads, standings.iter().map(row)).draw()
 }
@@ -117,6 +118,7 @@ fn table(comparison: &Comparison, standings: &[Standing], reference: &str) -> Ma
 mod tests {
     use super::*;
     use crate::comparison::ClassifierScores;
+    use crate::statistics::DecidingTest;
 
     fn page(names: [&str; 2], scores: [&[f64]; 2]) -> String {
         let classifiers = names
@@ -124,7 +126,13 @@ mod tests {
             .zip(scores)
             .map(|(name, scores)| ClassifierScores { name: (*name).to_owned(), scores: scores.to_vec() });
         let classifiers = classifiers.collect();
-        let held = Comparison { title: "<rows>".into(), scoring: "<score>".into(), dealt: [4, 0, 4], classifiers };
+        let held = Comparison {
+            title: "<rows>".into(),
+            scoring: "<score>".into(),
+            dealt: [4, 0, 4],
+            verdicts: DecidingTest::default(),
+            classifiers,
+        };
         comparison(&held, names[0]).unwrap()
     }
 

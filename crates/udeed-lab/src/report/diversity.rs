@@ -16,8 +16,8 @@ pub(super) fn section(results: &Results) -> Section {
     let body = html! {
         p {
             "The diversity of LcUd's members on the test rows, before the descent (open) and after it (filled), mean "
-            "over the splits. The sign at the right of a row is the verdict of a paired t-test (95 %): more diverse "
-            "after the descent (+), less diverse (\u{2212}) or no significant change (=)."
+            "over the splits. The sign at the right of a row is the verdict of the " (results.verdicts.title())
+            " (95 %): more diverse after the descent (+), less diverse (\u{2212}) or no significant change (=)."
         }
         (summary(results))
         @for &size in &results.experiment.sizes {

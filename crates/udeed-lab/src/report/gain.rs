@@ -9,7 +9,7 @@ use super::words::{count, listed, signed};
 use super::{Section, method, set_names};
 use crate::experiment::Entry;
 use crate::results::{Results, SetSummary};
-use crate::statistics::{Record, Verdict, mean, mean_interval, verdict};
+use crate::statistics::{Record, Verdict, mean, mean_interval};
 
 /// The number of sizes side by side.
 const ABREAST: usize = 3;
@@ -32,8 +32,8 @@ pub(super) fn section(results: &Results) -> Option<Section> {
     let body = html! {
         p {
             "The accuracy of LcUd minus that of " (listed(&labels)) " on the same splits: the gain of the descent from "
-            "unlabeled rows. Right of zero LcUd is better. Filled marks are significant differences (paired t-test, "
-            "95 %); lines are 95 % confidence intervals of the mean difference."
+            "unlabeled rows. Right of zero LcUd is better. Filled marks are significant differences ("
+            (results.verdicts.title()) ", 95 %); lines are 95 % confidence intervals of the mean difference."
         }
         @for sizes in results.experiment.sizes.chunks(ABREAST) {
             @for piece in pieces(results.sets.len(), MOST_ROWS) { (gains.picture(sizes, piece)) }
@@ -58,12 +58,14 @@ struct Gains<'a> {
 
 impl Gains<'_> {
     fn gain(&self, set: &SetSummary, size: usize, other: Entry) -> Option<Gain> {
-        let lcud = &self.results.outcome(&set.name, size, Entry::LCUD)?.accuracies;
-        let other = &self.results.outcome(&set.name, size, other)?.accuracies;
+        let results = self.results;
+        let verdict = results.verdict(results.verdicts, &set.name, size, Entry::LCUD, other);
+        let lcud = &results.outcome(&set.name, size, Entry::LCUD)?.accuracies;
+        let other = &results.outcome(&set.name, size, other)?.accuracies;
         let gains: Vec<f64> = lcud.iter().zip(other).map(|(a, b)| a - b).collect();
         // Within the range of a difference of accuracies.
         let interval = mean_interval(&gains).map(|(low, high)| (low.max(-1.0), high.min(1.0)));
-        Some(Gain { mean: mean(&gains)?, interval, verdict: verdict(lcud, other) })
+        Some(Gain { mean: mean(&gains)?, interval, verdict })
     }
 
     /// The ends of all intervals, and zero: every panel has the same axis.

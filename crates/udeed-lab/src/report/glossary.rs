@@ -45,14 +45,21 @@ fn measure_entry(measure: Measure) -> Markup {
     }
 }
 
-const STATISTICS: [(&str, &str); 5] = [
+const STATISTICS: [(&str, &str); 6] = [
     (
         "confidence interval",
         "Of a mean over the splits, 95 %, by Student's t. Splits share training rows, so it is somewhat too narrow.",
     ),
     (
         "paired t-test",
-        "Tests whether two methods have the same mean on the same splits; significant where p < 0.05, as in the paper.",
+        "Tests whether two methods have the same mean on the same splits; significant where p < 0.05, as in the paper. It \
+         takes the splits for independent; they share rows, so it finds differences too often.",
+    ),
+    (
+        "corrected resampled t-test",
+        "The paired t-test of Nadeau and Bengio (Machine Learning 52, 2003), which allows for the shared rows: the \
+         variance of the mean difference over k splits is 1/k + test rows / training rows times that of the \
+         differences, not 1/k times.",
     ),
     ("Friedman's test", "Tests whether all methods have the same average rank over the data sets."),
     (

@@ -66,6 +66,7 @@ fn fared(results: &Results, size: usize) -> String {
     let all = if results.sets.len() > 1 { " over all data sets and methods" } else { "" };
     let record =
         format!("{champion} wins {win}, ties {tie} and loses {loss} of {}{all}", count(win + tie + loss, "comparison"));
+    let record = format!("{record} ({})", results.verdicts.title());
     let ranked = |ranking: &Ranking| {
         let ranked = ranking.ranks.sorted();
         let (_, own) = *ranked.iter().find(|(name, _)| *name == results.champion().name())?;

@@ -1,5 +1,7 @@
 //! Numbers and lists as text.
 
+use crate::statistics::p_value;
+
 /// A number with the given number of decimals, and a typographic minus.
 pub(super) fn number(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
@@ -19,7 +21,8 @@ pub(super) fn signed(value: f64, digits: usize) -> String {
 
 /// `p = 0.0120`, or `p < 0.0001`.
 pub(super) fn probability(p: f64) -> String {
-    if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") }
+    let text = p_value(p);
+    if text.starts_with('<') { format!("p {text}") } else { format!("p = {text}") }
 }
 
 /// `1 set`, `2 sets`.

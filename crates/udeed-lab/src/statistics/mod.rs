@@ -1,8 +1,8 @@
 //! Statistical tests: whether a difference between methods is significant.
 //!
 //! On one data set, two methods are compared by their score differences on the same splits: [`paired_t`] as in the
-//! UDEED paper, [`corrected_resampled_t`] for splits whose training parts overlap. [`verdict()`] and [`Record`] count
-//! wins, ties and losses; [`Pairwise`] holds all of these tests. Over many data sets, two methods are compared by
+//! UDEED paper, [`corrected_resampled_t`] for splits whose training parts overlap. [`DecidingTest`] says which of the two
+//! decides, [`Record`] counts wins, ties and losses; [`Pairwise`] holds all of these tests. Over many data sets, two methods are compared by
 //! [`wilcoxon()`], more of them by [`AverageRanks`], that is [`friedman()`] with [`nemenyi_critical_difference`], as
 //! Demsar recommends ("Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006).
 //!
@@ -30,7 +30,7 @@ pub use friedman::{Friedman, friedman, nemenyi_critical_difference};
 pub use interval::mean_interval;
 pub use paired::{PairedT, corrected_resampled_t, paired_t};
 pub use pairwise::Pairwise;
-pub use verdict::{Record, Verdict, verdict};
+pub use verdict::{DecidingTest, Record, Verdict, verdict};
 pub use wilcoxon::{Wilcoxon, wilcoxon};
 
 /// The mean. None without values, or where one is not finite.
@@ -64,6 +64,11 @@ pub fn deviation(values: &[f64]) -> Option<f64> {
     let mean = mean(values)?;
     let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
     (values.len() >= 2 && squares.is_finite()).then(|| (squares / (values.len() - 1) as f64).sqrt())
+}
+
+/// A p-value as text.
+pub(crate) fn p_value(p: f64) -> String {
+    if p < 0.0001 { "< 0.0001".to_owned() } else { format!("{p:.4}") }
 }
 
 /// `a - b`, pair by pair. None for fewer than 2 pairs, for different lengths, or where a difference is not finite.

@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-use super::paired_t;
+use super::{PairedT, corrected_resampled_t, paired_t};
 
 /// The verdict on the first of two methods on one data set.
 ///
@@ -25,6 +25,74 @@ pub enum Verdict {
     Loss,
 }
 
+/// The test whose verdicts are printed as wins, ties and losses.
+///
+/// ```
+/// use udeed_lab::statistics::{DecidingTest, Verdict};
+///
+/// let (ours, theirs) = ([0.79, 0.80, 0.78, 0.80], [0.77, 0.79, 0.77, 0.77]);
+/// assert_eq!(DecidingTest::Paired.verdict(&ours, &theirs, 1.0), Some(Verdict::Win));
+/// assert_eq!(DecidingTest::Corrected.verdict(&ours, &theirs, 1.0), Some(Verdict::Tie));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DecidingTest {
+    /// The paired t-test corrected for splits that overlap, [`corrected_resampled_t`].
+    #[default]
+    Corrected,
+    /// The paired t-test, [`paired_t`], as in the UDEED paper.
+    Paired,
+}
+
+impl DecidingTest {
+    /// Every test, the default first.
+    pub const ALL: [DecidingTest; 2] = [DecidingTest::Corrected, DecidingTest::Paired];
+
+    /// Its name, such as `corrected`.
+    pub fn name(self) -> &'static str {
+        match self {
+            DecidingTest::Corrected => "corrected",
+            DecidingTest::Paired => "paired",
+        }
+    }
+
+    /// Its name in sentences.
+    pub fn title(self) -> &'static str {
+        match self {
+            DecidingTest::Corrected => "corrected resampled t-test",
+            DecidingTest::Paired => "paired t-test",
+        }
+    }
+
+    /// Its name in tables.
+    pub(crate) fn short(self) -> &'static str {
+        match self {
+            DecidingTest::Corrected => "corrected t",
+            DecidingTest::Paired => "paired t",
+        }
+    }
+
+    /// The verdict on `a` against `b` at 95 %; `test_share_over_train` as for [`corrected_resampled_t`].
+    pub fn verdict(self, a: &[f64], b: &[f64], test_share_over_train: f64) -> Option<Verdict> {
+        let test = match self {
+            DecidingTest::Corrected => corrected_resampled_t(a, b, test_share_over_train),
+            DecidingTest::Paired => paired_t(a, b),
+        };
+        test.map(Verdict::from)
+    }
+}
+
+impl From<PairedT> for Verdict {
+    /// The verdict of a test at 95 %. Higher is better.
+    fn from(test: PairedT) -> Self {
+        match test.p < 0.05 {
+            true if test.mean_difference > 0.0 => Verdict::Win,
+            true => Verdict::Loss,
+            false => Verdict::Tie,
+        }
+    }
+}
+
 /// The verdict of the UDEED paper: a win or a loss where [`paired_t`] finds the mean difference significant at 95 %
 /// (`p < 0.05`), else a tie. Higher is better.
 ///
@@ -40,12 +108,7 @@ pub enum Verdict {
 /// assert_eq!(verdict(&ours, &theirs[1..]), None);
 /// ```
 pub fn verdict(a: &[f64], b: &[f64]) -> Option<Verdict> {
-    let test = paired_t(a, b)?;
-    Some(match test.p < 0.05 {
-        true if test.mean_difference > 0.0 => Verdict::Win,
-        true => Verdict::Loss,
-        false => Verdict::Tie,
-    })
+    DecidingTest::Paired.verdict(a, b, 0.0)
 }
 
 /// The numbers of wins, ties and losses.
@@ -105,6 +168,19 @@ mod tests {
         assert_eq!(verdict(&A, &B), Some(Verdict::Win));
         assert_eq!(verdict(&B, &A), Some(Verdict::Loss));
         assert_eq!(verdict(&A[..5], &B[..5]), Some(Verdict::Tie));
+    }
+
+    /// scipy: p is 0.021, corrected for halves 0.42 (see `paired.rs`).
+    #[test]
+    fn by_the_corrected_t_test() {
+        assert_eq!(DecidingTest::default(), DecidingTest::Corrected);
+        assert_eq!(DecidingTest::Corrected.verdict(&A, &B, 1.0), Some(Verdict::Tie));
+        assert_eq!(DecidingTest::Corrected.verdict(&A, &B, 0.0), Some(Verdict::Win));
+        assert_eq!(DecidingTest::Paired.verdict(&B, &A, 1.0), Some(Verdict::Loss));
+        assert_eq!(DecidingTest::Corrected.verdict(&A, &B, f64::NAN), None);
+        for test in DecidingTest::ALL {
+            assert_eq!(serde_json::to_value(test).unwrap(), test.name());
+        }
     }
 
     #[test]

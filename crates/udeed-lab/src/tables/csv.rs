@@ -5,17 +5,25 @@ use std::io::{self, Write};
 use super::verdict_word;
 use crate::experiment::Entry;
 use crate::results::Results;
+use crate::statistics::DecidingTest;
 
-/// Writes a row for each mean: data set, size, method, mean, standard deviation, splits, and the champion's verdict.
+/// Writes a row for each mean: data set, size, method, mean, standard deviation, splits, the champion's verdict, the
+/// test that decided it, and the p-values of both t-tests.
 ///
 /// # Errors
 /// If writing fails.
 pub fn write_csv(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = ::csv::Writer::from_writer(out);
-    writer.write_record(["dataset", "size", "method", "mean", "std", "splits", results.champion().name()])?;
+    let champion = results.champion().name();
+    let header =
+        ["dataset", "size", "method", "mean", "std", "splits", champion, "test", "p_paired_t", "p_corrected_t"];
+    writer.write_record(header)?;
     for outcome in &results.outcomes {
         let method = Entry::named(outcome.method).ok();
-        let verdict = method.and_then(|method| results.verdict_against(&outcome.dataset, outcome.size, method));
+        let against = method.and_then(|method| results.against(&outcome.dataset, outcome.size, method));
+        let verdict = against.and_then(|against| against.verdict);
+        let p =
+            |test| against.and_then(|against| against.t_test(test)).map_or_else(String::new, |test| test.p.to_string());
         writer.write_record([
             outcome.dataset.as_str(),
             &outcome.size.to_string(),
@@ -24,6 +32,9 @@ pub fn write_csv(results: &Results, out: &mut dyn Write) -> io::Result<()> {
             &outcome.std.to_string(),
             &outcome.accuracies.len().to_string(),
             verdict_word(verdict),
+            verdict.map_or("", |_| results.verdicts.name()),
+            &p(DecidingTest::Paired),
+            &p(DecidingTest::Corrected),
         ])?;
     }
     writer.flush()

@@ -17,7 +17,7 @@ pub use text::{TextTable, write_text};
 use crate::experiment::Entry;
 use crate::paper::{PaperCell, PaperReport, SIZES};
 use crate::results::Results;
-use crate::statistics::{Record, Verdict, verdict};
+use crate::statistics::{DecidingTest, Pairwise, Record, Verdict, p_value};
 
 /// A cell of a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +30,7 @@ pub enum Cell {
         mean: f64,
         /// The standard deviation.
         std: f64,
-        /// The verdict of the paired t-test.
+        /// The verdict of the deciding test.
         mark: Option<Verdict>,
     },
     /// A verdict alone.
@@ -69,23 +69,40 @@ fn verdict_word(verdict: Option<Verdict>) -> &'static str {
     }
 }
 
-/// The tables of an experiment in the paper's form: accuracies for each size, the gain of LcUd, diversity.
+/// Both t-tests, the one that decides last.
+fn by_weight(results: &Results) -> [DecidingTest; 2] {
+    match results.verdicts {
+        DecidingTest::Corrected => [DecidingTest::Paired, DecidingTest::Corrected],
+        DecidingTest::Paired => [DecidingTest::Corrected, DecidingTest::Paired],
+    }
+}
+
+/// The p-values of both t-tests, the paired one first.
+pub(crate) fn p_values(pairwise: &Pairwise) -> String {
+    let p = |test| pairwise.t_test(test).map_or_else(|| "-".to_owned(), |test| p_value(test.p));
+    format!("{} / {}", p(DecidingTest::Paired), p(DecidingTest::Corrected))
+}
+
+/// The tables of an experiment in the paper's form: for each size the accuracies and the p-values of both t-tests; the
+/// gain of LcUd; diversity.
 ///
 /// ```
+/// use udeed_lab::statistics::DecidingTest;
 /// use udeed_lab::{Experiment, Journal, Results, Set, run, tables};
 ///
 /// let data = udeed::format::built_in("labor")?.read()?.into_train()?;
 /// let sets = [Set { name: "labor".into(), data }];
 /// let experiment = Experiment { splits: 2, ..Experiment::default() };
 /// let trials = run(&experiment, &sets, Journal::in_memory(), &|_, _| {})?;
-/// let results = Results::new(&experiment, &sets, &trials, "an example")?;
+/// let results = Results::new(&experiment, &sets, &trials, "an example", DecidingTest::Corrected)?;
 /// let mut markdown = Vec::new();
 /// tables::write_markdown(&results, &mut markdown).unwrap();
 /// assert!(String::from_utf8(markdown).unwrap().contains("| labor |"));
 /// # Ok::<(), udeed_lab::Error>(())
 /// ```
 pub fn grids(results: &Results) -> Vec<Grid> {
-    let mut grids: Vec<Grid> = results.experiment.sizes.iter().map(|&size| accuracies(results, size)).collect();
+    let of_size = |&size: &usize| std::iter::once(accuracies(results, size)).chain(tests(results, size));
+    let mut grids: Vec<Grid> = results.experiment.sizes.iter().flat_map(of_size).collect();
     grids.extend(gains(results));
     grids.extend(diversity(results));
     grids.extend(
@@ -128,14 +145,10 @@ fn printed(results: &Results, report: &PaperReport, table: &str) -> Option<Grid>
 fn accuracies(results: &Results, size: usize) -> Grid {
     let (methods, champion) = (&results.experiment.methods, results.champion());
     let mut rows = Vec::new();
-    let mut records = vec![Record::default(); methods.len()];
     for set in &results.sets {
         let mut row = vec![Cell::Text(set.name.clone())];
-        for (&method, record) in methods.iter().zip(&mut records) {
-            let mark = results.verdict_against(&set.name, size, method);
-            if let Some(verdict) = mark {
-                *record += verdict;
-            }
+        for &method in methods {
+            let mark = results.against(&set.name, size, method).and_then(|against| against.verdict);
             row.push(match results.outcome(&set.name, size, method) {
                 Some(outcome) => Cell::Figure { mean: outcome.mean, std: outcome.std, mark },
                 None => Cell::Text(String::new()),
@@ -144,15 +157,39 @@ fn accuracies(results: &Results, size: usize) -> Grid {
         rows.push(row);
     }
     if results.sets.len() > 1 {
-        let mut last = vec![Cell::Text("win/tie/loss".into())];
-        last.extend(methods.iter().zip(records).map(|(&method, record)| match method == champion {
-            true => Cell::Text(String::new()),
-            false => Cell::Record(record),
-        }));
-        rows.push(last);
+        for test in by_weight(results).into_iter().rev() {
+            let record = |&method: &Entry| match method == champion {
+                true => Cell::Text(String::new()),
+                false => Cell::Record(results.record(test, size, champion, method)),
+            };
+            let title = Cell::Text(format!("win/tie/loss, {}", test.short()));
+            rows.push(std::iter::once(title).chain(methods.iter().map(record)).collect());
+        }
     }
     let header = std::iter::once("data set").chain(methods.iter().map(|method| method.name()));
-    Grid { title: format!("Test accuracy, {size} members"), header: header.map(str::to_owned).collect(), rows }
+    let marks = match methods.len() {
+        1 => String::new(),
+        _ => format!(" (• {} better, ∘ worse: {}, 95 %)", champion.name(), results.verdicts.title()),
+    };
+    Grid { title: format!("Test accuracy, {size} members{marks}"), header: header.map(str::to_owned).collect(), rows }
+}
+
+/// The p-values of the champion against each method; none for a single method or split.
+fn tests(results: &Results, size: usize) -> Option<Grid> {
+    let champion = results.champion();
+    let others: Vec<Entry> = results.experiment.methods.iter().copied().filter(|&other| other != champion).collect();
+    if others.is_empty() || results.experiment.splits < 2 {
+        return None;
+    }
+    let rows = results.sets.iter().map(|set| {
+        let cell = |&other: &Entry| results.against(&set.name, size, other).map_or_else(String::new, p_values);
+        std::iter::once(set.name.clone()).chain(others.iter().map(cell)).map(Cell::Text).collect()
+    });
+    Some(Grid {
+        title: format!("{} against each method, {size} members: p of the paired / corrected t-test", champion.name()),
+        header: std::iter::once("data set").chain(others.iter().map(|other| other.name())).map(str::to_owned).collect(),
+        rows: rows.collect(),
+    })
 }
 
 /// The gain of LcUd over Lc and Lcd at each size.
@@ -172,7 +209,7 @@ fn gains(results: &Results) -> Option<Grid> {
         Some(Cell::Figure {
             mean: crate::statistics::mean(&gains)?,
             std: crate::statistics::deviation(&gains).unwrap_or(0.0),
-            mark: verdict(&lcud.accuracies, &other.accuracies),
+            mark: results.verdict(results.verdicts, set, size, Entry::LCUD, method),
         })
     };
     let rows = results.sets.iter().map(|set| {
@@ -180,7 +217,7 @@ fn gains(results: &Results) -> Option<Grid> {
         std::iter::once(Cell::Text(set.name.clone())).chain(cells).collect()
     });
     Some(Grid {
-        title: "Gain of lcud over lc and lcd".into(),
+        title: format!("Gain of lcud over lc and lcd (• significant: {}, 95 %)", results.verdicts.title()),
         header: std::iter::once("data set".to_owned()).chain(header).collect(),
         rows: rows.collect(),
     })
@@ -203,7 +240,7 @@ fn diversity(results: &Results) -> Option<Grid> {
         std::iter::once(Cell::Text(set.name.clone())).chain(cells).collect()
     });
     Some(Grid {
-        title: "More diverse after the descent than before (on test rows)".into(),
+        title: format!("More diverse after the descent than before (test rows; {}, 95 %)", results.verdicts.title()),
         header: std::iter::once("data set".to_owned())
             .chain(columns.iter().map(|(size, m)| format!("{m} {size}")))
             .collect(),

@@ -6,7 +6,7 @@ use super::{TextTable, mark};
 use crate::experiment::Entry;
 use crate::paper::{PaperCell, PaperReport};
 use crate::results::Results;
-use crate::statistics::{Record, Verdict};
+use crate::statistics::{DecidingTest, Record, Verdict};
 
 /// Writes the paper's tables for a terminal, our values above the paper's.
 ///
@@ -34,7 +34,31 @@ pub fn write_paper(results: &Results, report: &PaperReport, out: &mut dyn Write)
             write_beside(results, &diversity, &["dis", "df", "ent", "cfd"], out)?;
         }
     }
-    write_agreement(report, out)
+    write_agreement(report, out)?;
+    write_corrected(results, out)
+}
+
+/// What the other t-test says of LcUd: that of the paper takes the splits for independent.
+fn write_corrected(results: &Results, out: &mut dyn Write) -> io::Result<()> {
+    let champion = results.champion();
+    let others: Vec<Entry> = results.experiment.methods.iter().copied().filter(|&other| other != champion).collect();
+    if others.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "\nWin/tie/loss of {} by both t-tests, the corrected one allowing for splits that overlap",
+        champion.name()
+    )?;
+    let sizes = &results.experiment.sizes;
+    let header = sizes.iter().flat_map(|size| DecidingTest::ALL.map(|test| format!("{} {size}", test.name())));
+    let mut table = TextTable::left(std::iter::once("against".to_owned()).chain(header));
+    for other in others {
+        let record =
+            |&size: &usize| DecidingTest::ALL.map(|test| results.record(test, size, champion, other).to_string());
+        table.push(std::iter::once(other.name().to_owned()).chain(sizes.iter().flat_map(record)));
+    }
+    table.write(out)
 }
 
 /// Three lines for each data set: our value, the paper's and the difference; two where there are only verdicts.

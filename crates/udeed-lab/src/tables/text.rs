@@ -7,6 +7,7 @@ use udeed::text::printable;
 use super::{by_weight, verdict_word};
 use crate::experiment::Entry;
 use crate::results::Results;
+use crate::statistics::{DecidingTest, p_value};
 
 /// Writes the accuracies and average ranks for a terminal.
 ///
@@ -43,6 +44,11 @@ pub fn write_text(results: &Results, out: &mut dyn Write) -> io::Result<()> {
         if champion != baseline {
             let gains = results.experiment.sizes.iter().map(|&size| gain(results, &set.name, size, champion, baseline));
             table.push(std::iter::once(format!("{} - {}", champion.name(), baseline.name())).chain(gains));
+            for test in by_weight(results).into_iter().filter(|_| results.experiment.splits > 1) {
+                let sizes = results.experiment.sizes.iter();
+                let cells = sizes.map(|&size| significance(results, &set.name, size, baseline, test));
+                table.push(std::iter::once(format!("p, {}-test", test.short())).chain(cells));
+            }
         }
         table.write(out)?;
         writeln!(out)?;
@@ -62,6 +68,16 @@ fn gain(results: &Results, set: &str, size: usize, method: Entry, baseline: Entr
         sum += difference;
     }
     format!("{:+.3} ({up} up, {down} down)", sum / ours.accuracies.len() as f64)
+}
+
+/// The p-value of a t-test of the champion against a method, with the verdict if it is the test that decides.
+fn significance(results: &Results, set: &str, size: usize, method: Entry, test: DecidingTest) -> String {
+    let Some(against) = results.against(set, size, method) else { return String::new() };
+    let p = against.t_test(test).map_or_else(String::new, |test| p_value(test.p));
+    match against.verdict.filter(|_| test == results.verdicts) {
+        Some(verdict) => format!("{p} ({})", verdict_word(Some(verdict))),
+        None => p,
+    }
 }
 
 fn write_rankings(results: &Results, out: &mut dyn Write) -> io::Result<()> {
@@ -105,7 +121,9 @@ pub struct TextTable {
 impl TextTable {
     /// A table with a header.
     pub fn new<S: Into<String>>(header: impl IntoIterator<Item = S>) -> Self {
-        TextTable { rows: vec![header.into_iter().map(Into::into).collect()], all_left: false }
+        let mut table = TextTable { rows: Vec::new(), all_left: false };
+        table.push(header);
+        table
     }
 
     /// A narrow table, every column left-aligned.
@@ -130,7 +148,7 @@ impl TextTable {
         let cells = |j: usize| rows().filter_map(move |row| row.get(j));
         let widths: Vec<usize> =
             (0..columns).map(|j| cells(j).map(|cell| cell.chars().count()).max().unwrap_or(0)).collect();
-        let is_figure = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || "+-".contains(c));
+        let is_figure = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || "+-<".contains(c));
         let figures: Vec<bool> =
             (0..columns).map(|j| !self.all_left && j > 0 && cells(j).skip(1).all(is_figure)).collect();
         for row in rows() {

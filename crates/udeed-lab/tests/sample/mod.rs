@@ -2,6 +2,7 @@
 
 use udeed::method::Udeed;
 use udeed_lab::paper::{Paper, PaperReport, SETS};
+use udeed_lab::statistics::DecidingTest;
 use udeed_lab::{Entry, Experiment, Journal, Result, Results, Set, Showcase, Trial, run};
 
 /// A report to try.
@@ -30,7 +31,7 @@ fn set(built_in: &str, name: &str) -> Result<Set> {
 
 fn real(experiment: &Experiment, sets: &[Set], command: &str) -> Result<Results> {
     let trials = run(experiment, sets, Journal::in_memory(), &|_, _| {})?;
-    let mut results = Results::new(experiment, sets, &trials, command)?;
+    let mut results = Results::new(experiment, sets, &trials, command, DecidingTest::Corrected)?;
     results.showcases = showcases(experiment, sets)?;
     Ok(results)
 }
@@ -83,7 +84,8 @@ pub fn large() -> Result<Results> {
             }
         }
     }
-    let mut results = Results::new(&experiment, &sets, &trials, "udeed reproduce --data data --html report.html")?;
+    let command = "udeed reproduce --data data --html report.html";
+    let mut results = Results::new(&experiment, &sets, &trials, command, DecidingTest::Paired)?;
     results.showcases = showcases(&experiment, &sets[..known.len()])?;
     let crowded = Experiment { sizes: vec![100], ..experiment };
     results.showcases.extend(showcases(&crowded, &sets[1..2])?);
