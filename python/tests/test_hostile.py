@@ -54,6 +54,37 @@ def test_rows_that_make_no_sense_to_predict(kind: type) -> None:
                 method(rows)
 
 
+@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("scale", [1.0, 0.01])
+def test_numbers_too_large_to_be_scaled_are_refused_by_row_and_column(kind: type, scale: float) -> None:
+    model = small(kind).fit(X * scale, Y)
+    rows = X * scale
+    rows[4, 1] = np.finfo(float).max
+    place = r"row 5, column `(2|x1)`: found 1\.797\d+e308, which is .* when scaled, expected (.|\n)*hint: .*NaN"
+    for method in (model.predict, model.predict_proba, model.decision_function, model.member_predictions):
+        with pytest.raises(ValueError, match=place):
+            method(rows)
+    assert np.isfinite(model.predict_proba(np.where(rows == rows[4, 1], np.nan, rows))).all()
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_numbers_of_every_size_have_probabilities_or_are_refused(kind: type) -> None:
+    model = small(kind).fit(X, Y)
+    random = np.random.default_rng(0)
+    answers = 0
+    for _ in range(40):
+        rows = random.choice([-1.0, 1.0], (3, 2)) * 10.0 ** random.uniform(-320, 308, (3, 2))
+        try:
+            found = model.predict_proba(rows)
+        except ValueError as error:
+            assert "expected" in str(error)
+        else:
+            answers += 1
+            assert ((found >= 0) & (found <= 1)).all()
+            np.testing.assert_allclose(found.sum(axis=1), 1)
+    assert answers > 20
+
+
 def test_memory_of_every_shape() -> None:
     expected = small(udeed.UDEEDClassifier).fit(X, Y).decision_function(X)
     frozen = X.copy()

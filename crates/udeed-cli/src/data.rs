@@ -181,8 +181,9 @@ fn describe(name: &Path, sheet: &Sheet, out: &mut dyn Write) -> std::io::Result<
         let missing = figures.missing.to_string();
         match &column.kind {
             Kind::Nominal { levels } => text.push([column.name.clone(), missing, format!("{} values", levels.len())]),
+            Kind::Numeric if figures.present == 0 => text.push([column.name.clone(), missing]),
             Kind::Numeric => {
-                let shown = [figures.least, figures.mean(), figures.largest].map(|x| format!("{x:.4}"));
+                let shown = [figures.least, figures.mean(), figures.largest].map(short);
                 text.push([column.name.clone(), missing].into_iter().chain(shown));
             }
         }
@@ -222,14 +223,23 @@ impl Figures {
             return;
         }
         self.present += 1;
-        self.sum += x;
+        self.sum += SMALL * x;
         self.least = self.least.min(x);
         self.largest = self.largest.max(x);
     }
 
+    /// The sum is one of numbers made small, so that the largest have a mean, too.
     fn mean(&self) -> f64 {
-        self.sum / self.present as f64
+        self.sum / self.present as f64 / SMALL
     }
+}
+
+/// A power of two by which numbers are made small before they are added.
+const SMALL: f64 = 1.0 / (1u64 << 60) as f64;
+
+/// A number for people: large ones with a power of ten.
+fn short(x: f64) -> String {
+    if x.abs() < 1e12 { format!("{x:.4}") } else { format!("{x:.4e}") }
 }
 
 /// A writer of what was asked for, or of what the name tells.

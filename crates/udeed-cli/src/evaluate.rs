@@ -62,7 +62,12 @@ impl Evaluate {
         let column =
             sheet.label.as_ref().map_or(String::new(), |label| format!(", column {}", udeed::text::quoted(label)));
         let place = PathBuf::from(format!("{}{column}", self.file.display()));
-        let evaluate = |model: &Model| named(model.evaluate(&sheet.table, &sheet.labels), &place);
+        let name = self.file.display().to_string();
+        let evaluate = |model: &Model| match model.evaluate(&sheet.table, &sheet.labels) {
+            // A row that cannot be predicted has a place of its own, not that of the labels.
+            Err(error) if error.row().is_some() => Err(error.in_source(&name, 0).into()),
+            evaluation => named(evaluation, &place),
+        };
         let report = Report {
             model: evaluate(&model)?,
             baselines: Baselines {

@@ -58,6 +58,9 @@ fn words(hint: &Hint) -> Option<String> {
             "allow more with `--memory`, or use a method that does not need all rows at once, such as `udeed` or `bagging`"
                 .into()
         }
+        Hint::LongLine => "is this a file of rows? If so, allow longer lines with `--longest-line`".into(),
+        Hint::ManyColumns => "is this a file of rows? If so, allow more with `--most-columns`".into(),
+        Hint::RowsOfFile => "allow more with `--memory`, or leave out columns with `--drop`".into(),
         Hint::FullDisk => {
             "the file lies in the folder of `--out`: name one on a larger disk, or allow more `--memory`".into()
         }
@@ -79,6 +82,7 @@ fn words(hint: &Hint) -> Option<String> {
         | Hint::WidthOfTraining
         | Hint::DeclareLevels
         | Hint::CountFromOne
+        | Hint::LargeCell
         | Hint::WriteAs { .. }
         | Hint::OneClass => hint.to_string(),
         _ => return None,

@@ -40,6 +40,7 @@ pub fn words(hint: &Hint) -> Words {
         Hint::LargeFeatures => {
             "the features are too large: set `scaling=\"standard\"`, or `precision=\"double\"`".into()
         }
+        Hint::LargeCell => "if the number stands for a missing value, pass NaN".into(),
         Hint::Sparse => "keep X sparse, or leave out columns".into(),
         Hint::Fourier => "use fewer with `fourier`".into(),
         Hint::Similarities => "use fewer neighbours, such as `neighbors=5`, or allow more with `memory`".into(),
@@ -51,6 +52,8 @@ pub fn words(hint: &Hint) -> Words {
         Hint::Format
         | Hint::Encoding
         | Hint::UnclosedQuote
+        | Hint::LongLine
+        | Hint::ManyColumns
         | Hint::LineEndInCell
         | Hint::NoHeader
         | Hint::NumericHeader
@@ -67,7 +70,7 @@ pub fn words(hint: &Hint) -> Words {
         // scikit-learn's splitters divide the rows.
         Hint::Shares => return Words::Nothing,
         // All rows of X are in memory: none lie in a file.
-        Hint::RowsInMemory | Hint::FullDisk => return Words::Nothing,
+        Hint::RowsInMemory | Hint::RowsOfFile | Hint::FullDisk => return Words::Nothing,
         _ => return Words::Unknown,
     };
     Words::Say(text)

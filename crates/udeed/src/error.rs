@@ -30,6 +30,9 @@ pub struct Place {
 }
 
 impl Place {
+    /// What stands for a table in messages, until [`Error::in_source`] gives it a name.
+    pub(crate) const TABLE: &'static str = "the table";
+
     /// A place that is a whole source.
     pub fn new(source: impl Into<String>) -> Self {
         Place { source: source.into(), line: None, row: None, column: None }
@@ -126,6 +129,10 @@ hints! {
     Encoding => "convert the text to UTF-8: that of Excel is often in WINDOWS-1252";
     /// A quote in a CSV file never closes.
     UnclosedQuote => "is there a quote that never closes? Inside a quoted cell, quotes are doubled: `\"\"`";
+    /// A line is longer than lines may be.
+    LongLine => "is this a file of rows? If so, allow longer lines";
+    /// A file has more columns than it may have.
+    ManyColumns => "is this a file of rows? If so, allow more columns";
     /// A record with the wrong number of cells has a cell that holds the end of a line.
     LineEndInCell => "a cell holds the end of a line: is there a quote that never closes?";
     /// The names in the first line cannot be those of columns.
@@ -195,10 +202,14 @@ hints! {
     NegativeSparse => "make the rows dense, or scale them to deviation 1 or not at all";
     /// The features are too large for the arithmetic.
     LargeFeatures => "the features are too large: scale them, or use double precision";
+    /// A cell is so large that it cannot be scaled as the training rows were.
+    LargeCell => "if the number stands for a missing value, leave the cell empty";
     /// Dense rows do not fit into memory.
     Sparse => "keep the rows sparse, or leave out columns";
     /// Rows take more memory than they may, or lie in a file, and the method needs them all at once.
     RowsInMemory => "allow more memory, or use a method that does not need all rows at once, such as `udeed` or `bagging`";
+    /// The rows of a file take more memory than they may.
+    RowsOfFile => "allow more memory, or leave out columns";
     /// The disk for the temporary file of the rows is full.
     FullDisk => "use a folder on a larger disk, or allow more memory";
     /// Fourier features take too much memory.
@@ -349,6 +360,14 @@ impl Error {
         matches!(self, Error::Io { cause, .. } if cause.kind() == std::io::ErrorKind::BrokenPipe)
     }
 
+    /// The row that it is about, counted from 1.
+    pub fn row(&self) -> Option<u64> {
+        match self {
+            Error::Input { place, .. } => place.row,
+            _ => None,
+        }
+    }
+
     /// Whether the call itself was wrong, not the data it was given.
     ///
     /// ```
@@ -383,6 +402,28 @@ impl Error {
             Error::NotConverged { .. } => Some(&Hint::Scaling),
             _ => None,
         }
+    }
+
+    /// The same error with the name of a source in place of "the table": of rows that were read from it, below as many others.
+    ///
+    /// ```
+    /// use udeed::prelude::*;
+    ///
+    /// let error = Table::from_rows(&[[1.0], [f64::INFINITY]]).unwrap_err();
+    /// let error = error.in_source("rows.csv", 1000);
+    /// assert!(error.to_string().starts_with("rows.csv, row 1002, column `1`: found inf"));
+    /// ```
+    #[must_use]
+    pub fn in_source(mut self, name: &str, rows_above: u64) -> Self {
+        match &mut self {
+            Error::Input { place, .. } if place.source == Place::TABLE => {
+                name.clone_into(&mut place.source);
+                place.row = place.row.map(|row| row.saturating_add(rows_above));
+            }
+            Error::Columns { place, .. } if place == Place::TABLE => name.clone_into(place),
+            _ => {}
+        }
+        self
     }
 
     pub(crate) fn input(place: Place, found: impl Into<String>, expected: impl Into<String>) -> Self {

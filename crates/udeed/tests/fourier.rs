@@ -103,7 +103,7 @@ fn every_method_saves_and_predicts_with_them() {
         assert_eq!(model.preparation().features()[10], "fourier 11");
         assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), model, "{name}");
         let features = model.preparation().apply(train.table()).unwrap();
-        assert_eq!(model.decision(train.table()).unwrap(), model.decide(&features), "{name}");
+        assert_eq!(model.decision(train.table()).unwrap(), model.decide(&features).unwrap(), "{name}");
         match model.to_onnx() {
             Ok(graph) => assert!(graph.windows(3).any(|bytes| bytes == b"Cos"), "{name}"),
             Err(error) => assert!(error.to_string().contains("linear"), "{name}: {error}"),
@@ -222,7 +222,11 @@ fn distances_beyond_all_numbers_are_refused_with_a_hint() {
 #[test]
 fn rows_far_away_from_all_others_have_an_answer() {
     let model = settings().fit(&rings(100)).unwrap();
-    let far = Table::from_rows(&[[1e9, 0.0], [1e200, -1e200], [1e308, 1e308], [f64::NAN, -1e308]]).unwrap();
-    let far = Table::new(model.preparation().columns().to_vec(), far.matrix().clone()).unwrap();
+    let table = |rows: &[[f64; 2]]| {
+        let rows = Table::from_rows(rows).unwrap();
+        Table::new(model.preparation().columns().to_vec(), rows.matrix().clone()).unwrap()
+    };
+    let far = table(&[[1e9, 0.0], [1e200, -1e200], [1e299, 1e299], [f64::NAN, -1e299]]);
     assert!(model.decision(&far).unwrap().values().iter().all(|f| f.abs() <= 1.0));
+    assert_eq!(model.decision(&table(&[[0.0, 0.0], [0.0, 1e308]])).unwrap_err().hint(), Some(&Hint::LargeCell));
 }

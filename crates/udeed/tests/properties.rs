@@ -3,12 +3,15 @@
 
 use std::ops::ControlFlow;
 
-use udeed::data::{Shares, TrainSet, stratified_split};
-use udeed::ensemble::Vote;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use udeed::data::{Labels, Shares, Table, TrainSet, stratified_split};
+use udeed::ensemble::{Shared, Vote};
 use udeed::format::{Format, Layout, Reader, Writer, built_in};
 use udeed::memory::Room;
 use udeed::method::udeed::{Initial, Loss, Precision, Variant};
-use udeed::method::{SemiBoost, Udeed};
+use udeed::method::{Lambda, Method, SemiBoost, Udeed};
 use udeed::model::Model;
 use udeed::observer::{Observer, Stage, Step, Stop, Warning};
 use udeed::prepare::Scaling;
@@ -294,5 +297,81 @@ fn rows_outside_of_memory_give_the_same_bits() {
         let error = SemiBoost::new().fit(&on_disk).unwrap_err();
         assert!(error.to_string().contains("rows in memory"), "{error}");
         assert!(on_disk.add_held(reader.hold(&path, room).unwrap().table, room).is_err());
+    }
+}
+
+/// A number of any size, most often a small one; sometimes missing.
+fn any_number() -> impl Strategy<Value = f64> {
+    const EXTREMES: &[f64] = &[f64::MAX, f64::MIN, 1e300, -1e300, 1e200, -1e154, 1e100, 1e16, 1e-300, 5e-324, f64::NAN];
+    prop_oneof![
+        4 => -2.0..2.0f64,
+        2 => (-3i8..3).prop_map(f64::from),
+        2 => (any::<bool>(), -308i32..308).prop_map(|(sign, e)| if sign { 1.7f64.powi(e) } else { -10f64.powi(e) }),
+        1 => select(EXTREMES),
+    ]
+}
+
+/// Every method, some with another base learner or other features.
+fn any_method() -> impl Strategy<Value = Method> {
+    let plain = Method::NAMES.iter().map(|name| Method::named(name).unwrap());
+    let varied = [
+        ("bagging", "base", "tree"),
+        ("bagging", "base", "neighbors"),
+        ("bagging", "base", "bayes"),
+        ("adaboost", "base", "bayes"),
+        ("bagging", "fourier", "8"),
+        ("udeed", "hidden", "2"),
+        ("udeed", "precision", "single"),
+        ("udeed", "vote", "unweighted"),
+    ];
+    let varied =
+        varied.map(|(name, setting, value)| Method::named(name).unwrap().with_setting(setting, value).unwrap());
+    let scaling = select(vec![Scaling::MinMax, Scaling::Standard, Scaling::None]);
+    (select(plain.chain(varied).collect::<Vec<Method>>()), scaling, 1.0..1e6f64).prop_map(
+        |(method, scaling, lambda)| {
+            let shared = Shared { members: 3, scaling, lambda: Lambda::Fixed(lambda), ..method.shared() };
+            method.with_shared(shared)
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// On finite rows of any size, to learn from or to predict: probabilities, or an error; and a model that was learned is one
+    /// that can be loaded.
+    #[test]
+    fn no_method_predicts_what_is_no_probability(
+        method in any_method(),
+        columns in 1usize..4,
+        classes in 2usize..4,
+        train in vec(any_number(), 45),
+        usual in prop::bool::weighted(0.7),
+        test in vec(any_number(), 30),
+    ) {
+        // Most models come of usual rows, as most fits to others fail.
+        let squeezed = |x: f64| if x.abs() <= 2.0 { x } else { 1.0 / x };
+        let train: Vec<f64> = if usual { train.into_iter().map(squeezed).collect() } else { train };
+        let table = |values: &[f64]| {
+            let rows: Vec<&[f64]> = values.chunks_exact(columns).collect();
+            Table::from_rows(&rows).unwrap()
+        };
+        let train = table(&train);
+        let names = ["a", "b", "c"];
+        let labels = (0..train.n_rows()).map(|i| (i % 4 != 3).then_some(names[i % classes]));
+        let rows = TrainSet::new(train, Labels::new(labels)).unwrap();
+        let Ok(model) = method.fit(&rows) else { return Ok(()) };
+        prop_assert_eq!(&Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), &model);
+        let models = [Some(model.clone()), model.initial(), Some(model.logistic())];
+        for model in models.iter().flatten() {
+            for rows in [rows.table(), &table(&test)] {
+                let Ok(probabilities) = model.predict_proba(rows) else { continue };
+                prop_assert!(model.decision(rows).unwrap().values().iter().all(|f| f.abs() <= 1.0));
+                for row in probabilities.values().chunks_exact(classes) {
+                    prop_assert!(row.iter().all(|p| (0.0..=1.0).contains(p)), "{:?}", row);
+                    prop_assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{:?}", row);
+                }
+            }
+        }
     }
 }

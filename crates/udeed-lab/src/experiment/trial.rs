@@ -150,7 +150,7 @@ impl PreparedSplit {
             return Ok(1.0 / model.classes().len() as f64);
         }
         let decisions = if model.preparation() == self.start.preparation() {
-            model.decide(&self.test)
+            model.decide(&self.test)?
         } else {
             model.decision(&self.rows)?
         };

@@ -162,9 +162,14 @@ impl Table {
         Table { columns, naming, matrix }
     }
 
+    /// The same rows, sparse.
+    pub(crate) fn into_sparse(self) -> Self {
+        Table { matrix: self.matrix.to_sparse().into(), ..self }
+    }
+
     fn check(&self) -> Result<()> {
         let rows = self.matrix.rows();
-        let place = || Place::new("the table");
+        let place = || Place::new(Place::TABLE);
         if self.columns.len() != rows.n_columns() {
             return Err(Error::input(
                 place(),
@@ -298,7 +303,7 @@ impl Table {
                 }
                 None => {
                     let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
-                    Err(missing_column("the table", &column.name, &names, wanted, self.naming))
+                    Err(missing_column(Place::TABLE, &column.name, &names, wanted, self.naming))
                 }
             })
             .collect()
@@ -400,12 +405,12 @@ impl Recode {
             }
             (Kind::Numeric, Kind::Numeric) => Ok(Recode::Keep),
             (Kind::Nominal { levels }, Kind::Numeric) => Err(Error::input(
-                Place::new("the table").column(&own.name),
+                Place::new(Place::TABLE).column(&own.name),
                 format!("text such as {}", quoted(levels.first().map_or("", String::as_str))),
                 "numbers",
             )),
             (Kind::Numeric, Kind::Nominal { levels }) => Err(Error::input(
-                Place::new("the table").column(&own.name),
+                Place::new(Place::TABLE).column(&own.name),
                 "numbers",
                 format!("values such as {}", quoted(levels.first().map_or("", String::as_str))),
             )

@@ -4,7 +4,7 @@ use crate::data::{Blocks, Dense, Row, Rows, fill_rows, fill_stretches};
 use crate::ensemble::Members;
 use crate::ensemble::mapped_members;
 use crate::ensemble::mapped_members::Mapped;
-use crate::error::Result;
+use crate::error::{Error, Hint, Place, Result};
 use crate::kernel::in_memory;
 use crate::learner::{Hypothesis, Linear, likeliest, n_heads, normalise, winner};
 use crate::view::FeatureMap;
@@ -165,8 +165,12 @@ impl Ensemble {
     /// per class, the largest for the predicted one.
     ///
     /// # Errors
-    /// If the rows cannot be read.
+    /// If the rows cannot be read, or hold numbers so large that a vote is no number.
     pub(crate) fn decide(&self, rows: &dyn Blocks) -> Result<Dense> {
+        checked(self.votes(rows)?)
+    }
+
+    fn votes(&self, rows: &dyn Blocks) -> Result<Dense> {
         if let [part] = self.parts.as_slice() {
             return part.decide(rows, n_heads(self.n_classes));
         }
@@ -328,6 +332,22 @@ impl Part {
         }
         normalise(to);
     }
+}
+
+/// Refuses votes that are no numbers, and takes back what rounding puts beyond -1 and 1.
+fn checked(mut votes: Dense) -> Result<Dense> {
+    let width = votes.n_columns();
+    for (i, vote) in votes.values_mut().iter_mut().enumerate() {
+        if vote.is_nan() {
+            let place = Place::new(Place::TABLE).row((i / width) as u64 + 1);
+            let found = "numbers so large that the vote of the members is no number";
+            return Err(
+                Error::input(place, found, "numbers like those of the training rows").with_hint(Hint::LargeCell)
+            );
+        }
+        *vote = vote.clamp(-1.0, 1.0);
+    }
+    Ok(votes)
 }
 
 /// The features of a stack's meta-learner: the class probabilities of the members, for two classes only that of the second.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::data::{Dense, Labels};
+use crate::data::{Dense, Labels, Rows};
 use crate::error::{Error, Place, Result};
 use crate::model::{class_at, probabilities};
 
@@ -30,7 +30,7 @@ impl Evaluation {
     /// Compares decisions (see [`Model::decision`](crate::model::Model::decision)) with the labels of the same rows.
     ///
     /// # Errors
-    /// If no row has a label, or there are more classes in the labels than are known.
+    /// If no row has a label, there are more classes in the labels than are known, or a decision is no number.
     ///
     /// ```
     /// use udeed::data::{Dense, Labels};
@@ -59,6 +59,10 @@ impl Evaluation {
         let rows: Vec<(usize, &[f64])> = labeled.collect();
         if rows.is_empty() {
             return Err(Error::input(Place::new("the rows"), "no labeled row", "labels to compare with"));
+        }
+        if let Some(i) = (0..decisions.n_rows()).find(|&i| decisions.get(i).iter().any(|decision| decision.is_nan())) {
+            let place = Place::new("the decisions").row(i as u64 + 1);
+            return Err(Error::input(place, "NaN", "a number between -1 and 1"));
         }
         let mut confusion = vec![vec![0; n_classes]; n_classes];
         let mut loss = 0.0;

@@ -14,7 +14,6 @@ use crate::data::{Dense, Labels, Matrix, Rows, Table};
 use crate::ensemble::Ensemble;
 use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::kernel::in_memory;
 use crate::learner::{normalise, winner};
 use crate::method::Method;
 use crate::prepare::Preparation;
@@ -103,15 +102,30 @@ impl Model {
 
     /// Like [`Model::decision`], of rows that [`Model::preparation`] has made ready. For many models with the same
     /// preparation.
-    pub fn decide(&self, features: &Matrix) -> Dense {
-        in_memory(self.ensemble.decide(features.rows()))
+    ///
+    /// # Errors
+    /// If the features are so large that a decision is no number.
+    pub fn decide(&self, features: &Matrix) -> Result<Dense> {
+        self.ensemble.decide(features.rows())
     }
 
     /// The decision of the vote for each row. Of two classes one column, between -1 and 1: from 0 on it is the second class. Of
     /// more one column a class, the largest wins.
     ///
     /// # Errors
-    /// If the rows lack a column, or hold another kind of values in it.
+    /// If the rows lack a column, hold another kind of values in it, or a number so large that it cannot be scaled as the
+    /// training rows were.
+    ///
+    /// ```
+    /// use udeed::prelude::*;
+    ///
+    /// let train = Table::from_rows(&[[0.1], [0.2], [0.3], [0.4]])?;
+    /// let labels = Labels::new([Some("no"), Some("no"), Some("yes"), Some("yes")]);
+    /// let model = Udeed::new().fit(&TrainSet::new(train, labels)?)?;
+    /// let error = model.decision(&Table::from_rows(&[[0.2], [f64::MAX]])?).unwrap_err();
+    /// assert!(error.to_string().starts_with("the table, row 2, column `1`: found 1.7976931348623157e308"));
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
     pub fn decision(&self, rows: &Table) -> Result<Dense> {
         self.ensemble.decide(&self.preparation.features_of(rows)?)
     }

@@ -113,9 +113,13 @@ fn read_part(stored: StoredPart, tensors: &TensorReader<'_>, shape: Shape) -> Op
     sound.then_some(Part { members, weights, rule })
 }
 
+/// The largest weight of all members of a vote together: products with logarithms of probabilities stay numbers.
+const LARGEST_VOTE: f64 = 1e100;
+
 /// Whether these can be the weights of members in a vote.
 fn is_sound(weights: &[f64], members: usize) -> bool {
-    weights.len() == members && members > 0 && weights.iter().all(|weight| weight.is_finite() && *weight > 0.0)
+    let total: f64 = weights.iter().sum();
+    weights.len() == members && members > 0 && weights.iter().all(|weight| *weight > 0.0) && total <= LARGEST_VOTE
 }
 
 /// Reads what [`write_mapped`] wrote.

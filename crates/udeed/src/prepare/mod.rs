@@ -31,6 +31,12 @@ words! {
     }
 }
 
+/// The largest feature, in size, and the largest factor: sums of many of them with weights, and differences, stay numbers.
+const LARGEST: f64 = 1e300;
+
+/// The largest feature, in size, that scaling makes of the mean of the training rows, with much room for rounding.
+const LARGEST_USUAL: f64 = 1e20;
+
 /// A nominal column with more values than this is an identifier, not a feature.
 const MOST_LEVELS: usize = 1000;
 
@@ -218,7 +224,11 @@ impl Preparation {
         // The deviation of a constant column is rounding error.
         let rounding = 1e-12 * low.abs().max(high.abs());
         let deviation = Some(statistics.deviation()).filter(|deviation| *deviation > rounding).unwrap_or(0.0);
+        let refused = |expected: &str| Err(Error::input(place(), format!("values from {low:e} to {high:e}"), expected));
         let (shift, width) = match self.scaling {
+            Scaling::None if low < -LARGEST || high > LARGEST => {
+                return refused(&format!("numbers of at most {LARGEST:e} in size"));
+            }
             Scaling::None => return Ok((0.0, 1.0)),
             Scaling::MinMax if self.sparse && low < 0.0 => {
                 return Err(Error::input(place(), format!("{low} in sparse rows"), "no negative values for `minmax`")
@@ -230,12 +240,8 @@ impl Preparation {
             Scaling::Standard => (statistics.mean(), deviation),
         };
         let factor = 1.0 / width;
-        if !shift.is_finite() || !width.is_finite() || (width > 0.0 && !factor.is_finite()) {
-            return Err(Error::input(
-                place(),
-                format!("values from {low:e} to {high:e}"),
-                "a range that can be scaled",
-            ));
+        if !shift.is_finite() || !width.is_finite() || (width > 0.0 && factor > LARGEST) {
+            return refused("a range that can be scaled");
         }
         // A constant column carries no information: it becomes zero, whatever its later values.
         Ok((shift, if width > 0.0 { factor } else { 0.0 }))
@@ -386,8 +392,20 @@ impl Preparation {
             && self.factor.len() == width
             && finite(&self.fill)
             && finite(&self.shift)
-            && finite(&self.factor)
+            && self.factor.iter().all(|factor| factor.abs() <= LARGEST)
+            && self.scales_what_is_usual()
             && self.fourier.as_ref().is_none_or(|map| map.is_sound(width))
+    }
+
+    /// Whether the mean of a numeric column and the 0 and 1 of a nominal one are scaled to what training rows may have.
+    fn scales_what_is_usual(&self) -> bool {
+        let most = if self.scaling == Scaling::None { LARGEST } else { LARGEST_USUAL };
+        let is_fine = |j: usize, x: f64| ((x - self.shift[j]) * self.factor[j]).abs() <= most;
+        let starts = self.feature_starts();
+        self.columns.iter().zip(&self.fill).zip(starts).all(|((column, &fill), start)| match column.kind {
+            Kind::Numeric => is_fine(start, fill),
+            Kind::Nominal { .. } => (start..start + self.width(column)).all(|j| is_fine(j, 0.0) && is_fine(j, 1.0)),
+        })
     }
 }
 

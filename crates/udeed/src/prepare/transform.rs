@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::data::{Block, Blocks, Buffer, Csr, Dense, Kind, Matrix, Sealed, Table};
-use crate::error::Result;
+use crate::error::{Error, Hint, Place, Result};
 use crate::parallel;
 use crate::prepare::fourier::check_memory;
-use crate::prepare::{FourierMap, Preparation};
+use crate::prepare::{FourierMap, LARGEST, Preparation};
 
 /// The features of a table, computed block by block on demand.
 pub(crate) struct Features<'a> {
@@ -31,7 +31,7 @@ impl<'a> Features<'a> {
         let (n, width) = (rows.len(), self.shape().1);
         if self.is_sparse() {
             let mut buffer = Buffer::default();
-            self.scaled.fill_sparse(rows.iter().copied(), &mut buffer);
+            self.scaled.fill_sparse(rows.iter().copied(), &mut buffer)?;
             return Ok(Csr::new(width, buffer.starts, buffer.columns, buffer.values)?.into());
         }
         if self.fourier.is_some() {
@@ -50,10 +50,7 @@ impl<'a> Features<'a> {
                 let picked = Picked { scaled: &self.scaled, rows };
                 map.fill(&picked, first..first + values.len() / map.n_features(), values)
             }
-            None => {
-                self.scaled.fill_dense(rows[first..].iter().copied(), values);
-                Ok(())
-            }
+            None => self.scaled.fill_dense(rows[first..].iter().copied(), values),
         }
     }
 }
@@ -77,7 +74,7 @@ impl Blocks for Features<'_> {
         buffer.values.resize(rows.len() * self.shape().1, 0.0);
         match self.fourier {
             Some(map) => map.fill(&self.scaled, rows, &mut buffer.values)?,
-            None => self.scaled.fill_dense(rows, &mut buffer.values),
+            None => self.scaled.fill_dense(rows, &mut buffer.values)?,
         }
         Ok(Block::Dense(&buffer.values))
     }
@@ -101,7 +98,7 @@ impl Blocks for Picked<'_> {
     }
 
     fn block<'a>(&'a self, rows: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>> {
-        Ok(self.scaled.fill(self.rows[rows].iter().copied(), buffer))
+        self.scaled.fill(self.rows[rows].iter().copied(), buffer)
     }
 }
 
@@ -123,7 +120,10 @@ impl<'a> Scaled<'a> {
     }
 
     /// Fills `values` with the features of the rows.
-    fn fill_dense(&self, places: impl Iterator<Item = usize>, values: &mut [f64]) {
+    ///
+    /// # Errors
+    /// If a cell is too large to be scaled.
+    fn fill_dense(&self, places: impl Iterator<Item = usize>, values: &mut [f64]) -> Result<()> {
         let Preparation { shift, factor, fill, columns, .. } = self.preparation;
         let rows = self.table.matrix().rows();
         let mut cells = vec![0.0; columns.len()];
@@ -136,6 +136,7 @@ impl<'a> Scaled<'a> {
                 for ((feature, &x), ((&fill, shift), factor)) in features.iter_mut().zip(&cells).zip(settings) {
                     *feature = (if x.is_nan() { fill } else { x } - shift) * factor;
                 }
+                self.check(i, features)?;
                 continue;
             }
             for (feature, (shift, factor)) in features.iter_mut().zip(shift.iter().zip(factor)) {
@@ -144,22 +145,49 @@ impl<'a> Scaled<'a> {
             for (c, &x) in cells.iter().enumerate() {
                 self.preparation.encode(c, self.starts[c], x, |j, value| features[j] = value);
             }
+            self.check(i, features)?;
         }
+        Ok(())
+    }
+
+    /// Refuses row `i` if one of its features is too large for the arithmetic of members: an overflow there would make a
+    /// prediction of nothing.
+    fn check(&self, i: usize, features: &[f64]) -> Result<()> {
+        // Not `all`, which would stop at the first and so cannot use vectors.
+        if features.iter().fold(true, |all, x| all & (x.abs() <= LARGEST)) { Ok(()) } else { Err(self.too_large(i)) }
+    }
+
+    /// The first cell of row `i` that is too large to be scaled.
+    fn too_large(&self, i: usize) -> Error {
+        let place = Place::new(Place::TABLE).row(i as u64 + 1);
+        let columns = &self.preparation.columns;
+        let mut found = None;
+        self.table.matrix().rows().row(i).for_each(|c, x| {
+            self.preparation.encode(c, self.starts[c], x, |_, value| {
+                if found.is_none() && !(value.abs() <= LARGEST) {
+                    found = Some((place.clone().column(&columns[c].name), x, value));
+                }
+            });
+        });
+        let (place, x, value) = found.unwrap_or((place, 0.0, f64::INFINITY));
+        let scaled = if value.is_finite() { format!("{value:e}") } else { "beyond all numbers".into() };
+        let expected = format!("a number that is at most {LARGEST:e} in size when scaled");
+        Error::input(place, format!("{x:e}, which is {scaled} when scaled"), expected).with_hint(Hint::LargeCell)
     }
 
     /// Computes the features of rows in a buffer.
-    fn fill<'b>(&self, rows: impl ExactSizeIterator<Item = usize>, buffer: &'b mut Buffer) -> Block<'b> {
+    fn fill<'b>(&self, rows: impl ExactSizeIterator<Item = usize>, buffer: &'b mut Buffer) -> Result<Block<'b>> {
         if self.is_sparse() {
-            self.fill_sparse(rows, buffer);
+            self.fill_sparse(rows, buffer)?;
             let Buffer { starts, columns, values, .. } = buffer;
-            return Block::Sparse { starts, columns, values };
+            return Ok(Block::Sparse { starts, columns, values });
         }
         buffer.values.resize(rows.len() * self.preparation.factor.len(), 0.0);
-        self.fill_dense(rows, &mut buffer.values);
-        Block::Dense(&buffer.values)
+        self.fill_dense(rows, &mut buffer.values)?;
+        Ok(Block::Dense(&buffer.values))
     }
 
-    fn fill_sparse(&self, rows: impl Iterator<Item = usize>, buffer: &mut Buffer) {
+    fn fill_sparse(&self, rows: impl Iterator<Item = usize>, buffer: &mut Buffer) -> Result<()> {
         let Buffer { starts, columns, values, .. } = buffer;
         starts.clear();
         columns.clear();
@@ -172,8 +200,10 @@ impl<'a> Scaled<'a> {
                     values.push(value);
                 });
             });
+            self.check(i, &values[starts[starts.len() - 1]..])?;
             starts.push(values.len());
         }
+        Ok(())
     }
 }
 
@@ -189,6 +219,6 @@ impl Blocks for Scaled<'_> {
     }
 
     fn block<'a>(&'a self, rows: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>> {
-        Ok(self.fill(rows, buffer))
+        self.fill(rows, buffer)
     }
 }
