@@ -8,6 +8,7 @@ use crate::ensemble::vote::Part;
 use crate::ensemble::{Ensemble, Lambda, Members, Vote};
 use crate::error::{Error, Hint, Result};
 use crate::learner::{Hypothesis, Linear, Logistic, n_heads, targets};
+use crate::memory::{check_memory, half_of_memory};
 use crate::neighbors::squared_distance;
 use crate::observer::Watch;
 use crate::prepare::{Preparation, Scaling};
@@ -170,6 +171,15 @@ impl Unlabeled {
     }
 }
 
+/// Refuses as many members as their weights alone, before, during and after a step, or their bootstraps would not fit into half
+/// of the memory.
+fn check_members(members: usize, n_features: usize, heads: usize, n_labeled: usize) -> Result<()> {
+    const COPIES: u64 = 4;
+    let of_member = (n_features as u64 + 1) * heads as u64 * COPIES * size_of::<f64>() as u64 + n_labeled as u64;
+    let what = || format!("{members} members for {n_features} features and {n_labeled} labeled rows");
+    check_memory((members as u64).saturating_mul(of_member), half_of_memory(), Hint::Members, what)
+}
+
 impl TrainingRows {
     pub(crate) fn new(train: &TrainSet, shared: Shared, watch: &Watch<'_>) -> Result<Self> {
         let classes = train.classes()?;
@@ -182,6 +192,7 @@ impl TrainingRows {
             n_features => preparation.with_fourier(n_features, train.table(), train.on_disk(), shared.seed)?,
         };
         let labels = train.labels();
+        check_members(shared.members, preparation.n_features(), n_heads(classes.len()), labels.n_labeled())?;
         let (labeled, unlabeled): (Vec<usize>, Vec<usize>) = (0..labels.len()).partition(|&i| labels.get(i).is_some());
         let known = labels.aligned(&classes)?;
         let codes: Vec<u8> = labeled.iter().filter_map(|&i| known.get(i)).map(|class| class as u8).collect();

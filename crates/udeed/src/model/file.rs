@@ -5,16 +5,20 @@
 //! the last four bytes of the file, is a checksum of everything before it.
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use flate2::Crc;
 use safetensors::{Dtype, SafeTensors, serialize};
+use serde::Deserialize;
 
 use crate::data::TrainSet;
 use crate::ensemble::Vote;
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::file::write_file;
 use crate::learner::Shape;
+use crate::memory::{MUCH_MEMORY, check_memory, half_of_memory};
 use crate::model::Model;
 use crate::model::description::{Description, FORMAT, StoredPart, Version};
 use crate::model::tensors;
@@ -46,7 +50,8 @@ impl Model {
     /// Reads a model that [`Model::save`] wrote.
     ///
     /// # Errors
-    /// If the file cannot be read, or is truncated, damaged, of a newer version, or something else.
+    /// If the file cannot be read, or is truncated, damaged, of a newer version, or something else, or a model that takes more
+    /// than half of the memory. Of what is no model, only the beginning is read.
     ///
     /// ```
     /// let folder = tempfile::tempdir().unwrap();
@@ -57,8 +62,8 @@ impl Model {
     /// ```
     pub fn load(path: impl AsRef<Path>) -> Result<Model> {
         let path = path.as_ref();
-        let bytes = std::fs::read(path).map_err(|error| Error::io(path, "read", error))?;
-        Model::read(&bytes, path)
+        let file = File::open(path).map_err(|error| Error::io(path, "read", error))?;
+        Model::read(&read_bounded(file, path)?, path)
     }
 
     /// What [`Model::save`] writes, in memory.
@@ -143,6 +148,40 @@ impl Model {
     }
 }
 
+/// Reads as much of a file as its header tells of, and one byte more where there is one.
+///
+/// # Errors
+/// If it cannot be read, or takes more than half of the memory.
+fn read_bounded(mut file: impl Read, path: &Path) -> Result<Vec<u8>> {
+    let refused = |error| Error::io(path, "read", error);
+    let mut bytes = Vec::new();
+    let mut read_to = |bytes: &mut Vec<u8>, end: u64| {
+        file.by_ref().take(end.saturating_sub(bytes.len() as u64)).read_to_end(bytes).map_err(refused)
+    };
+    read_to(&mut bytes, BEGINNING)?;
+    let header = bytes.first_chunk().map_or(0, |length| u64::from_le_bytes(*length));
+    // What is no safetensors file is described by its beginning.
+    if !(1..=LONGEST_HEADER).contains(&header) || bytes.get(LENGTH) != Some(&b'{') {
+        return Ok(bytes);
+    }
+    read_to(&mut bytes, LENGTH as u64 + header)?;
+    let Some(whole) = whole_length(&bytes) else { return Ok(bytes) };
+    let most = if whole < MUCH_MEMORY { whole } else { half_of_memory() };
+    read_to(&mut bytes, whole.min(most).saturating_add(1))?;
+    // A file that is shorter than it should be is told from one that is too large.
+    if whole > most && bytes.len() as u64 > most {
+        check_memory(whole, most, Hint::Members, || format!("{}: the members of the model", path.display()))?;
+    }
+    Ok(bytes)
+}
+
+/// Bytes of a file that tell whether it may be a model.
+const BEGINNING: u64 = 64;
+/// Bytes of the length that a safetensors file begins with.
+const LENGTH: usize = size_of::<u64>();
+/// Longest header of a safetensors file.
+const LONGEST_HEADER: u64 = 100_000_000;
+
 /// Refuses a file of another version.
 fn check_version(version: &Version, path: &Path) -> Result<()> {
     let found = format!("format version {}", version.format);
@@ -185,14 +224,23 @@ fn not_safetensors(bytes: &[u8], error: &safetensors::SafeTensorError) -> String
 
 /// Whether a file goes on after the tensors that its header tells of.
 fn is_longer(bytes: &[u8]) -> bool {
-    let whole = || {
-        let (length, rest) = bytes.split_at_checked(8)?;
-        let length = usize::try_from(u64::from_le_bytes(length.try_into().ok()?)).ok()?;
-        let header: HashMap<String, serde_json::Value> = serde_json::from_slice(rest.get(..length)?).ok()?;
-        let end = header.values().filter_map(|tensor| tensor["data_offsets"][1].as_u64()).max()?;
-        Some(8 + length as u64 + end)
-    };
-    whole().is_some_and(|whole| bytes.len() as u64 > whole)
+    whole_length(bytes).is_some_and(|whole| bytes.len() as u64 > whole)
+}
+
+/// The length of a file by its header, if that is whole.
+fn whole_length(bytes: &[u8]) -> Option<u64> {
+    let (length, rest) = bytes.split_first_chunk()?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+    let header: HashMap<String, Extent> = serde_json::from_slice(rest.get(..length)?).ok()?;
+    let end = header.values().filter_map(|tensor| tensor.data_offsets).map(|[_, end]| end).max()?;
+    end.checked_add((LENGTH + length) as u64)
+}
+
+/// Where a tensor lies.
+#[derive(Deserialize)]
+struct Extent {
+    /// None of the metadata.
+    data_offsets: Option<[u64; 2]>,
 }
 
 /// Puts a model together and checks that its parts fit.
