@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 
-use super::{Page, SORT};
 use super::chart::{Picture, Rows, Scale, Shape, WIDE, mark, whisker};
 use super::table::{Cell, Table};
 use super::words::{count, listed, number, signed};
+use super::{Page, SORT};
 use super::{SORT, head};
 use crate::comparison::{Comparison, Standing};
 use crate::error::Result;
