@@ -6,7 +6,6 @@ use super::chart::{Picture, Rows, Scale, Shape, WIDE, mark, whisker};
 use super::table::{Cell, Table};
 use super::words::{count, listed, number, signed};
 use super::{Page, SORT};
-use super::{SORT, head};
 use crate::comparison::{Comparison, Standing};
 use crate::error::Result;
 use crate::statistics::Verdict;
