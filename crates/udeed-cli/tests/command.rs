@@ -228,7 +228,9 @@ mod fitting {
         folder.write("more.csv", format!("{}\n{}\n", without_label(header), more.join("\n")));
         let both = folder.model("fit both.csv --label class --folds 0");
         for ending in ["csv", "arff", "arff.gz"] {
-            folder.run(&format!("data write more.csv --out more.{ending}"));
+            if ending != "csv" {
+                folder.run(&format!("data write more.csv --out more.{ending}"));
+            }
             let line = format!("fit labeled.csv --label class --unlabeled more.{ending} --folds 0");
             assert_eq!(folder.model(&line), both, "{ending}");
         }

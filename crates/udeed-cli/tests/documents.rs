@@ -1,7 +1,10 @@
 //! The shell blocks of the documents: every call of `udeed` in them is run, and prints what stands there.
+//!
+//! `UDEED_RECORD=1 cargo test -p udeed-cli --test documents` writes what they print into the documents.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -19,8 +22,23 @@ fn the_shell_blocks_of_the_documents_print_what_stands_there() {
     let mut calls = 0;
     for document in documents(&root) {
         let folder = TempDir::new().unwrap();
-        for call in calls_of(&fs::read_to_string(&document).unwrap()) {
+        let text = fs::read_to_string(&document).unwrap();
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        // From the last on, so that the places of the others stay.
+        let mut printed_by: Vec<(Call, Vec<String>)> = Vec::new();
+        for call in calls_of(&text) {
             let printed = run(&call.line, folder.path());
+            calls += 1;
+            printed_by.push((call, printed));
+        }
+        if std::env::var_os("UDEED_RECORD").is_some() {
+            for (call, printed) in printed_by.into_iter().rev() {
+                lines.splice(call.place.clone(), call.updated(&printed));
+            }
+            fs::write(&document, lines.join("\n") + "\n").unwrap();
+            continue;
+        }
+        for (call, printed) in printed_by {
             let name = document.file_name().unwrap().to_string_lossy();
             assert!(
                 agrees(&call.expected, &printed),
@@ -29,7 +47,6 @@ fn the_shell_blocks_of_the_documents_print_what_stands_there() {
                 printed.join("\n"),
                 call.expected.join("\n")
             );
-            calls += 1;
         }
     }
     assert!(calls >= 8, "only {calls} calls were found");
@@ -46,6 +63,29 @@ fn documents(root: &Path) -> Vec<PathBuf> {
 struct Call {
     line: String,
     expected: Vec<String>,
+    /// The lines of the document that hold what is expected.
+    place: Range<usize>,
+}
+
+impl Call {
+    /// What is expected, with what was printed: as much of it as there was before.
+    fn updated(&self, printed: &[String]) -> Vec<String> {
+        let shown = self.expected.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
+        let (before, after) = self.expected.split_at(shown);
+        let kept: Vec<String> = match before.iter().position(|line| line == ANY) {
+            _ if before.is_empty() => Vec::new(),
+            Some(any) => printed.iter().take(any).cloned().chain([ANY.to_owned()]).collect(),
+            None => trimmed(printed),
+        };
+        kept.into_iter().chain(after.iter().cloned()).collect()
+    }
+}
+
+/// Without spaces at the ends of lines and empty lines at the end.
+fn trimmed(lines: &[String]) -> Vec<String> {
+    let lines: Vec<String> = lines.iter().map(|line| line.trim_end().to_owned()).collect();
+    let end = lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
+    lines[..end].to_vec()
 }
 
 /// The calls in the blocks of a document that have a prompt.
@@ -53,16 +93,18 @@ fn calls_of(text: &str) -> Vec<Call> {
     let (mut calls, mut inside, mut runs, mut before) = (Vec::<Call>::new(), false, true, "");
     // Whether the lines are the output of the last call.
     let mut follows = false;
-    for line in text.lines() {
+    for (number, line) in text.lines().enumerate() {
         if line.starts_with("```") {
             (inside, follows) = (!inside, false);
             runs = !before.starts_with(NOT_RUN);
         } else if let Some(typed) = line.strip_prefix("$ ").filter(|_| inside && runs) {
             let arguments = typed.strip_prefix("udeed ").or(typed.strip_prefix("cargo run --release -- "));
             follows = arguments.is_some();
-            calls.extend(arguments.map(|line| Call { line: line.to_owned(), expected: Vec::new() }));
+            let place = number + 1..number + 1;
+            calls.extend(arguments.map(|line| Call { line: line.to_owned(), expected: Vec::new(), place }));
         } else if let Some(call) = calls.last_mut().filter(|_| inside && follows) {
             call.expected.push(line.to_owned());
+            call.place.end = number + 1;
         }
         if !line.is_empty() {
             before = line;
@@ -83,12 +125,7 @@ fn run(arguments: &str, folder: &Path) -> Vec<String> {
 
 /// Whether the lines are those expected: spaces at the end and empty lines between calls do not matter.
 fn agrees(expected: &[String], printed: &[String]) -> bool {
-    let trim = |lines: &[String]| -> Vec<String> {
-        let lines: Vec<String> = lines.iter().map(|line| line.trim_end().to_owned()).collect();
-        let end = lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
-        lines[..end].to_vec()
-    };
-    let (expected, printed) = (trim(expected), trim(printed));
+    let (expected, printed) = (trimmed(expected), trimmed(printed));
     match expected.iter().position(|line| line == ANY) {
         // A block may leave out the end, but not all.
         Some(any) => any > 0 && printed.starts_with(&expected[..any]),

@@ -97,7 +97,8 @@ fn results_come_in_every_form() {
     let folder = Folder::new();
     folder.run("compare house labor --splits 3 --csv r.csv --markdown r.md --latex r.tex --json r.json --html r.html");
     let csv = text(&folder.bytes("r.csv"));
-    assert!(csv.starts_with("dataset,size,method,mean,std,splits,lcud,test,p_paired_t,p_corrected_t\n"), "{csv}");
+    let header = "dataset,size,method,mean,std,splits,baseline_splits,lcud,test,p_paired_t,p_corrected_t\n";
+    assert!(csv.starts_with(header), "{csv}");
     assert_eq!(csv.lines().count(), 1 + 2 * 5);
     let markdown = text(&folder.bytes("r.md"));
     assert!(markdown.contains("| data set | logistic |") && markdown.contains("| **"), "{markdown}");
@@ -406,4 +407,32 @@ fn the_file_with_the_papers_features_is_taken() {
     folder.run("data write wdbc --quiet --drop 1,2 --out data/wdbc_pca14_guess.libsvm");
     folder.run("reproduce --data data --sets wdbc --sizes 20 --splits 2 --methods lcud --json r.json");
     assert_eq!(json(&folder, "r.json")["sets"][0]["n_columns"], 28);
+}
+
+/// Where a method ends as its baseline, every form of the results says so.
+#[test]
+fn a_method_that_ends_as_its_baseline_is_marked() {
+    let folder = Folder::new();
+    let shown = folder.run(
+        "compare sonar --methods logistic,ssmboost --splits 4 --csv r.csv --markdown r.md --latex r.tex --json r.json --html r.html",
+    );
+    let [logistic, ssmboost] = ["logistic ", "ssmboost "].map(|name| shown.lines().find(|line| line.starts_with(name)));
+    assert!(ssmboost.unwrap().ends_with('\u{2020}') && !logistic.unwrap().contains('\u{2020}'), "{shown}");
+    let note = shown
+        .lines()
+        .find(|line| line.starts_with("\u{2020} ssmboost, 20 members: ended as its baseline on "))
+        .unwrap();
+    let splits: usize = note.split_whitespace().nth(9).unwrap().parse().unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&folder.bytes("r.json")).unwrap();
+    let outcomes = json["results"].as_array().unwrap();
+    let marked: Vec<(&str, u64)> = outcomes
+        .iter()
+        .map(|outcome| (outcome["method"].as_str().unwrap(), outcome["baseline_splits"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(marked, [("logistic", 0), ("ssmboost", splits as u64)]);
+    assert!(text(&folder.bytes("r.csv")).contains(&format!(",4,{splits},")));
+    for file in ["r.md", "r.html"] {
+        assert!(text(&folder.bytes(file)).contains('\u{2020}'), "{file}");
+    }
+    assert!(text(&folder.bytes("r.tex")).contains("$\\dagger$"));
 }

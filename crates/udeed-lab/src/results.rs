@@ -38,6 +38,16 @@ pub struct Outcome {
     pub std: f64,
     /// The accuracy on each split.
     pub accuracies: Vec<f64>,
+    /// The number of splits on which the method ended as its baseline.
+    pub baseline_splits: usize,
+}
+
+impl Outcome {
+    /// On how many splits the method ended as its baseline, in words; none if on none.
+    pub(crate) fn as_baseline(&self) -> Option<String> {
+        let (some, all) = (self.baseline_splits, self.accuracies.len());
+        (some > 0).then(|| format!("ended as its baseline on {some} of {all} splits"))
+    }
 }
 
 /// The diversity of UDEED's members on the test rows, before and after the descent.
@@ -209,6 +219,7 @@ impl Results {
                 mean: mean(&accuracies).unwrap_or(f64::NAN),
                 std: deviation(&accuracies).unwrap_or(0.0),
                 accuracies,
+                baseline_splits: trials.iter().filter(|trial| trial.baselines[place]).count(),
             });
         }
     }

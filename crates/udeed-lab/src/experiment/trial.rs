@@ -6,6 +6,7 @@ use udeed::data::{Labels, Matrix, Split, Table, TrainSet};
 use udeed::diversity::{Diversity, Oracle};
 use udeed::fit::InitialEnsemble;
 use udeed::model::Model;
+use udeed::observer::Warning;
 use udeed::prepare::Scaling;
 
 use super::{Baseline, Entry, Experiment, Scale, Set};
@@ -22,6 +23,8 @@ pub struct Trial {
     pub size: usize,
     /// The accuracy of each method, in the order of the experiment; none where a method was left out.
     pub accuracies: Vec<Option<f64>>,
+    /// Whether each method ended as its baseline, see [`udeed::observer::Warning::is_baseline`].
+    pub baselines: Vec<bool>,
     /// The diversity of UDEED's members on the test rows, before and after the descent, where `lcud` is compared.
     pub diversity: Option<[Diversity; 2]>,
     /// The warnings, each with its method.
@@ -31,7 +34,8 @@ pub struct Trial {
 impl Trial {
     fn new(dataset: &str, split: u32, size: usize) -> Self {
         let dataset = dataset.to_owned();
-        Trial { dataset, split, size, accuracies: Vec::new(), diversity: None, warnings: Vec::new() }
+        let (accuracies, baselines) = (Vec::new(), Vec::new());
+        Trial { dataset, split, size, accuracies, baselines, diversity: None, warnings: Vec::new() }
     }
 }
 
@@ -91,11 +95,13 @@ impl Experiment {
                 (None, Entry::Baseline(baseline)) => self.descended(prepared, baseline, trial.size)?,
                 (None, Entry::Method(_) | Entry::Variation(_)) => {
                     trial.accuracies.push(None);
+                    trial.baselines.push(false);
                     continue;
                 }
             };
             trial.accuracies.push(Some(prepared.accuracy(&model)?));
             let warnings = model.training().warnings.iter();
+            trial.baselines.push(warnings.clone().any(Warning::is_baseline));
             trial.warnings.extend(warnings.map(|warning| format!("{}: {warning}", entry.name())));
             if entry == Entry::LCUD
                 && let Some(initial) = model.initial()

@@ -207,6 +207,9 @@ impl<'a> Run<'a> {
         if trial.accuracies.len() != left_out.len() {
             return Err(format!("{} accuracies of {} methods", trial.accuracies.len(), left_out.len()));
         }
+        if trial.baselines.len() != left_out.len() {
+            return Err(format!("{} marks of {} methods", trial.baselines.len(), left_out.len()));
+        }
         for (accuracy, &is_out) in trial.accuracies.iter().zip(left_out) {
             match accuracy {
                 None if is_out => {}
@@ -380,7 +383,8 @@ mod tests {
 
     fn trial(split: u32) -> Trial {
         let accuracies = vec![Some(0.1 + 0.2), Some(1.0 / 3.0)];
-        Trial { dataset: "a".into(), split, size: 20, accuracies, diversity: None, warnings: Vec::new() }
+        let baselines = vec![false, true];
+        Trial { dataset: "a".into(), split, size: 20, accuracies, baselines, diversity: None, warnings: Vec::new() }
     }
 
     fn open(path: &Path) -> Result<Journal> {
@@ -487,6 +491,7 @@ mod tests {
         let lines = [
             (with(&|trial| trial.accuracies.clear()), "0 accuracies of 2 methods"),
             (with(&|trial| trial.accuracies = vec![Some(0.5); METHODS + 1]), "3 accuracies of 2 methods"),
+            (with(&|trial| trial.baselines.clear()), "0 marks of 2 methods"),
             (with(&|trial| trial.accuracies[0] = None), "no accuracy"),
             (with(&|trial| trial.accuracies[1] = Some(17.5)), "17.5"),
             (with(&|trial| trial.accuracies[1] = Some(-0.1)), "-0.1"),

@@ -11,6 +11,7 @@ use super::{Section, method, set_names};
 use crate::experiment::Entry;
 use crate::results::{Outcome, Results, SetSummary};
 use crate::statistics::{DecidingTest, Record, Verdict, mean, mean_interval};
+use crate::tables::BASELINE;
 
 pub(super) fn section(results: &Results) -> Section {
     let body = html! {
@@ -150,6 +151,9 @@ fn table(results: &Results, size: usize) -> Markup {
             " \u{2022} " (champion.title()) " is significantly better than this method, \u{2218} worse "
             "(" (results.verdicts.title()) ", 95 %)."
         }
+        @if results.outcomes.iter().any(|outcome| outcome.size == size && outcome.baseline_splits > 0) {
+            " " (BASELINE) " The method ended as its baseline on some splits; the warnings say why."
+        }
     };
     Table { caption, heads, rows: results.sets.iter().map(row).collect(), foot: foot(results, size) }.draw()
 }
@@ -166,6 +170,9 @@ fn cell(results: &Results, set: &str, size: usize, method: Entry, is_best: bool)
         span.mean {
             @if is_best { strong { (number(outcome.mean, 3)) } } @else { (number(outcome.mean, 3)) }
             (sign)
+            @if let Some(how_often) = outcome.as_baseline() {
+                sup title=(how_often) role="img" aria-label=(how_often) { (BASELINE) }
+            }
         }
         " " span.soft { "\u{b1} " (number(outcome.std, 3)) }
     };

@@ -7,16 +7,27 @@ use crate::experiment::Entry;
 use crate::results::Results;
 use crate::statistics::DecidingTest;
 
-/// Writes a row for each mean: data set, size, method, mean, standard deviation, splits, the champion's verdict, the
-/// test that decided it, and the p-values of both t-tests.
+/// Writes a row for each mean: data set, size, method, mean, standard deviation, splits, those on which the method ended
+/// as its baseline, the champion's verdict, the test that decided it, and the p-values of both t-tests.
 ///
 /// # Errors
 /// If writing fails.
 pub fn write_csv(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = ::csv::Writer::from_writer(out);
     let champion = results.champion().name();
-    let header =
-        ["dataset", "size", "method", "mean", "std", "splits", champion, "test", "p_paired_t", "p_corrected_t"];
+    let header = [
+        "dataset",
+        "size",
+        "method",
+        "mean",
+        "std",
+        "splits",
+        "baseline_splits",
+        champion,
+        "test",
+        "p_paired_t",
+        "p_corrected_t",
+    ];
     writer.write_record(header)?;
     for outcome in &results.outcomes {
         let method = Entry::named(outcome.method).ok();
@@ -31,6 +42,7 @@ pub fn write_csv(results: &Results, out: &mut dyn Write) -> io::Result<()> {
             &outcome.mean.to_string(),
             &outcome.std.to_string(),
             &outcome.accuracies.len().to_string(),
+            &outcome.baseline_splits.to_string(),
             verdict_word(verdict),
             verdict.map_or("", |_| results.verdicts.name()),
             &p(DecidingTest::Paired),

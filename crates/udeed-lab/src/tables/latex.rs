@@ -20,13 +20,14 @@ pub fn write_latex(results: &Results, out: &mut dyn Write) -> io::Result<()> {
         for row in &grid.rows {
             let cells = row.iter().map(|cell| match cell {
                 Cell::Text(text) => latex(text),
-                Cell::Figure { mean, std, mark } => {
+                Cell::Figure { mean, std, mark, is_baseline } => {
                     let mark = match mark {
                         Some(Verdict::Win) => "$\\bullet$",
                         Some(Verdict::Loss) => "$\\circ$",
                         _ => "",
                     };
-                    format!("{mean:.3}$\\pm${std:.3}{mark}")
+                    let dagger = if *is_baseline { "$\\dagger$" } else { "" };
+                    format!("{mean:.3}$\\pm${std:.3}{mark}{dagger}")
                 }
                 Cell::Verdict(verdict) => verdict_word(*verdict).to_owned(),
                 Cell::Record(record) => format!("\\textbf{{{record}}}"),
@@ -49,6 +50,7 @@ fn latex(text: &str) -> String {
             '<' | '>' => escaped.extend(['$', c, '$']),
             '•' => escaped.push_str("$\\bullet$"),
             '∘' => escaped.push_str("$\\circ$"),
+            '†' => escaped.push_str("$\\dagger$"),
             '_' | '&' | '%' | '$' | '#' | '{' | '}' => escaped.extend(['\\', c]),
             c => escaped.push(c),
         }

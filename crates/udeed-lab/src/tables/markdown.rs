@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use udeed::text::printable;
 
-use super::{Cell, grids, mark, verdict_word};
+use super::{BASELINE, Cell, grids, mark, verdict_word};
 use crate::results::Results;
 
 /// Writes all tables as Markdown.
@@ -19,7 +19,10 @@ pub fn write_markdown(results: &Results, out: &mut dyn Write) -> io::Result<()> 
         for row in &grid.rows {
             let cells = row.iter().map(|cell| match cell {
                 Cell::Text(text) => escape(text),
-                Cell::Figure { mean, std, mark: verdict } => format!("{mean:.3} ± {std:.3}{}", mark(*verdict)),
+                Cell::Figure { mean, std, mark: verdict, is_baseline } => {
+                    let dagger = if *is_baseline { BASELINE } else { "" };
+                    format!("{mean:.3} ± {std:.3}{}{dagger}", mark(*verdict))
+                }
                 Cell::Verdict(verdict) => verdict_word(*verdict).to_owned(),
                 Cell::Record(record) => format!("**{record}**"),
             });

@@ -32,6 +32,8 @@ pub enum Cell {
         std: f64,
         /// The verdict of the deciding test.
         mark: Option<Verdict>,
+        /// Whether the method ended as its baseline on some splits.
+        is_baseline: bool,
     },
     /// A verdict alone.
     Verdict(Option<Verdict>),
@@ -49,6 +51,9 @@ pub struct Grid {
     /// The rows.
     pub rows: Vec<Vec<Cell>>,
 }
+
+/// The mark of a method that ended as its baseline on some splits.
+pub(crate) const BASELINE: &str = "\u{2020}";
 
 /// The paper's mark of a verdict.
 fn mark(verdict: Option<Verdict>) -> &'static str {
@@ -129,7 +134,7 @@ fn printed(results: &Results, report: &PaperReport, table: &str) -> Option<Grid>
         let cell = |column: &&str| {
             let found = cells.iter().find(|cell| cell.dataset == set.name && cell.column == **column);
             match found.map(|cell| (cell.paper, cell.paper_std, cell.paper_verdict)) {
-                Some((Some(mean), Some(std), mark)) => Cell::Figure { mean, std, mark },
+                Some((Some(mean), Some(std), mark)) => Cell::Figure { mean, std, mark, is_baseline: false },
                 _ => Cell::Text(String::new()),
             }
         };
@@ -150,7 +155,10 @@ fn accuracies(results: &Results, size: usize) -> Grid {
         for &method in methods {
             let mark = results.against(&set.name, size, method).and_then(|against| against.verdict);
             row.push(match results.outcome(&set.name, size, method) {
-                Some(outcome) => Cell::Figure { mean: outcome.mean, std: outcome.std, mark },
+                Some(outcome) => {
+                    let (mean, std, is_baseline) = (outcome.mean, outcome.std, outcome.baseline_splits > 0);
+                    Cell::Figure { mean, std, mark, is_baseline }
+                }
                 None => Cell::Text(String::new()),
             });
         }
@@ -171,7 +179,10 @@ fn accuracies(results: &Results, size: usize) -> Grid {
         1 => String::new(),
         _ => format!(" (• {} better, ∘ worse: {}, 95 %)", champion.name(), results.verdicts.title()),
     };
-    Grid { title: format!("Test accuracy, {size} members{marks}"), header: header.map(str::to_owned).collect(), rows }
+    let any = rows.iter().flatten().any(|cell| matches!(cell, Cell::Figure { is_baseline: true, .. }));
+    let daggers = if any { format!("; {BASELINE} ended as its baseline on some splits") } else { String::new() };
+    let title = format!("Test accuracy, {size} members{marks}{daggers}");
+    Grid { title, header: header.map(str::to_owned).collect(), rows }
 }
 
 /// The p-values of the champion against each method; none for a single method or split.
@@ -210,6 +221,7 @@ fn gains(results: &Results) -> Option<Grid> {
             mean: crate::statistics::mean(&gains)?,
             std: crate::statistics::deviation(&gains).unwrap_or(0.0),
             mark: results.verdict(results.verdicts, set, size, Entry::LCUD, method),
+            is_baseline: false,
         })
     };
     let rows = results.sets.iter().map(|set| {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use udeed::text::printable;
 
-use super::{by_weight, verdict_word};
+use super::{BASELINE, by_weight, verdict_word};
 use crate::experiment::Entry;
 use crate::results::Results;
 use crate::statistics::{DecidingTest, p_value};
@@ -26,12 +26,20 @@ pub fn write_text(results: &Results, out: &mut dyn Write) -> io::Result<()> {
         )?;
         let sizes = results.experiment.sizes.iter().map(|size| format!("{size} members"));
         let mut table = TextTable::new(std::iter::once("test accuracy".to_owned()).chain(sizes));
+        let any_baseline =
+            results.outcomes.iter().any(|outcome| outcome.dataset == set.name && outcome.baseline_splits > 0);
         for method in &results.experiment.methods {
             let cells = results.experiment.sizes.iter().filter_map(|&size| {
                 let outcome = results.outcome(&set.name, size, *method)?;
+                let dagger = match outcome.baseline_splits > 0 {
+                    true => BASELINE,
+                    // The figures stay below each other.
+                    false if any_baseline => " ",
+                    false => "",
+                };
                 Some(match outcome.accuracies.len() {
-                    1 => format!("{:.3}", outcome.mean),
-                    _ => format!("{:.3} ± {:.3}", outcome.mean, outcome.std),
+                    1 => format!("{:.3}{dagger}", outcome.mean),
+                    _ => format!("{:.3} ± {:.3}{dagger}", outcome.mean, outcome.std),
                 })
             });
             table.push(std::iter::once(method.name().to_owned()).chain(cells));
@@ -51,6 +59,7 @@ pub fn write_text(results: &Results, out: &mut dyn Write) -> io::Result<()> {
             }
         }
         table.write(out)?;
+        write_baselines(results, &set.name, out)?;
         writeln!(out)?;
     }
     write_rankings(results, out)
@@ -78,6 +87,16 @@ fn significance(results: &Results, set: &str, size: usize, method: Entry, test: 
         Some(verdict) => format!("{p} ({})", verdict_word(Some(verdict))),
         None => p,
     }
+}
+
+/// Which methods ended as their baselines, below a table that marks them.
+fn write_baselines(results: &Results, set: &str, out: &mut dyn Write) -> io::Result<()> {
+    for outcome in results.outcomes.iter().filter(|outcome| outcome.dataset == set) {
+        if let Some(how_often) = outcome.as_baseline() {
+            writeln!(out, "{BASELINE} {}, {} members: {how_often}", outcome.method, outcome.size)?;
+        }
+    }
+    Ok(())
 }
 
 fn write_rankings(results: &Results, out: &mut dyn Write) -> io::Result<()> {

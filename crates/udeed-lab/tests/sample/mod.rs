@@ -109,8 +109,11 @@ fn imagined(experiment: &Experiment, set: &Set, split: u32, size: usize, like: &
         let (shift, luck) = (noise(&seed), noise(&format!("{seed} {split}")));
         Some((mean + 0.004 * shift.powi(3) + std * luck).clamp(0.0, 1.0))
     };
-    let accuracies = experiment.methods.iter().map(accuracy).collect();
-    Trial { dataset: set.name.clone(), split, size, accuracies, diversity: like.diversity, warnings: Vec::new() }
+    let accuracies: Vec<Option<f64>> = experiment.methods.iter().map(accuracy).collect();
+    // One method ends as its baseline, so that the mark is seen.
+    let baselines = (0..accuracies.len()).map(|place| place == 1 && split == 0).collect();
+    let (dataset, diversity) = (set.name.clone(), like.diversity);
+    Trial { dataset, split, size, accuracies, baselines, diversity, warnings: Vec::new() }
 }
 
 /// Between -1.7 and 1.7, with a deviation of 1, always the same for the same words (FNV-1a).
