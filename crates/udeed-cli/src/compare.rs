@@ -11,7 +11,7 @@ use udeed_lab::{Entry, Experiment, Scale, Set, tables};
 use crate::input::{Reading, check_label, note_identifiers, read_any, short_names};
 use crate::laboratory::{Outputs, named};
 use crate::progress::Progress;
-use crate::settings::{Learning, SharesArgs};
+use crate::settings::{Settings, SharesArgs};
 
 /// Compare methods on repeated splits of labeled rows
 ///
@@ -42,7 +42,7 @@ pub struct Compare {
     #[command(flatten)]
     outputs: Outputs,
     #[command(flatten)]
-    learning: Learning,
+    settings: Settings,
     #[command(flatten)]
     reading: Reading,
 }
@@ -62,7 +62,7 @@ impl Compare {
         let methods: Vec<Entry> =
             self.methods.iter().map(|name| Entry::named(name)).collect::<udeed_lab::Result<_>>()?;
         let cards = methods.iter().filter_map(|entry| entry.card());
-        let (udeed, rivals) = self.learning.settings(cards).methods(&methods, progress)?;
+        let (udeed, rivals) = self.reading.memory.of(self.settings.clone(), cards).methods(&methods, progress)?;
         let experiment = Experiment {
             methods,
             sizes: self.sizes.clone(),

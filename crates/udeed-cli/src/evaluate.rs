@@ -63,10 +63,15 @@ impl Evaluate {
             sheet.label.as_ref().map_or(String::new(), |label| format!(", column {}", udeed::text::quoted(label)));
         let place = PathBuf::from(format!("{}{column}", self.file.display()));
         let name = self.file.display().to_string();
-        let evaluate = |model: &Model| match model.evaluate(&sheet.table, &sheet.labels) {
-            // A row that cannot be predicted has a place of its own, not that of the labels.
-            Err(error) if error.row().is_some() => Err(error.in_source(&name, 0).into()),
-            evaluation => named(evaluation, &place),
+        let evaluate = |model: &Model| {
+            let evaluation = model.evaluate(&sheet.table, &sheet.labels).map_err(|error| error.in_source(&name, 0));
+            match evaluation {
+                // A row that cannot be predicted has a place of its own, not that of the labels.
+                Err(error) if matches!(&error, udeed::Error::Input { place, .. } if place.source == name) => {
+                    Err(error.into())
+                }
+                evaluation => named(evaluation, &place),
+            }
         };
         let report = Report {
             model: evaluate(&model)?,

@@ -21,7 +21,7 @@ use crate::input::{Reading, check_label, folder_of, hold_file, note_identifiers,
 use crate::laboratory::named;
 use crate::output::{Usage, check_outputs, is_stream, print, write_to};
 use crate::progress::Progress;
-use crate::settings::Learning;
+use crate::settings::Settings;
 
 /// Learn an ensemble from labeled and unlabeled rows
 #[derive(Args)]
@@ -61,7 +61,7 @@ pub struct Fit {
     #[arg(long, value_name = "NUMBER", help_heading = "Learning", allow_hyphen_values = true)]
     threshold: Option<Threshold>,
     #[command(flatten)]
-    learning: Learning,
+    settings: Settings,
     #[command(flatten)]
     reading: Reading,
 }
@@ -91,7 +91,7 @@ impl Fit {
     /// The method with all that was said about it.
     fn method(&self) -> anyhow::Result<Method> {
         let named = Method::named(&self.method)?;
-        let mut settings = self.learning.settings(std::iter::once(named.card()));
+        let mut settings = self.reading.memory.of(self.settings.clone(), std::iter::once(named.card()));
         if let Some(members) = self.members {
             settings = settings.with("--members", "members", members);
         }
@@ -175,7 +175,7 @@ impl Fit {
     fn room(&self, method: &Method, n_columns: usize) -> Room<'_> {
         let growth = method.shared().fourier.div_ceil(n_columns.max(1));
         Room {
-            most: self.learning.memory.unwrap_or_else(udeed::memory::half_of_memory) / growth.max(1) as u64,
+            most: self.reading.memory.most() / growth.max(1) as u64,
             folder: method.card().streams.then(|| folder_of(&self.out)),
         }
     }

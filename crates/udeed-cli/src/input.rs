@@ -8,9 +8,10 @@ use udeed::data::{Kind, Naming, Table};
 use udeed::format::{Format, HeldSheet, Layout, Reader, Sheet};
 use udeed::memory::Room;
 
+use crate::laboratory::named;
 use crate::output::{Usage, is_stream};
 use crate::progress::Progress;
-use crate::settings::words;
+use crate::settings::{Memory, parse_size, words};
 
 /// How files of rows are read.
 #[derive(Args, Clone)]
@@ -37,6 +38,14 @@ pub struct Reading {
     /// How rows are kept: sparse files become dense where a sixth of their values is stored
     #[arg(long, value_enum, default_value = "auto")]
     pub layout: LayoutName,
+    /// Longest line, unzipped [default: 64M]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub longest_line: Option<u64>,
+    /// Most columns of a CSV or ARFF file [default: 1048576]
+    #[arg(long, value_name = "N")]
+    pub most_columns: Option<usize>,
+    #[command(flatten)]
+    pub memory: Memory,
 }
 
 words!(LayoutName, Layout { Auto = "auto", Dense = "dense", Sparse = "sparse" });
@@ -70,6 +79,13 @@ impl Reading {
         if let Some(mark) = &self.unlabeled_mark {
             reader = reader.unlabeled_mark(mark);
         }
+        if let Some(bytes) = self.longest_line {
+            reader = reader.longest_line(usize::try_from(bytes).unwrap_or(usize::MAX));
+        }
+        if let Some(columns) = self.most_columns {
+            reader = reader.most_columns(columns);
+        }
+        let reader = self.memory.reader(reader);
         reader.drop(self.drop.iter().cloned()).nominal(self.nominal.iter().cloned()).layout(self.layout.into())
     }
 }
@@ -78,7 +94,7 @@ impl Reading {
 pub fn read_file(reader: &Reader, path: &Path, progress: &Progress) -> udeed::Result<Sheet> {
     let sign = progress.reading(path);
     let sheet = match is_stream(path) {
-        true => reader.read_from("standard input", std::io::stdin().lock()),
+        true => reader.read_from(STANDARD_INPUT, std::io::stdin().lock()),
         false => reader.read(path),
     };
     sign.finish_and_clear();
@@ -89,12 +105,36 @@ pub fn read_file(reader: &Reader, path: &Path, progress: &Progress) -> udeed::Re
 pub fn hold_file(reader: &Reader, path: &Path, room: Room<'_>, progress: &Progress) -> udeed::Result<HeldSheet> {
     let sign = progress.reading(path);
     let sheet = match is_stream(path) {
-        true => reader.hold_from("standard input", std::io::stdin().lock(), room),
+        true => reader.hold_from(STANDARD_INPUT, std::io::stdin().lock(), room),
         false => reader.hold(path, room),
     };
     sign.finish_and_clear();
     sheet
 }
+
+/// Reads a file, standard input for `-`, or else a built-in set of that name, and calls `visit` with some of the rows after the
+/// others.
+pub fn for_each_table(
+    reader: &Reader,
+    name: &Path,
+    room: Room<'_>,
+    progress: &Progress,
+    visit: &mut dyn FnMut(&Table) -> udeed::Result<()>,
+) -> anyhow::Result<()> {
+    if built_in_name(name).is_some() {
+        return named(visit(&read_any(reader, name, progress)?.table), name);
+    }
+    let sign = progress.reading(name);
+    let visited = match is_stream(name) {
+        true => reader.for_each_table_from(STANDARD_INPUT, std::io::stdin().lock(), room, visit),
+        false => reader.for_each_table(name, room, visit),
+    };
+    sign.finish_and_clear();
+    Ok(visited?)
+}
+
+/// The name of what `-` stands for.
+const STANDARD_INPUT: &str = "standard input";
 
 /// The folder that a file lies in.
 pub fn folder_of(path: &Path) -> &Path {
@@ -146,7 +186,7 @@ pub fn short_names(paths: &[PathBuf]) -> Vec<String> {
     let stem = |path: &PathBuf| {
         let name = path.file_name().map_or_else(|| "rows".into(), |name| name.to_string_lossy().into_owned());
         match name.as_str() {
-            "-" => "standard input".to_owned(),
+            "-" => STANDARD_INPUT.to_owned(),
             _ => name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&name).to_owned(),
         }
     };

@@ -158,10 +158,10 @@ fn named(error: anyhow::Error) -> anyhow::Error {
     }
 }
 
-/// What the system said, where that is what went wrong.
+/// What the system said, where writing is what went wrong: rows that cannot be read have a name of their own.
 fn system_error(error: anyhow::Error) -> Result<io::Error, anyhow::Error> {
     match error.downcast::<udeed::Error>() {
-        Ok(udeed::Error::Io { cause, .. }) => Ok(cause),
+        Ok(udeed::Error::Io { cause, action: "write", .. }) => Ok(cause),
         Ok(error) => Err(error.into()),
         Err(error) => error.downcast::<io::Error>(),
     }

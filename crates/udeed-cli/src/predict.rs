@@ -1,13 +1,15 @@
 //! `udeed predict`: the classes of new rows.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use udeed::data::{Dense, Rows, Table};
+use udeed::memory::Room;
 use udeed::model::Model;
 
-use crate::input::{Reading, read_any};
-use crate::laboratory::named;
-use crate::output::{check_outputs, plain, write_to};
+use crate::input::{Reading, folder_of, for_each_table};
+use crate::output::{check_outputs, is_stream, plain, write_to};
 use crate::progress::Progress;
 
 /// Predict the classes of rows with a saved model
@@ -32,25 +34,59 @@ impl Predict {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
         let model = Model::load(&self.model)?;
         check_outputs(&[self.out.as_deref()], &[Some(&self.model), Some(&self.file)])?;
-        let sheet = read_any(&self.reading.reader(model.reader()), &self.file, progress)?;
-        let decisions = named(model.decision(&sheet.table), &self.file)?;
-        let probabilities = model.probabilities(&decisions)?;
+        let reader = self.reading.reader(model.reader());
+        let folder = self.folder();
+        let room = Room { most: self.reading.memory.most(), folder: Some(&folder) };
         write_to(self.out.as_deref(), |out| {
-            let mut writer = csv::Writer::from_writer(out);
-            let mut header = vec!["prediction".to_owned()];
-            if self.proba {
-                header.extend(model.classes().iter().map(|class| format!("p({class})")));
-            }
-            writer.write_record(&header).map_err(plain)?;
-            for i in 0..sheet.table.n_rows() {
-                writer.write_field(&model.classes()[model.class_of(decisions.get(i))]).map_err(plain)?;
-                if self.proba {
-                    let mut probabilities = probabilities.get(i).iter();
-                    probabilities.try_for_each(|p| writer.write_field(p.to_string())).map_err(plain)?;
-                }
-                writer.write_record(None::<&[u8]>).map_err(plain)?;
-            }
-            Ok(writer.flush()?)
+            let out = csv::Writer::from_writer(out);
+            let mut predictions = Predictions { model: &model, proba: self.proba, begun: false, out };
+            for_each_table(&reader, &self.file, room, progress, &mut |rows| predictions.write(rows))?;
+            Ok(predictions.out.flush()?)
         })
+    }
+
+    /// Where the temporary file of sparse rows goes, which cannot be predicted as they come: beside the predictions.
+    fn folder(&self) -> PathBuf {
+        let out = self.out.as_deref().filter(|out| !is_stream(out));
+        out.map_or_else(std::env::temp_dir, |out| folder_of(out).to_path_buf())
+    }
+}
+
+/// Predictions as CSV.
+struct Predictions<'a, W: Write> {
+    model: &'a Model,
+    proba: bool,
+    /// Whether there is a header: nothing is written of rows of which not even the first can be read.
+    begun: bool,
+    out: csv::Writer<W>,
+}
+
+impl<W: Write> Predictions<'_, W> {
+    /// Predicts some rows.
+    fn write(&mut self, rows: &Table) -> udeed::Result<()> {
+        let decisions = self.model.decision(rows)?;
+        let probabilities = self.model.probabilities(&decisions)?;
+        self.write_rows(&decisions, &probabilities).map_err(|error| udeed::Error::Io {
+            path: "the predictions".into(),
+            action: "write",
+            cause: plain(error),
+            hint: None,
+        })
+    }
+
+    fn write_rows(&mut self, decisions: &Dense, probabilities: &Dense) -> csv::Result<()> {
+        let classes = self.model.classes();
+        if !std::mem::replace(&mut self.begun, true) {
+            let names = classes.iter().filter(|_| self.proba).map(|class| format!("p({class})"));
+            self.out.write_record(std::iter::once("prediction".to_owned()).chain(names))?;
+        }
+        for i in 0..decisions.n_rows() {
+            self.out.write_field(&classes[self.model.class_of(decisions.get(i))])?;
+            if self.proba {
+                probabilities.get(i).iter().try_for_each(|p| self.out.write_field(p.to_string()))?;
+            }
+            self.out.write_record(None::<&[u8]>)?;
+        }
+        Ok(())
     }
 }

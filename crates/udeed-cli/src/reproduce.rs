@@ -13,7 +13,7 @@ use crate::input::read_file;
 use crate::laboratory::{Outputs, named};
 use crate::output::Usage;
 use crate::progress::Progress;
-use crate::settings::Learning;
+use crate::settings::{Memory, Settings};
 
 /// Regenerate the tables of the UDEED paper, with its figures beside ours
 ///
@@ -41,7 +41,9 @@ pub struct Reproduce {
     #[command(flatten)]
     outputs: Outputs,
     #[command(flatten)]
-    learning: Learning,
+    memory: Memory,
+    #[command(flatten)]
+    settings: Settings,
 }
 
 /// Above this many training rows the paper has N/A for SemiBoost, which compares all of them with all.
@@ -55,7 +57,7 @@ impl Reproduce {
         self.outputs.check(&paths)?;
         let mut sets = Vec::new();
         for (name, path) in found {
-            let data = named(read_file(&Reader::new(), &path, progress)?.into_train(), &path)?;
+            let data = named(read_file(&self.memory.reader(Reader::new()), &path, progress)?.into_train(), &path)?;
             named(data.classes(), &path)?;
             sets.push(Set { name, data });
         }
@@ -74,7 +76,7 @@ impl Reproduce {
             methods.push(Entry::named(name)?);
         }
         let cards = methods.iter().filter_map(|entry| entry.card());
-        let mut settings = self.learning.settings(cards);
+        let mut settings = self.memory.of(self.settings.clone(), cards);
         // SemiBoost's paper compares all rows with all.
         let semiboost = methods.iter().any(|entry| entry.name() == "semiboost");
         if semiboost && !settings.has("neighbors") && !settings.has("semiboost.neighbors") {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use udeed::data::{Labeled, Shares};
+use udeed::format::Reader;
 use udeed::method::card::{Kind as SettingKind, Setting};
 use udeed::method::{Method, MethodCard, Udeed};
 use udeed_lab::Entry;
@@ -292,32 +293,42 @@ impl Settings {
     }
 }
 
-/// What methods are told: the memory that rows may take, and their settings.
-#[derive(Args)]
-pub struct Learning {
-    /// Most memory for the rows of `--unlabeled` and all that is made of them, and for similarities of rows, such as 500M or 8G;
-    /// more rows are kept in a temporary file beside the model and read again in every step [default: half of the machine's]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    pub memory: Option<u64>,
-    #[command(flatten)]
-    given: Settings,
+/// The memory that rows may take.
+#[derive(Args, Clone)]
+pub struct Memory {
+    /// Most memory for the rows of a file, and for similarities of rows, such as 500M or 8G. `fit` keeps more rows of `--unlabeled`
+    /// in a temporary file beside the model and reads them again in every step [default: half of the machine's]
+    #[arg(long = "memory", value_name = "SIZE", value_parser = parse_size)]
+    pub limit: Option<u64>,
 }
 
-impl Learning {
-    /// The settings that were given; with the memory, where a method that takes part has a limit.
-    pub fn settings(&self, mut methods: impl Iterator<Item = &'static MethodCard>) -> Settings {
-        let settings = self.given.clone();
-        match self.memory {
+impl Memory {
+    /// The settings with this limit, where a method that takes part has one.
+    pub fn of(&self, settings: Settings, mut methods: impl Iterator<Item = &'static MethodCard>) -> Settings {
+        match self.limit {
             Some(bytes) if methods.any(|card| card.setting("memory").is_some()) => {
                 settings.with("--memory", "memory", bytes)
             }
             _ => settings,
         }
     }
+
+    /// The reader with this limit.
+    pub fn reader(&self, reader: Reader) -> Reader {
+        match self.limit {
+            Some(bytes) => reader.memory(bytes),
+            None => reader,
+        }
+    }
+
+    /// The limit in bytes.
+    pub fn most(&self) -> u64 {
+        self.limit.unwrap_or_else(udeed::memory::half_of_memory)
+    }
 }
 
 /// A number of bytes, with K, M, G or T for powers of 1024.
-fn parse_size(text: &str) -> Result<u64, String> {
+pub fn parse_size(text: &str) -> Result<u64, String> {
     let expected = || "expected a size such as 500M or 8G".to_owned();
     let (number, power) = match text.char_indices().next_back() {
         Some((at, unit)) if unit.is_ascii_alphabetic() => {

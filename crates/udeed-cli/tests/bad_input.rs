@@ -213,6 +213,19 @@ mod csv {
         assert_says(&message, &["rows.csv, line 3", "quote"]);
     }
 
+    /// In the last column no count of cells gives it away.
+    #[test]
+    fn a_quote_that_is_open_at_the_end_is_told_with_the_line_it_opened_in() {
+        for (rest, line) in [("3,\"a\n4,b\n5,a\n", 4), ("3,a\n4,\"", 5), ("3,a\n\n4,b\n5,\"a\"\"\n", 7)] {
+            let message = refused("rows.csv", format!("x,ok\n1,a\n2,b\n{rest}"), "--label ok");
+            let expected =
+                format!("rows.csv, line {line}: found a quote that does not close before the end of the file");
+            assert_says(&message, &[&expected, "expected a closing quote", "hint: ", "doubled"]);
+        }
+        let many = format!("x,ok\n1,a\n2,\"b\n{}", "3,a\n".repeat(1_000_000));
+        assert_says(&refused("rows.csv", many, "--label ok"), &["rows.csv, line 3: found a quote that does not close"]);
+    }
+
     #[test]
     fn a_range_that_cannot_be_scaled_is_refused_by_column() {
         let message = refused("rows.csv", "big,ok\n1e308,a\n-1e308,b\n", "--label ok");
@@ -1391,5 +1404,141 @@ mod terminals {
         run(&folder, &["fit", rows, "--label", "-1", "--out", model, "--folds", "0"]);
         let predictions = text(&run(&folder, &["predict", model, rows]).stdout);
         assert!(predictions.contains(&format!("a{DRIVING}")), "{predictions:?}");
+/// What a model cannot be asked about.
+mod prediction {
+    use super::*;
+
+    fn trained(options: &str) -> Folder {
+        let rows: String = (0..40).map(|i| format!("0.{:02},0.{},{}\n", i, i % 7, ["no", "yes"][i / 20])).collect();
+        let folder = Folder::with("rows.csv", format!("a,b,ok\n{rows}"));
+        folder.run(&format!("fit rows.csv --label ok --folds 0 --out model {options}"));
+        folder
+    }
+
+    /// The largest number often stands for a missing one: scaled it is none, and a vote on it would be none either.
+    #[test]
+    fn a_number_that_is_too_large_when_scaled_is_refused_by_row_and_column() {
+        let cell = f64::MAX.to_string();
+        for options in
+            ["", "--method bagging", "--method auto", "--method co-forest", "--method bagging --scaling none"]
+        {
+            let folder = trained(options);
+            folder.write("new.csv", format!("a,b,ok\n0.1,0.2,no\n0.3,{cell},yes\n0.2,0.1,yes\n"));
+            for line in ["predict model new.csv", "predict model new.csv --proba --out p.csv", "evaluate model new.csv"]
+            {
+                let message = folder.fail(1, line);
+                assert_says(&message, &["error: new.csv, row 2, column `b`: found 1.7976931348623157e308", "scaled"]);
+                assert_says(&message, &["hint: ", "missing"]);
+            }
+            assert_eq!(names(&folder), sorted(["model", "new.csv", "rows.csv"]));
+        }
+    }
+
+    #[test]
+    fn a_row_far_down_is_told_by_its_number() {
+        let folder = trained("");
+        let rows = "0.1,0.2\n".repeat(200_000);
+        folder.write("new.csv", format!("a,b\n{rows}0.3,{}\n", f64::MAX));
+        let message = text(&folder.command("predict model new.csv --out p.csv").assert().code(1).get_output().stderr);
+        assert_says(&message, &["error: new.csv, row 200001, column `b`"]);
+        assert_eq!(names(&folder), sorted(["model", "new.csv", "rows.csv"]));
+    }
+
+    #[test]
+    fn a_column_without_values_is_described_without_them() {
+        let folder = Folder::with("rows.csv", format!("a,b,c\n1,,{0}\n2,,{0}\n3,?,{0}\n", f64::MAX));
+        let said = folder.run("data describe rows.csv");
+        assert!(!said.contains("NaN") && !said.contains("inf"), "{said}");
+    }
+}
+
+/// Files without end, or that would take all memory: one sentence each.
+#[cfg(unix)]
+mod limits {
+    use super::*;
+
+    #[test]
+    fn a_line_without_end_is_refused() {
+        let folder = Folder::with("rows.csv", CSV);
+        folder.run("fit rows.csv --label ok --folds 0 --out model");
+        for format in ["csv", "arff", "libsvm"] {
+            for verb in ["data describe", "fit --out new --label 1", "predict model", "evaluate model"] {
+                let output = limited(&folder, &format!("{verb} /dev/zero --format {format}"));
+                let message = refusal(&output, 1, verb);
+                assert_says(&message, &["/dev/zero, line 1: found a line longer than 64.0 MiB", "`--longest-line`"]);
+            }
+        }
+        folder.write("long.csv", format!("a,b\n1,{}1\n", " ".repeat(3_000_000)));
+        assert_says(
+            &folder.fail(1, "data describe long.csv --longest-line 1M"),
+            &["long.csv, line 2: found a line longer"],
+        );
+        folder.run("data describe long.csv --longest-line 4M");
+    }
+
+    #[test]
+    fn what_is_no_model_is_not_read_to_its_end() {
+        let folder = Folder::with("rows.csv", CSV);
+        for line in ["inspect /dev/zero", "predict /dev/zero rows.csv", "evaluate /dev/zero rows.csv"] {
+            let message = refusal(&limited(&folder, line), 1, line);
+            assert_says(
+                &message,
+                &["/dev/zero: found a file that is not a whole safetensors file", "expected a model"],
+            );
+        }
+    }
+
+    #[test]
+    fn too_many_columns_are_counted_and_not_kept() {
+        let folder = Folder::with("wide.csv", ",".repeat(20_000_000));
+        let message = refusal(&limited(&folder, "data describe wide.csv"), 1, "wide");
+        let expected = "wide.csv, line 1: found 20000001 columns, expected at most 1048576";
+        assert_says(&message, &[expected, "`--most-columns`"]);
+        folder.write("row.csv", format!("a,b\n1,2\n{}", ",".repeat(20_000_000)));
+        let message = refusal(&limited(&folder, "data describe row.csv"), 1, "row");
+        assert_says(&message, &["row.csv, line 3: found 20000001 cells, expected 2"]);
+        let header = "@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n";
+        folder.write("row.arff", format!("{header}1,2\n{}1", "1,".repeat(10_000_000)));
+        let message = refusal(&limited(&folder, "data describe row.arff"), 1, "row");
+        assert_says(&message, &["row.arff, line 6: found 10000001 values, expected 2"]);
+        let names: Vec<String> = (0..2000).map(|i| i.to_string()).collect();
+        folder.write("few.csv", format!("{}\n{}\n", names.join(","), names.join(",")));
+        let message = folder.fail(1, "data describe few.csv --most-columns 1999");
+        assert_says(&message, &["few.csv, line 1: found 2000 columns, expected at most 1999"]);
+        folder.run("data describe few.csv --most-columns 2000");
+    }
+
+    #[test]
+    fn rows_of_every_file_are_bounded_by_the_memory() {
+        let folder = Folder::with("rows.csv", CSV);
+        folder.write("many.csv", format!("x,y,ok\n{}", "1,2,a\n2,1,b\n".repeat(5000)));
+        folder.write("zipped.csv.gz", gzipped(&text(&folder.bytes("many.csv"))));
+        folder.run("fit rows.csv --label ok --folds 0 --out model");
+        for file in ["many.csv", "zipped.csv.gz"] {
+            for verb in ["fit --label ok --out new", "data describe", "evaluate model", "compare --label ok --splits 2"]
+            {
+                let message = folder.fail(1, &format!("{verb} {file} --memory 100K"));
+                let expected =
+                    format!("{file}: found rows that take more memory than they may, expected at most 100.0 KiB");
+                assert_says(&message, &[&expected, "hint: ", "`--memory`"]);
+            }
+            // Rows that are predicted are not kept.
+            folder.run(&format!("predict model {file} --memory 1K --out predictions.csv"));
+        }
+        folder.run("data describe many.csv --memory 1M");
+    }
+
+    #[test]
+    fn more_members_than_fit_into_memory_are_refused() {
+        let folder = Folder::with("rows.csv", CSV);
+        for method in ["udeed", "bagging", "auto", "adaboost", "co-forest", "tri-training"] {
+            let line = format!("fit rows.csv --label ok --method {method} --members 1000000000 --out model");
+            let output = limited(&folder, &line);
+            if output.status.code() == Some(2) {
+                continue;
+            }
+            let message = refusal(&output, 1, &line);
+            assert_says(&message, &["1000000000 members", "expected at most", "hint: use fewer `--members`"]);
+        }
     }
 }

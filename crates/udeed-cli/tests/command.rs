@@ -280,12 +280,12 @@ mod fitting {
             let file = &format!("all.{all}");
             let line = format!("fit some.{some} {label} --unlabeled {file} --folds 3");
             folder.run(&format!("{line} --out kept.model"));
-            let output = folder.command(&format!("{line} --memory 1K --out streamed.model")).assert().success();
+            let output = folder.command(&format!("{line} --memory 200K --out streamed.model")).assert().success();
             let notes = text(&output.get_output().stderr);
             assert!(notes.contains("read again in every step"), "{file}: {notes}");
             assert!(folder.bytes("kept.model") == folder.bytes("streamed.model"), "{file}");
         }
-        let line = "fit some.csv --label class --unlabeled all.csv --memory 1K --method semiboost --out model";
+        let line = "fit some.csv --label class --unlabeled all.csv --memory 200K --method semiboost --out model";
         let output = folder.command(line).assert().failure();
         assert!(text(&output.get_output().stderr).contains("`--memory`"));
     }
@@ -511,6 +511,31 @@ mod prediction {
     fn predict(folder: &Folder, rows: &str) -> Vec<Vec<String>> {
         folder.write("new.csv", rows);
         probabilities(&folder.run("predict model new.csv --proba"))
+    }
+
+    /// Rows are predicted some at a time, sparse ones from a temporary file where there is no room: no prediction shows it.
+    #[test]
+    fn predictions_do_not_depend_on_the_rows_around_them() {
+        const TIMES: usize = 40;
+        let folder = ionosphere_in_every_format();
+        for (ending, header) in [("csv", 1), ("arff", 0), ("libsvm", 0)] {
+            let label = if ending == "csv" { "--label class" } else { "" };
+            folder.run(&format!("fit some.{ending} {label} --folds 0 --out model"));
+            let rows = text(&folder.bytes(&format!("all.{ending}")));
+            let start: usize = match ending {
+                "arff" => rows.find("@data\n").unwrap() + "@data\n".len(),
+                _ => rows.split_inclusive('\n').take(header).map(str::len).sum(),
+            };
+            let many = format!("{}{}", &rows[..start], rows[start..].repeat(TIMES));
+            assert!(many.len() > 2 << 20, "several chunks");
+            folder.write(&format!("many.{ending}"), &many);
+            let few = folder.run(&format!("predict model all.{ending} --proba"));
+            let (names, rows) = few.split_once('\n').unwrap();
+            let expected = format!("{names}\n{}", rows.repeat(TIMES));
+            assert!(folder.run(&format!("predict model many.{ending} --proba --memory 10K")) == expected, "{ending}");
+            let line = format!("predict model - --format {ending} --proba");
+            assert!(text(&feed(&folder, &line, many.as_bytes()).stdout) == expected, "{ending}");
+        }
     }
 
     #[test]

@@ -360,14 +360,6 @@ impl Error {
         matches!(self, Error::Io { cause, .. } if cause.kind() == std::io::ErrorKind::BrokenPipe)
     }
 
-    /// The row that it is about, counted from 1.
-    pub fn row(&self) -> Option<u64> {
-        match self {
-            Error::Input { place, .. } => place.row,
-            _ => None,
-        }
-    }
-
     /// Whether the call itself was wrong, not the data it was given.
     ///
     /// ```

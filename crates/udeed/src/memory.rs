@@ -50,19 +50,21 @@ impl<'a> Room<'a> {
     /// # Errors
     /// If there is none.
     pub(crate) fn folder(&self, source: &str) -> Result<&'a Path> {
-        self.folder.ok_or_else(|| {
-            let expected = format!("at most {}", byte_size(self.most));
-            Error::input(Place::new(source), "rows that take more memory than they may", expected)
-                .with_hint(Hint::RowsInMemory)
-        })
+        self.folder.ok_or_else(|| too_many_rows(source, self.most, Hint::RowsInMemory))
     }
+}
+
+/// The refusal of rows that take more than `most` bytes.
+pub(crate) fn too_many_rows(source: &str, most: u64, hint: Hint) -> Error {
+    let expected = format!("at most {}", byte_size(most));
+    Error::input(Place::new(source), "rows that take more memory than they may", expected).with_hint(hint)
 }
 
 /// Similarities larger than this, in bytes, cause a warning.
 pub(crate) const MUCH_MEMORY: u64 = 1 << 28;
 
-/// Half of the memory that this process may have, in bytes: of the machine's, or of its control group's limit. 4 GiB where
-/// the system does not say.
+/// Half of the memory that this process may have, in bytes: of the machine's, of its control group's limit, or of its own
+/// (`ulimit -v`). 4 GiB where the system does not say.
 ///
 /// ```
 /// assert!(udeed::memory::half_of_memory() > 1 << 20);
@@ -73,11 +75,19 @@ pub fn half_of_memory() -> u64 {
     *HALF.get_or_init(|| {
         let mut system = System::new();
         system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());
+        let own = std::fs::read_to_string("/proc/self/limits").ok().and_then(|limits| address_space(&limits));
+        let own = own.unwrap_or(u64::MAX);
         match system.total_memory() {
-            0 => 4 << 30,
-            machine => system.cgroup_limits().map_or(machine, |group| group.total_memory.min(machine)) / 2,
+            0 => own.min(8 << 30) / 2,
+            machine => system.cgroup_limits().map_or(machine, |group| group.total_memory.min(machine)).min(own) / 2,
         }
     })
+}
+
+/// The limit of the address space, in the words of Linux; none where it is unlimited.
+fn address_space(limits: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 /// Refuses what takes more than `most` bytes: asking for more memory than there is would end the process.
@@ -115,6 +125,18 @@ mod tests {
         let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:")).unwrap();
         let machine = 1024 * line.trim().trim_end_matches(" kB").parse::<u64>().unwrap();
         assert!(half_of_memory() <= machine / 2 && half_of_memory() > 0);
+    }
+
+    #[test]
+    fn a_limit_of_the_process_is_known() {
+        let limits = |text: &str| {
+            format!(
+                "Limit                     Soft Limit   Hard Limit   Units\nMax address space         {text}   bytes\n"
+            )
+        };
+        assert_eq!(address_space(&limits("1073741824   unlimited")), Some(1 << 30));
+        assert_eq!(address_space(&limits("unlimited    unlimited")), None);
+        assert_eq!(address_space(""), None);
     }
 
     #[test]

@@ -815,6 +815,7 @@ proptest! {
     fn what_is_read_is_learned_from_or_refused(
         (reader, train, other) in reader_and_two_files(),
         method in select(Method::NAMES),
+        chunk in 1usize..40,
     ) {
         let Some(sheet) = read(&reader, &train.bytes) else { return Ok(()) };
         let rows = sheet.into_train().unwrap();
@@ -831,8 +832,95 @@ proptest! {
         prop_assert!(probabilities.values().iter().all(|p| (0.0..=1.0).contains(p)), "{:?}", probabilities);
         prop_assert_eq!(load(&saved(&model)).unwrap(), model.clone());
         let reader = model.reader().format(Format::Csv);
-        if let Some(other) = read(&reader, &other.bytes) && let Err(error) = model.predict(&other.table) {
-            assert_clean(&error);
+        let whole = reader.read_from("rows", &other.bytes[..]).and_then(|other| model.decision(&other.table));
+        match (whole, streamed(&model, &reader.chunk_size(chunk), &other.bytes)) {
+            (Ok(whole), Ok(streamed)) => prop_assert_eq!(bits(whole.values()), bits(&streamed)),
+            (Err(one), Err(other)) => [one, other].iter().for_each(assert_clean),
+            (whole, streamed) => prop_assert!(false, "{:?} but {:?}", whole, streamed),
+        }
+    }
+}
+
+fn bits(numbers: &[f64]) -> Vec<u64> {
+    numbers.iter().map(|x| x.to_bits()).collect()
+}
+
+/// The decisions on rows that are never all in memory.
+fn streamed(model: &Model, reader: &Reader, bytes: &[u8]) -> udeed::Result<Vec<f64>> {
+    let mut decisions = Vec::new();
+    reader.for_each_table_from("rows", bytes, Room { most: 0, folder: None }, &mut |table| {
+        decisions.extend_from_slice(model.decision(table)?.values());
+        Ok(())
+    })?;
+    Ok(decisions)
+}
+
+#[test]
+fn a_file_that_changes_under_its_reader_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.csv");
+    let rows = format!("a,b\n{}", "1,2\n".repeat(1_000_000));
+    for change in ["truncated", "appended to", "overwritten", "left alone"] {
+        std::fs::write(&path, &rows).unwrap();
+        let (mut visited, room) = (0, Room { most: 0, folder: None });
+        let found = Reader::new().for_each_table(&path, room, &mut |table| {
+            let mut file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+            match change {
+                "truncated" => file.set_len(2_000_000).unwrap(),
+                "appended to" => file.set_len(rows.len() as u64 + 4).unwrap(),
+                "overwritten" => file.write_all(&b"a,b\n3,4\n".repeat(100_000)).unwrap(),
+                _ => {}
+            }
+            visited += table.n_rows();
+            Ok(())
+        });
+        match found {
+            Ok(()) => assert_eq!((change, visited), ("left alone", 1_000_000)),
+            Err(error) => {
+                let expected =
+                    "rows.csv: found a file that changed while it was read, expected one that stays as it is";
+                assert!(error.to_string().ends_with(expected) && change != "left alone", "{change}: {error}");
+            }
+        }
+    }
+}
+
+/// Sparse rows are held until the last, and so are dense ones below them; all are the same as if they were read at once.
+#[test]
+fn rows_of_every_format_are_streamed_in_their_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let label = "@attribute a numeric\n@attribute b {x, y}\n@data\n";
+    let libsvm: String = (1..200).map(|i| format!("1 1:{i} {}:0.5\n", 2 + i % 7)).collect();
+    let sparse: String = (0..200).map(|i| format!("{{0 {i}, 1 {}}}\n", ["x", "y"][i % 2])).collect();
+    let dense: String = (0..200).map(|i| format!("{i}, {}\n", ["x", "y", "?"][i % 3])).collect();
+    for (format, text) in [
+        (Format::Libsvm, libsvm),
+        (Format::Arff, format!("{label}{sparse}")),
+        (Format::Arff, format!("{label}{dense}")),
+        (Format::Arff, format!("{label}{dense}{sparse}{dense}")),
+        (Format::Csv, format!("a,b\n{}", dense.replace(' ', ""))),
+    ] {
+        for layout in [Layout::Auto, Layout::Dense, Layout::Sparse] {
+            let reader = Reader::new().format(format).layout(layout).chunk_size(50);
+            let whole = reader.read_from("rows", text.as_bytes()).unwrap().table;
+            for most in [0, 1 << 20] {
+                let mut all: Option<Table> = None;
+                let room = Room { most, folder: Some(folder.path()) };
+                reader
+                    .for_each_table_from("rows", text.as_bytes(), room, &mut |table| match &mut all {
+                        Some(all) => all.append(table),
+                        none => {
+                            *none = Some(table.clone());
+                            Ok(())
+                        }
+                    })
+                    .unwrap();
+                let all = all.unwrap();
+                assert_eq!(names(&all), names(&whole));
+                for j in 0..whole.columns().len() {
+                    assert_eq!(column_cells(&all, j), column_cells(&whole, j), "{format:?} {layout:?} {most}");
+                }
+            }
         }
     }
 }
@@ -1330,6 +1418,22 @@ proptest! {
     }
 }
 
+/// Where scaling or the weights of the vote overflow for every row, the model is refused, not each row.
+#[test]
+fn a_model_that_can_only_overflow_is_refused() {
+    for (_, bytes) in MODELS.iter() {
+        let (description, tensors) = unsealed(bytes);
+        for name in ["factor", "shift", "ensemble.0.weights", "logistic.0.weights"] {
+            for huge in [1e308, -1e308, f64::MAX] {
+                let mut forged = tensors.clone();
+                let tensor = forged.iter_mut().find(|tensor| tensor.name == name).unwrap();
+                tensor.bytes = huge.to_le_bytes().repeat(tensor.bytes.len() / 8);
+                assert_refused(&sealed(&description, &forged));
+            }
+        }
+    }
+}
+
 #[test]
 fn a_forged_number_of_columns_is_refused_or_predicts() {
     let (mut description, tensors) = unsealed(&MODELS[1].1);
@@ -1346,8 +1450,11 @@ fn predict_with(model: &Model) {
         let Some(sheet) = read(&model.reader().format(Format::Csv), text.as_bytes()) else { continue };
         for model in [Some(model.clone()), model.initial(), Some(model.logistic())].into_iter().flatten() {
             let _ = model.predict(&sheet.table);
-            let _ = model.predict_proba(&sheet.table);
             let _ = model.evaluate(&sheet.table, &sheet.labels);
+            if let Ok(probabilities) = model.predict_proba(&sheet.table) {
+                let are_probabilities = probabilities.values().iter().all(|p| (0.0..=1.0).contains(p));
+                assert!(are_probabilities, "{probabilities:?}");
+            }
         }
     }
 }

@@ -87,7 +87,7 @@ impl BuiltIn {
     /// # Errors
     /// If the options name a column that the set lacks.
     pub fn read_with(&self, reader: &Reader) -> Result<Sheet> {
-        let mut reader = reader.clone().format(Format::Csv).delimiter(b',').header(true);
+        let mut reader = reader.clone().any_memory().format(Format::Csv).delimiter(b',').header(true);
         if !reader.has_label() {
             reader = reader.label("class");
         }

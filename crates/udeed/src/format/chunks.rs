@@ -3,6 +3,7 @@
 use memchr::{memchr, memchr_iter, memrchr, memrchr2};
 
 use crate::error::{Error, Hint, Place, Result};
+use crate::format::options::ReadOptions;
 use crate::format::source::{Source, checked_utf8};
 use crate::text::byte_size;
 
@@ -10,6 +11,9 @@ use crate::text::byte_size;
 pub(super) const CHUNK: usize = 1 << 19;
 
 const LARGEST_CHUNK: usize = 1 << 26;
+
+/// Default for the longest line or CSV record in bytes. What is longer is most likely no text.
+pub(super) const LONGEST_LINE: usize = 1 << 26;
 
 /// Largest quoted CSV cell in bytes. In a larger one the closing quote was most likely forgotten.
 const LARGEST_CELL: usize = 1 << 24;
@@ -120,6 +124,15 @@ impl Ends {
             Ends::Records(ends) => ends.endless,
         }
     }
+
+    /// Offset of an opening quote that does not close in these bytes, which were scanned.
+    fn open_quote(&self, bytes: &[u8]) -> Option<usize> {
+        match self {
+            Ends::Lines => None,
+            // A quote that closes where the bytes end is not passed by the scan.
+            Ends::Records(ends) => (ends.inside && ends.scanned == bytes.len()).then_some(ends.opened),
+        }
+    }
 }
 
 /// Finds the ends of CSV records: those ends of lines that do not stand in quotes.
@@ -188,6 +201,7 @@ pub(super) struct Chunks<'a> {
     source: Source<'a>,
     ends: Ends,
     size: usize,
+    longest_line: usize,
     /// Text that was read beyond the last chunk.
     rest: Vec<u8>,
     line: u64,
@@ -202,8 +216,9 @@ enum State {
 }
 
 impl<'a> Chunks<'a> {
-    pub(super) fn new(source: Source<'a>, ends: Ends, size: usize) -> Self {
-        Chunks { source, ends, size: size.clamp(1, LARGEST_CHUNK), rest: Vec::new(), line: 1, state: State::Start }
+    pub(super) fn new(source: Source<'a>, ends: Ends, options: &ReadOptions) -> Self {
+        let (size, longest_line) = (options.chunk_size.clamp(1, LARGEST_CHUNK), options.longest_line);
+        Chunks { source, ends, size, longest_line, rest: Vec::new(), line: 1, state: State::Start }
     }
 
     /// The place of the source, for messages.
@@ -229,6 +244,7 @@ impl<'a> Chunks<'a> {
                 }
                 self.ends.last(&bytes, scanned);
                 self.check_quotes(&bytes)?;
+                self.check_end(&bytes)?;
                 return Ok(Some(self.chunk(bytes)));
             }
             self.fill(&mut bytes);
@@ -238,6 +254,7 @@ impl<'a> Chunks<'a> {
                 return Ok(Some(self.chunk(bytes)));
             }
             self.check_quotes(&bytes)?;
+            self.check_length(&bytes)?;
             scanned = bytes.len();
         }
     }
@@ -245,11 +262,32 @@ impl<'a> Chunks<'a> {
     /// Refuses a quote that opens in these bytes, which begin with a record, and does not close before long.
     fn check_quotes(&mut self, bytes: &[u8]) -> Result<()> {
         let Some(opened) = self.ends.endless_quote() else { return Ok(()) };
+        let found = format!("a quote that does not close within {}", byte_size(LARGEST_CELL as u64));
+        Err(self.refused(&bytes[..opened], &found, "a smaller cell", Hint::UnclosedQuote))
+    }
+
+    /// Refuses a quote that opens in these bytes, the last ones, and does not close.
+    fn check_end(&mut self, bytes: &[u8]) -> Result<()> {
+        let Some(opened) = self.ends.open_quote(bytes) else { return Ok(()) };
+        let found = "a quote that does not close before the end of the file";
+        Err(self.refused(&bytes[..opened], found, "a closing quote", Hint::UnclosedQuote))
+    }
+
+    /// Refuses a line that goes on through all of these bytes, if it is too long.
+    fn check_length(&mut self, bytes: &[u8]) -> Result<()> {
+        if bytes.len() <= self.longest_line {
+            return Ok(());
+        }
+        let found = format!("a line longer than {}", byte_size(self.longest_line as u64));
+        Err(self.refused(&[], &found, "a shorter one", Hint::LongLine))
+    }
+
+    /// Ends the text with an error in the line that comes after these bytes.
+    fn refused(&mut self, before: &[u8], found: &str, expected: &str, hint: Hint) -> Error {
         self.state = State::Ended(None);
         self.ends.restart();
-        let line = self.line + memchr_iter(b'\n', &bytes[..opened]).count() as u64;
-        let found = format!("a quote that does not close within {}", byte_size(LARGEST_CELL as u64));
-        Err(Error::input(self.place().line(line), found, "a smaller cell").with_hint(Hint::UnclosedQuote))
+        let line = self.line + memchr_iter(b'\n', before).count() as u64;
+        Error::input(self.place().line(line), found, expected).with_hint(hint)
     }
 
     fn fill(&mut self, bytes: &mut Vec<u8>) {
@@ -277,8 +315,12 @@ impl<'a> Chunks<'a> {
 mod tests {
     use super::*;
 
+    fn of_size(chunk_size: usize) -> ReadOptions {
+        ReadOptions { chunk_size, ..ReadOptions::default() }
+    }
+
     fn chunks(text: &[u8], ends: Ends, size: usize) -> Vec<Chunk> {
-        let mut chunks = Chunks::new(Source::new("x".into(), text).unwrap(), ends, size);
+        let mut chunks = Chunks::new(Source::new("x".into(), text).unwrap(), ends, &of_size(size));
         std::iter::from_fn(|| chunks.next().unwrap()).collect()
     }
 
@@ -294,7 +336,7 @@ mod tests {
 
     #[test]
     fn a_chunk_of_csv_does_not_end_within_quotes() {
-        let text = b"a,\"x\n\"\"\n\",5\" \n\"y\n\"\nlast,\"\n";
+        let text = b"a,\"x\n\"\"\n\",5\" \n\"y\n\"\nlast,\"\n\"";
         for size in 1..text.len() {
             let chunks = chunks(text, Ends::Records(RecordEnds::new(b',')), size);
             let texts: Vec<&[u8]> = chunks.iter().map(Chunk::text).collect();
@@ -313,7 +355,7 @@ mod tests {
         for size in [CHUNK, LARGEST_CHUNK] {
             let last = |text: String| {
                 let source = Source::new("x".into(), text.as_bytes()).unwrap();
-                let mut chunks = Chunks::new(source, Ends::Records(RecordEnds::new(b',')), size);
+                let mut chunks = Chunks::new(source, Ends::Records(RecordEnds::new(b',')), &of_size(size));
                 loop {
                     match chunks.next() {
                         Ok(Some(_)) => {}
@@ -333,6 +375,57 @@ mod tests {
         }
     }
 
+    /// The first failure and the texts before it.
+    fn failure(text: &str, ends: Ends, options: &ReadOptions) -> (String, Option<String>) {
+        let mut chunks = Chunks::new(Source::new("x".into(), text.as_bytes()).unwrap(), ends, options);
+        let mut read = String::new();
+        loop {
+            match chunks.next() {
+                Ok(Some(chunk)) => read += std::str::from_utf8(chunk.text()).unwrap(),
+                Ok(None) => return (read, None),
+                Err(error) => {
+                    assert!(chunks.next().unwrap().is_none());
+                    return (read, Some(error.to_string()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_quote_that_is_open_at_the_end_is_told_by_the_line_it_opened_in() {
+        let before = "a,b\n1,\"\n\"\n";
+        let expected =
+            "x, line 4: found a quote that does not close before the end of the file, expected a closing quote";
+        for open in ["2,\"y\n3,z\n", "2,\"", "2,\"y\"\"", "\"2,y\r\n\r\n3,z\n\n", "2,\"y\"\"\n\"\""] {
+            for size in [1, 3, 7, 1000] {
+                let records = Ends::Records(RecordEnds::new(b','));
+                let (read, error) = failure(&format!("{before}{open}"), records, &of_size(size));
+                assert_eq!((read.as_str(), error.as_deref()), (before, Some(expected)), "{open:?}, {size}");
+            }
+        }
+        for closed in ["2,\"y\"", "2,\"\"", "2,\"y\"\"\"", "2,y\"", "2,\"y\"z\"", "2,\"y\"\r\n"] {
+            for size in [1, 3, 7, 1000] {
+                let text = format!("{before}{closed}");
+                let found = failure(&text, Ends::Records(RecordEnds::new(b',')), &of_size(size));
+                assert_eq!(found, (text, None), "{size}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_refused_wherever_chunks_end() {
+        let options = |chunk_size| ReadOptions { longest_line: 100, ..of_size(chunk_size) };
+        let short = format!("{}\n", "x".repeat(99));
+        for size in [1, 10, 64] {
+            for ends in [|| Ends::Lines, || Ends::Records(RecordEnds::new(b','))] {
+                assert_eq!(failure(&short.repeat(9), ends(), &options(size)), (short.repeat(9), None));
+                let long = format!("{short}{short}{}", "x".repeat(10_000));
+                let expected = "x, line 3: found a line longer than 100 bytes, expected a shorter one";
+                assert_eq!(failure(&long, ends(), &options(size)).1.as_deref(), Some(expected));
+            }
+        }
+    }
+
     #[test]
     fn a_failure_comes_after_what_was_read() {
         struct Broken(usize);
@@ -346,7 +439,7 @@ mod tests {
                 }
             }
         }
-        let mut chunks = Chunks::new(Source::new("x".into(), Broken(0)).unwrap(), Ends::Lines, CHUNK);
+        let mut chunks = Chunks::new(Source::new("x".into(), Broken(0)).unwrap(), Ends::Lines, &of_size(CHUNK));
         assert_eq!(chunks.next().unwrap().unwrap().text(), b"one\n");
         assert!(chunks.next().is_err());
     }

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::format::chunks::CHUNK;
+use crate::error::{Error, Hint, Place, Result};
+use crate::format::chunks::{CHUNK, LONGEST_LINE};
 use crate::format::column_plan::ColumnOptions;
 
 /// The layout in memory of rows that were read.
@@ -38,12 +39,40 @@ pub(super) struct ReadOptions {
     pub(super) layout: Layout,
     /// Bytes of text in a chunk.
     pub(super) chunk_size: usize,
+    /// Bytes of text in a line, at most.
+    pub(super) longest_line: usize,
+    /// Columns of a file, at most.
+    pub(super) most_columns: usize,
+    /// Bytes of rows in memory, at most; half of the machine's if none.
+    pub(super) memory: Option<u64>,
 }
+
+/// Default for the largest number of columns.
+const MOST_COLUMNS: usize = 1 << 20;
 
 impl Default for ReadOptions {
     fn default() -> Self {
         let columns = ColumnOptions::default();
-        ReadOptions { delimiter: None, columns, layout: Layout::Auto, chunk_size: CHUNK }
+        ReadOptions {
+            delimiter: None,
+            columns,
+            layout: Layout::Auto,
+            chunk_size: CHUNK,
+            longest_line: LONGEST_LINE,
+            most_columns: MOST_COLUMNS,
+            memory: None,
+        }
+    }
+}
+
+impl ReadOptions {
+    /// Refuses a file with more columns than it may have.
+    pub(super) fn check_width(&self, columns: usize, place: impl FnOnce() -> Place) -> Result<()> {
+        if columns <= self.most_columns {
+            return Ok(());
+        }
+        let expected = format!("at most {}", self.most_columns);
+        Err(Error::input(place(), format!("{columns} columns"), expected).with_hint(Hint::ManyColumns))
     }
 }
 

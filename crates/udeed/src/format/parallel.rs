@@ -4,12 +4,14 @@
 //! unzips) the next one. At most three rounds are in memory, however long the file is.
 
 use crate::error::{Error, Result};
-use crate::format::chunks::{Chunk, Chunks};
+use crate::format::chunks::{CHUNK, Chunk, Chunks};
 
 /// Chunks of a round for each thread: enough to even out that some take longer.
 const CHUNKS_PER_THREAD: usize = 4;
 /// Upper bound for a round. More chunks would only cost memory: one thread reads and collects.
 const MOST_CHUNKS: usize = 16;
+/// No more chunks join a round of so many bytes: chunks are larger than their size where lines are.
+const MOST_BYTES: usize = MOST_CHUNKS * CHUNK;
 
 /// Parses the chunks of a format into rows.
 pub(super) trait Parser: Sync {
@@ -82,9 +84,13 @@ struct Round {
 impl Round {
     fn read(chunks: &mut Chunks<'_>) -> Self {
         let mut round = Round::default();
+        let mut bytes = 0;
         loop {
             match chunks.next() {
-                Ok(Some(chunk)) => round.chunks.push(chunk),
+                Ok(Some(chunk)) => {
+                    bytes += chunk.text().len();
+                    round.chunks.push(chunk);
+                }
                 Ok(None) => break,
                 Err(error) => {
                     round.failure = Some(error);
@@ -92,7 +98,9 @@ impl Round {
                 }
             }
             // Only now: asking for the number of threads starts them, which a short file does not need.
-            if round.chunks.len() >= MOST_CHUNKS.min(rayon::current_num_threads() * CHUNKS_PER_THREAD) {
+            if bytes >= MOST_BYTES
+                || round.chunks.len() >= MOST_CHUNKS.min(rayon::current_num_threads() * CHUNKS_PER_THREAD)
+            {
                 break;
             }
         }

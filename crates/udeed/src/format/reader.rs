@@ -3,12 +3,12 @@
 use std::io::Read;
 use std::path::Path;
 
-use crate::data::{Column, Naming};
+use crate::data::{Column, Naming, Table};
 use crate::error::{Error, Hint, Place, Result};
 use crate::format::column_plan::LabelColumn;
 use crate::format::options::ReadOptions;
-use crate::format::sink::{BoundedSink, MemorySink, RowSink, Schema};
-use crate::format::source::Source;
+use crate::format::sink::{BoundedSink, MemorySink, RowSink, Schema, TableSink};
+use crate::format::source::{Source, read_file};
 use crate::format::{Format, HeldSheet, Layout, Sheet};
 use crate::memory::Room;
 
@@ -141,10 +141,56 @@ impl Reader {
         self
     }
 
+    /// Longest line, or CSV record, in bytes of text, unzipped. A longer one is an error: it is most likely no text, and would take
+    /// all memory. Default: 64 MiB.
+    ///
+    /// ```
+    /// use udeed::format::{Format, Reader};
+    ///
+    /// let endless = std::io::repeat(b'0');
+    /// let error = Reader::new().format(Format::Csv).longest_line(1 << 20).read_from("zeros", endless).unwrap_err();
+    /// assert_eq!(error.to_string(), "zeros, line 1: found a line longer than 1.0 MiB, expected a shorter one");
+    /// ```
+    #[must_use]
+    pub fn longest_line(mut self, bytes: usize) -> Self {
+        self.options.longest_line = bytes;
+        self
+    }
+
+    /// Largest number of columns of a CSV or ARFF file. LIBSVM files have none: their indices end at 2147483647. Default: 1048576.
+    #[must_use]
+    pub fn most_columns(mut self, columns: usize) -> Self {
+        self.options.most_columns = columns;
+        self
+    }
+
+    /// Most memory for the rows that [`Reader::read`] keeps, in bytes: more rows are an error. Default:
+    /// [`half_of_memory`](crate::memory::half_of_memory).
+    ///
+    /// ```
+    /// use udeed::format::{Format, Reader};
+    ///
+    /// let reader = Reader::new().format(Format::Csv).memory(20);
+    /// assert!(reader.read_from("rows", &b"size\n1\n2\n"[..]).is_ok());
+    /// assert!(reader.read_from("rows", &b"size\n1\n2\n3\n"[..]).is_err());
+    /// ```
+    #[must_use]
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.options.memory = Some(bytes);
+        self
+    }
+
+    /// The same without a limit of one's own.
+    pub(super) fn any_memory(mut self) -> Self {
+        self.options.memory = None;
+        self
+    }
+
     /// Reads a file.
     ///
     /// # Errors
-    /// If it cannot be read, its format is not known, or it is not well-formed.
+    /// If it cannot be read, changes meanwhile, its format is not known, it is not well-formed, or exceeds a limit: see
+    /// [`Reader::longest_line`], [`Reader::most_columns`] and [`Reader::memory`].
     ///
     /// ```
     /// use udeed::prelude::*;
@@ -157,7 +203,7 @@ impl Reader {
     /// ```
     pub fn read(&self, path: impl AsRef<Path>) -> Result<Sheet> {
         let path = path.as_ref();
-        self.read_source(Source::open(path)?, &path.display().to_string())
+        read_file(path, |source| self.read_source(source, &path.display().to_string()))
     }
 
     /// Reads a stream, with a name for messages.
@@ -189,8 +235,7 @@ impl Reader {
     /// ```
     pub fn hold(&self, path: impl AsRef<Path>, room: Room<'_>) -> Result<HeldSheet> {
         let path = path.as_ref();
-        let name = path.display().to_string();
-        self.hold_source(Source::open(path)?, &name, room)
+        read_file(path, |source| self.hold_source(source, &path.display().to_string(), room))
     }
 
     /// Like [`Reader::hold`] for a stream, with a name for messages. It is read only once.
@@ -201,8 +246,68 @@ impl Reader {
         self.hold_source(Source::new(name.to_owned(), bytes)?, name, room)
     }
 
+    /// Reads a file, and calls `visit` with one table after the other: of dense rows with a few thousand at a time, so that
+    /// they need not fit into memory. Sparse rows come in one table, or in several from a temporary file where there is no room.
+    ///
+    /// The kinds of columns are those of [`Reader::expect`], else those of the rows so far; nominal columns have the levels that occur
+    /// in the table. Labels are not kept.
+    ///
+    /// # Errors
+    /// As [`Reader::hold`]; also if `visit` fails, whose error then names the row of the file: see [`Error::in_source`].
+    ///
+    /// ```
+    /// use udeed::format::{Format, Reader};
+    /// use udeed::memory::Room;
+    ///
+    /// let rows: String = (0..5000).map(|i| format!("{i}\n")).collect();
+    /// let reader = Reader::new().format(Format::Csv).header(false).chunk_size(1000);
+    /// let (mut most, mut all) = (0, 0);
+    /// reader.for_each_table_from("rows", rows.as_bytes(), Room { most: 0, folder: None }, &mut |table| {
+    ///     most = most.max(table.n_rows());
+    ///     all += table.n_rows();
+    ///     Ok(())
+    /// })?;
+    /// assert!(most < 600 && all == 5000);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn for_each_table_from(
+        &self,
+        name: &str,
+        bytes: impl Read,
+        room: Room<'_>,
+        visit: &mut dyn FnMut(&Table) -> Result<()>,
+    ) -> Result<()> {
+        self.visit_source(Source::new(name.to_owned(), bytes)?, name, room, visit)
+    }
+
+    /// Like [`Reader::for_each_table_from`] for a file.
+    ///
+    /// # Errors
+    /// As [`Reader::for_each_table_from`].
+    pub fn for_each_table(
+        &self,
+        path: impl AsRef<Path>,
+        room: Room<'_>,
+        visit: &mut dyn FnMut(&Table) -> Result<()>,
+    ) -> Result<()> {
+        let path = path.as_ref();
+        read_file(path, |source| self.visit_source(source, &path.display().to_string(), room, visit))
+    }
+
+    fn visit_source(
+        &self,
+        source: Source<'_>,
+        name: &str,
+        room: Room<'_>,
+        visit: &mut dyn FnMut(&Table) -> Result<()>,
+    ) -> Result<()> {
+        let mut rows = TableSink::new(name, room, self.options.layout, visit);
+        let schema = self.fill(source, name, &mut rows)?;
+        rows.finish(schema)
+    }
+
     fn read_source(&self, source: Source<'_>, name: &str) -> Result<Sheet> {
-        let mut rows = MemorySink::default();
+        let mut rows = MemorySink::within(name, self.options.memory);
         let schema = self.fill(source, name, &mut rows)?;
         rows.into_sheet(schema, self.options.layout)
     }

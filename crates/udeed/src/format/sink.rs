@@ -6,9 +6,9 @@ use crate::data::{
     Blocks, Column, Csr, Dense, DiskRowsWriter, DiskTable, HeldTable, Labels, Matrix, Naming, Renumbering, Table,
     dense_size, sparse_size,
 };
-use crate::error::Result;
+use crate::error::{Error, Hint, Place, Result};
 use crate::format::{HeldSheet, Layout, Sheet};
-use crate::memory::Room;
+use crate::memory::{MUCH_MEMORY, Room, half_of_memory, too_many_rows};
 
 /// What describes the rows of a file, once all of them are in a sink.
 pub(super) struct Schema {
@@ -29,6 +29,16 @@ pub(super) trait RowSink {
     /// Appends the rows of the next chunk with their labels. `share` of the file was read so far, if that is known.
     fn push(&mut self, rows: Matrix, labels: Vec<Option<u32>>, share: Option<f64>) -> Result<()>;
 
+    /// Whether the next chunk, if its rows are dense, is to be a table of its own, with columns as far as they are known.
+    fn takes_tables(&self) -> bool {
+        false
+    }
+
+    /// Takes the next chunk as a table of its own, in place of [`RowSink::push`].
+    fn push_table(&mut self, table: Table) -> Result<()> {
+        self.push(table.into(), Vec::new(), None)
+    }
+
     /// Number of rows.
     fn n_rows(&self) -> usize;
 
@@ -43,18 +53,40 @@ pub(super) trait RowSink {
 #[derive(Default)]
 pub(super) struct MemorySink {
     n_rows: usize,
+    /// Where the rows come from, and how many bytes they may take, if that is checked here.
+    limit: Option<(String, Option<u64>)>,
     dense: Vec<f64>,
     sparse: Option<Csr>,
     labels: Vec<Option<u32>>,
 }
 
+impl MemorySink {
+    /// Refuses more rows than fit into so many bytes, or into half of the memory.
+    pub(super) fn within(source: &str, most: Option<u64>) -> Self {
+        MemorySink { limit: Some((source.to_owned(), most)), ..MemorySink::default() }
+    }
+
+    /// Refuses rows of so many bytes, if they may not take them.
+    fn check(&self, size: u64) -> Result<()> {
+        let Some((source, most)) = &self.limit else { return Ok(()) };
+        // Few rows fit into any machine, and asking it takes longer than to read them.
+        if most.is_none() && size < MUCH_MEMORY {
+            return Ok(());
+        }
+        let most = most.unwrap_or_else(half_of_memory);
+        if size <= most { Ok(()) } else { Err(too_many_rows(source, most, Hint::RowsOfFile)) }
+    }
+}
+
 impl RowSink for MemorySink {
     fn push(&mut self, rows: Matrix, mut labels: Vec<Option<u32>>, share: Option<f64>) -> Result<()> {
+        self.check(self.size().saturating_add(rows.size()))?;
         let n_columns = rows.rows().n_columns();
         let n_rows = rows.rows().n_rows();
         match (rows, &mut self.sparse) {
             (Matrix::Dense(rows), None) => {
-                reserve(&mut self.dense, rows.values().len(), share);
+                let source = self.limit.as_ref().map_or("the rows", |(source, _)| source);
+                reserve(&mut self.dense, rows.values().len(), share, source)?;
                 self.dense.extend_from_slice(rows.values());
             }
             (rows, None) => {
@@ -216,6 +248,79 @@ impl DiskSink {
     }
 }
 
+/// Hands out dense rows chunk by chunk as tables, and keeps none. Sparse rows are held until the last one is there: only
+/// then are their columns and their layout known.
+pub(super) struct TableSink<'a> {
+    visit: &'a mut dyn FnMut(&Table) -> Result<()>,
+    source: &'a str,
+    layout: Layout,
+    /// Number of rows that were handed out.
+    visited: usize,
+    held: BoundedSink<'a>,
+}
+
+impl<'a> TableSink<'a> {
+    pub(super) fn new(
+        source: &'a str,
+        room: Room<'a>,
+        layout: Layout,
+        visit: &'a mut dyn FnMut(&Table) -> Result<()>,
+    ) -> Self {
+        TableSink { visit, source, layout, visited: 0, held: BoundedSink::new(source, room) }
+    }
+
+    fn hand_out(&mut self, table: &Table) -> Result<()> {
+        if table.n_rows() == 0 {
+            return Ok(());
+        }
+        (self.visit)(table).map_err(|error| error.in_source(self.source, self.visited as u64))?;
+        self.visited += table.n_rows();
+        Ok(())
+    }
+
+    /// Hands out the rows that were held.
+    pub(super) fn finish(mut self, schema: Schema) -> Result<()> {
+        let source = self.source;
+        let held = std::mem::replace(&mut self.held, BoundedSink::new(source, Room { most: 0, folder: None }));
+        if held.n_rows() == 0 {
+            return Ok(());
+        }
+        match held.into_sheet(schema, self.layout)?.table {
+            HeldTable::InMemory(table) => self.hand_out(&table),
+            HeldTable::InFile(table) => table.for_each_piece(|piece| self.hand_out(piece)),
+        }
+    }
+}
+
+impl RowSink for TableSink<'_> {
+    fn push(&mut self, rows: Matrix, _: Vec<Option<u32>>, share: Option<f64>) -> Result<()> {
+        self.held.push(rows, Vec::new(), share)
+    }
+
+    fn takes_tables(&self) -> bool {
+        self.held.n_rows() == 0
+    }
+
+    fn push_table(&mut self, table: Table) -> Result<()> {
+        if self.layout == Layout::Sparse {
+            return self.hand_out(&table.into_sparse());
+        }
+        self.hand_out(&table)
+    }
+
+    fn n_rows(&self) -> usize {
+        self.visited + self.held.n_rows()
+    }
+
+    fn n_stored(&self) -> usize {
+        self.held.n_stored()
+    }
+
+    fn used_columns(&self) -> Result<Vec<u32>> {
+        self.held.used_columns()
+    }
+}
+
 /// Adds the columns with a stored value to those that are known.
 fn add_used(used: &mut Vec<u32>, rows: &Csr) {
     used.extend_from_slice(rows.columns());
@@ -227,6 +332,7 @@ impl MemorySink {
     /// The table and the labels, in the layout of the options.
     pub(super) fn into_sheet(mut self, schema: Schema, layout: Layout) -> Result<Sheet> {
         let n_columns = schema.columns.len();
+        self.check(self.size_in(n_columns, layout))?;
         let labels = match schema.classes {
             Some(classes) => Labels::from_codes(classes, std::mem::take(&mut self.labels)),
             None => Labels::unlabeled(self.n_rows),
@@ -294,10 +400,13 @@ fn into_sparse(rows: Matrix) -> Csr {
 
 /// Reserves memory for more values. If the share of the file that was read is known, this is enough for the whole file: a
 /// vector that grows by doubling would take three times the data for a moment.
-fn reserve(values: &mut Vec<f64>, more: usize, share: Option<f64>) {
+///
+/// # Errors
+/// If not even the memory for these can be had.
+fn reserve(values: &mut Vec<f64>, more: usize, share: Option<f64>, source: &str) -> Result<()> {
     let needed = values.len() + more;
     if needed <= values.capacity() {
-        return;
+        return Ok(());
     }
     let expected = match share {
         Some(share) if share > 0.0 => needed as f64 / share * 1.02,
@@ -305,4 +414,7 @@ fn reserve(values: &mut Vec<f64>, more: usize, share: Option<f64>) {
     };
     // Only an estimate: if that much memory is not there, what is needed now may be.
     let _ = values.try_reserve_exact((expected as usize).max(needed) - values.len());
+    let refused =
+        |_| Error::input(Place::new(source), "more rows than there is memory for", "fewer").with_hint(Hint::RowsOfFile);
+    values.try_reserve_exact(more).map_err(refused)
 }

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::rc::Rc;
+use std::time::SystemTime;
 
 use flate2::bufread::MultiGzDecoder;
 
@@ -21,17 +22,43 @@ pub(crate) struct Source<'a> {
     taken: Rc<Cell<u64>>,
 }
 
-impl<'a> Source<'a> {
-    pub(crate) fn open(path: &Path) -> Result<Source<'static>> {
-        let refused = |error| Error::io(path, "read", error);
-        if path.is_dir() {
-            return Err(Error::input(Place::new(path.display().to_string()), "a directory", "a file"));
-        }
-        let file = File::open(path).map_err(refused)?;
-        let length = file.metadata().ok().filter(fs::Metadata::is_file).map(|at| at.len());
-        Ok(Source { length, ..Source::new(path.display().to_string(), file)? })
+/// Reads a file, and refuses it if it changed meanwhile: rows of two versions, or half of them, are worse than none.
+///
+/// # Errors
+/// If it cannot be opened, `read` fails, or it changed, which may well be why `read` failed.
+pub(crate) fn read_file<T>(path: &Path, read: impl FnOnce(Source<'static>) -> Result<T>) -> Result<T> {
+    let refused = |error| Error::io(path, "read", error);
+    if path.is_dir() {
+        return Err(Error::input(Place::new(path.display().to_string()), "a directory", "a file"));
     }
+    let file = File::open(path).map_err(refused)?;
+    let version = Version::of(&file);
+    let watched = file.try_clone().map_err(refused)?;
+    let length = version.as_ref().map(|version| version.length);
+    let found = read(Source { length, ..Source::new(path.display().to_string(), file)? });
+    if version.is_some() && Version::of(&watched) != version {
+        let place = Place::new(path.display().to_string());
+        return Err(Error::input(place, "a file that changed while it was read", "one that stays as it is"));
+    }
+    found
+}
 
+/// What tells one version of a file from another.
+#[derive(PartialEq)]
+struct Version {
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Version {
+    /// None where it is no plain file, or the system does not tell.
+    fn of(file: &File) -> Option<Self> {
+        let at = file.metadata().ok().filter(fs::Metadata::is_file)?;
+        Some(Version { length: at.len(), modified: at.modified().ok() })
+    }
+}
+
+impl<'a> Source<'a> {
     /// Gzip is recognised by its first bytes, not by a name: a stream has none.
     pub(crate) fn new(name: String, bytes: impl Read + 'a) -> Result<Source<'a>> {
         let taken = Rc::new(Cell::new(0));
@@ -105,4 +132,53 @@ pub(crate) fn checked_utf8(bytes: &[u8], place: impl FnOnce() -> Place) -> Resul
         Error::input(place(), format!("the byte 0x{:02x}, which is not UTF-8", bytes[at]), "text in UTF-8")
             .with_hint(Hint::Encoding)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows.csv");
+        let changes: [&dyn Fn(&File); 4] = [
+            &|file| file.set_len(3).unwrap(),
+            &|file| file.set_len(1000).unwrap(),
+            &|file| file.set_modified(SystemTime::UNIX_EPOCH).unwrap(),
+            &|_| fs::write(&path, "other").unwrap(),
+        ];
+        for change in changes {
+            for fails in [false, true] {
+                fs::write(&path, "a,b\n1,2\n").unwrap();
+                let found = read_file(&path, |source| {
+                    change(&File::options().write(true).open(&path).unwrap());
+                    if fails { Err(Error::input(source.place(), "half a row", "a whole one")) } else { Ok(()) }
+                });
+                let message = found.unwrap_err().to_string();
+                let expected = "found a file that changed while it was read, expected one that stays as it is";
+                assert_eq!(message, format!("{}: {expected}", path.display()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_replaced_or_removed_is_read_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, other] = ["rows.csv", "other.csv"].map(|name| folder.path().join(name));
+        for replace in [true, false] {
+            fs::write(&path, "old").unwrap();
+            fs::write(&other, "newer").unwrap();
+            let text = read_file(&path, |mut source| {
+                if replace {
+                    fs::rename(&other, &path).unwrap();
+                } else {
+                    fs::remove_file(&path).unwrap();
+                }
+                let mut text = Vec::new();
+                source.read(100, &mut text).map(|_| text)
+            });
+            assert_eq!(text.unwrap(), b"old");
+        }
+    }
 }

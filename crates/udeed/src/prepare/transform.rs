@@ -164,7 +164,7 @@ impl<'a> Scaled<'a> {
         let mut found = None;
         self.table.matrix().rows().row(i).for_each(|c, x| {
             self.preparation.encode(c, self.starts[c], x, |_, value| {
-                if found.is_none() && !(value.abs() <= LARGEST) {
+                if found.is_none() && (value.is_nan() || value.abs() > LARGEST) {
                     found = Some((place.clone().column(&columns[c].name), x, value));
                 }
             });

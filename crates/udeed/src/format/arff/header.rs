@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::error::{Error, Result};
 use crate::format::arff::tokenizer::{LineError, Parsed, Tokenizer};
 use crate::format::chunks::{Chunk, Chunks};
+use crate::format::options::ReadOptions;
 use crate::text::quoted;
 
 /// A declared attribute.
@@ -21,7 +22,7 @@ pub(super) enum Declared {
 }
 
 /// Reads everything up to `@data`. Returns the attributes, and the chunk in which the rows begin.
-pub(super) fn read_header(chunks: &mut Chunks<'_>) -> Result<(Vec<Attribute>, Chunk)> {
+pub(super) fn read_header(chunks: &mut Chunks<'_>, options: &ReadOptions) -> Result<(Vec<Attribute>, Chunk)> {
     let place = chunks.place();
     let mut declarations = Declarations::default();
     while let Some(mut chunk) = chunks.next()? {
@@ -29,6 +30,7 @@ pub(super) fn read_header(chunks: &mut Chunks<'_>) -> Result<(Vec<Attribute>, Ch
         while let Some(line) = lines.next() {
             let here = || place.clone().line(line.number);
             if !declarations.read_line(line.text(&place)?).map_err(|error| error.at(here()))? {
+                options.check_width(declarations.attributes.len(), here)?;
                 continue;
             }
             if declarations.attributes.is_empty() {
@@ -109,6 +111,9 @@ fn attribute(rest: &mut Tokenizer<'_>) -> Parsed<Attribute> {
     Ok(Attribute { name, kind })
 }
 
+/// The largest number of values that an attribute may declare.
+const MOST_LEVELS: usize = 1 << 20;
+
 /// The values of a nominal declaration, after its `{`.
 fn levels(rest: &mut Tokenizer<'_>, name: &str) -> Parsed<Vec<String>> {
     let mut levels = Vec::new();
@@ -124,6 +129,10 @@ fn levels(rest: &mut Tokenizer<'_>, name: &str) -> Parsed<Vec<String>> {
             return Err(
                 LineError::new("`{` in a nominal declaration", "values, in quotes if they hold braces").in_column(name)
             );
+        }
+        if levels.len() == MOST_LEVELS {
+            let error = LineError::new("a nominal declaration of more values", format!("at most {MOST_LEVELS}"));
+            return Err(error.in_column(name));
         }
         levels.push(rest.token()?.text.into_owned());
     }

@@ -1,6 +1,8 @@
 //! Reading of ARFF rows.
 
-use crate::data::{Column, Csr, Dense, Dictionary, Naming, Renumbering};
+use std::sync::Arc;
+
+use crate::data::{Column, Csr, Dense, Dictionary, Naming, Renumbering, Table};
 use crate::error::{Error, Hint, Place, Result};
 use crate::format::arff::header::{Attribute, Declared, read_header};
 use crate::format::arff::tokenizer::{Cells, LineError, Parsed, Token};
@@ -17,8 +19,8 @@ use crate::text::{listed, quoted};
 
 pub(super) fn read(options: &ReadOptions, source: Source<'_>, rows: &mut dyn RowSink) -> Result<Schema> {
     let place = source.place();
-    let mut chunks = Chunks::new(source, Ends::Lines, options.chunk_size);
-    let (attributes, first) = read_header(&mut chunks)?;
+    let mut chunks = Chunks::new(source, Ends::Lines, options);
+    let (attributes, first) = read_header(&mut chunks, options)?;
     let names: Vec<String> = attributes.iter().map(|a| a.name.clone()).collect();
     let plan = plan(&options.columns, &names, || place.clone())?;
     let columns = plan
@@ -27,13 +29,14 @@ pub(super) fn read(options: &ReadOptions, source: Source<'_>, rows: &mut dyn Row
         .map(|feature| column(&attributes[feature.source], feature.kind, || place.clone()))
         .collect::<Result<Vec<Column>>>()?;
     let parser = ArffParser::new(&options.columns, &attributes, &plan, place.clone());
-    let mut all = ArffRows { rows, classes: Dictionary::default() };
+    let columns: Arc<[Column]> = columns.into();
+    let mut all = ArffRows { rows, classes: Dictionary::default(), columns: Arc::clone(&columns) };
     read_all(Some(first), &mut chunks, &parser, &mut all)?;
     if all.rows.n_rows() == 0 {
         return Err(Error::input(place, "a header and no rows", "rows after `@data`"));
     }
     Ok(Schema {
-        columns,
+        columns: columns.to_vec(),
         naming: Naming::Given,
         kept: None,
         renumbering: Renumbering::default(),
@@ -81,6 +84,7 @@ type LabeledRow = (Vec<(usize, f64)>, Option<u32>);
 struct ArffRows<'a> {
     rows: &'a mut dyn RowSink,
     classes: Dictionary,
+    columns: Arc<[Column]>,
 }
 
 impl<'a> Collector<ArffParser<'a>> for ArffRows<'_> {
@@ -88,6 +92,10 @@ impl<'a> Collector<ArffParser<'a>> for ArffRows<'_> {
 
     fn add(&mut self, _: Chunk, (): &(), part: Result<ArffPart>, share: Option<f64>) -> Result<()> {
         let mut part = part?;
+        if part.sparse.is_none() && self.rows.takes_tables() {
+            let rows = Dense::new(part.n_rows, part.width, part.dense)?.into();
+            return self.rows.push_table(Table::from_reader(Arc::clone(&self.columns), Naming::Given, rows));
+        }
         let codes = self.classes.merge(&part.classes);
         part.labels.iter_mut().flatten().for_each(|code| *code = codes[*code as usize]);
         let rows = match part.sparse {
@@ -166,7 +174,9 @@ impl Parser for ArffParser<'_> {
             }
             part.dense.truncate(start);
             let here = |error: LineError| error.at(self.place.clone().line(line.number));
-            let Some(cells) = Cells::parse(line.text(&self.place)?).map_err(here)? else { continue };
+            let Some(cells) = Cells::parse(line.text(&self.place)?, self.attributes.len()).map_err(here)? else {
+                continue;
+            };
             self.push(&mut part, &cells).map_err(here)?;
         }
         Ok(part)
@@ -241,10 +251,7 @@ impl<'a> ArffParser<'a> {
 
     fn dense_row(&self, part: &mut ArffPart, cells: &[Token<'_>]) -> Parsed<LabeledRow> {
         if cells.len() != self.attributes.len() {
-            return Err(LineError::new(
-                format!("{} values", cells.len()),
-                format!("{}, one for each attribute", self.attributes.len()),
-            ));
+            return Err(LineError::count(cells.len(), self.attributes.len()));
         }
         let mut entries = Vec::with_capacity(self.width);
         let mut label = None;

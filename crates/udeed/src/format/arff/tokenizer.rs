@@ -17,6 +17,11 @@ impl LineError {
         LineError { found: found.into(), expected: expected.into(), column: None }
     }
 
+    /// A row with another number of values than there are attributes.
+    pub(super) fn count(found: usize, attributes: usize) -> Self {
+        LineError::new(format!("{found} values"), format!("{attributes}, one for each attribute"))
+    }
+
     pub(super) fn in_column(mut self, column: impl Into<String>) -> Self {
         self.column = Some(column.into());
         self
@@ -118,14 +123,14 @@ pub(super) enum Cells<'a> {
 }
 
 impl<'a> Cells<'a> {
-    /// Splits a line; `None` if it has no row.
-    pub(super) fn parse(line: &'a str) -> Parsed<Option<Cells<'a>>> {
+    /// Splits a line; `None` if it has no row. A row of more than `most` values is refused.
+    pub(super) fn parse(line: &'a str, most: usize) -> Parsed<Option<Cells<'a>>> {
         let mut rest = Tokenizer::new(line);
         rest.skip_blank();
         if rest.at_end() {
             return Ok(None);
         }
-        let cells = if rest.eat('{') { Cells::sparse(&mut rest)? } else { Cells::dense(&mut rest)? };
+        let cells = if rest.eat('{') { Cells::sparse(&mut rest, most)? } else { Cells::dense(&mut rest, most)? };
         rest.skip_blank();
         if !rest.at_end() {
             return Err(LineError::new(quoted(rest.rest), "the end of the row"));
@@ -133,23 +138,28 @@ impl<'a> Cells<'a> {
         Ok(Some(cells))
     }
 
-    fn dense(rest: &mut Tokenizer<'a>) -> Parsed<Cells<'a>> {
-        let mut cells = Vec::new();
+    fn dense(rest: &mut Tokenizer<'a>, most: usize) -> Parsed<Cells<'a>> {
+        let (mut cells, mut count) = (Vec::new(), 0);
         loop {
             rest.skip_blank();
             if rest.rest.starts_with(['{', '}']) {
                 return Err(LineError::new(quoted(rest.rest), "a value (weights of rows are not read)"));
             }
-            cells.push(rest.token()?);
+            let cell = rest.token()?;
+            count += 1;
+            // Those that are too many are only counted.
+            if count <= most {
+                cells.push(cell);
+            }
             rest.skip_blank();
             let more = rest.eat(',');
             if !more && rest.at_end() {
-                return Ok(Cells::Dense(cells));
+                return if count <= most { Ok(Cells::Dense(cells)) } else { Err(LineError::count(count, most)) };
             }
         }
     }
 
-    fn sparse(rest: &mut Tokenizer<'a>) -> Parsed<Cells<'a>> {
+    fn sparse(rest: &mut Tokenizer<'a>, most: usize) -> Parsed<Cells<'a>> {
         let mut entries = Vec::new();
         loop {
             rest.skip_blank();
@@ -163,6 +173,12 @@ impl<'a> Cells<'a> {
             rest.skip_blank();
             if index.text.is_empty() || rest.at_end() || rest.rest.starts_with([',', '{', '}']) {
                 return Err(LineError::new("a sparse row with a lone value", "`index value, index value, ...`"));
+            }
+            if entries.len() == most {
+                return Err(LineError::new(
+                    format!("a sparse row of more than {most} values"),
+                    "one for each attribute",
+                ));
             }
             entries.push((index, rest.token()?));
             rest.skip_blank();

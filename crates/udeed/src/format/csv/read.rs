@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Column, Dense, Dictionary, Kind, Renumbering, check_names};
+use crate::data::{Column, Dense, Dictionary, Kind, Renumbering, Table, check_names};
 use crate::error::{Error, Hint, Place, Result};
 use crate::format::cells::is_missing;
 use crate::format::chunks::{Chunk, Chunks, Ends, RecordEnds};
@@ -24,8 +24,8 @@ pub(super) fn read(options: &ReadOptions, source: Source<'_>, rows: &mut dyn Row
     let place = source.place();
     let delimiter = options.delimiter.unwrap_or_else(|| usual_delimiter(&place.source));
     let columns = &options.columns;
-    let mut chunks = Chunks::new(source, Ends::Records(RecordEnds::new(delimiter)), options.chunk_size);
-    let Some((names, first)) = first_record(columns.header, &mut chunks, delimiter)? else {
+    let mut chunks = Chunks::new(source, Ends::Records(RecordEnds::new(delimiter)), options);
+    let Some((names, first)) = first_record(options, &mut chunks, delimiter)? else {
         return Err(Error::input(place, "an empty file", "a header and rows"));
     };
     let plan = columns
@@ -46,11 +46,12 @@ pub(super) fn read(options: &ReadOptions, source: Source<'_>, rows: &mut dyn Row
 }
 
 /// The names of the columns, and the chunk in which the rows begin.
-fn first_record(header: bool, chunks: &mut Chunks<'_>, delimiter: u8) -> Result<Option<(Vec<String>, Chunk)>> {
+fn first_record(options: &ReadOptions, chunks: &mut Chunks<'_>, delimiter: u8) -> Result<Option<(Vec<String>, Chunk)>> {
     while let Some(mut chunk) = chunks.next()? {
-        let mut record = Tokenizer::new(chunk.text(), chunk.line(), delimiter);
+        let mut record = Tokenizer::new(chunk.text(), chunk.line(), delimiter, options.most_columns);
         let Some(line) = record.next() else { continue };
-        if !header {
+        options.check_width(record.len(), || chunks.place().line(line))?;
+        if !options.columns.header {
             let names = (1..=record.len()).map(|i| i.to_string()).collect();
             return Ok(Some((names, chunk)));
         }
@@ -137,7 +138,7 @@ impl Parser for CsvParser<'_> {
             cache: LabelCache::default(),
             n_rows: 0,
         };
-        let mut tokens = Tokenizer::new(chunk.text(), chunk.line(), self.delimiter);
+        let mut tokens = Tokenizer::new(chunk.text(), chunk.line(), self.delimiter, self.roles.len());
         loop {
             let start = part.values.len();
             let rest = tokens.rest();
@@ -258,6 +259,17 @@ impl<'a> CsvParser<'a> {
 }
 
 impl CsvPart {
+    /// The columns with the levels that occur in this chunk.
+    fn columns(&mut self, plan: &ColumnPlan) -> Vec<Column> {
+        let column = |((kind, levels), feature): ((&ColumnKind, &mut Option<Box<Dictionary>>), &Feature)| match kind {
+            ColumnKind::Nominal { .. } => {
+                Column::nominal(&feature.name, levels.take().map_or_else(Vec::new, |levels| levels.into_names()))
+            }
+            _ => Column::numeric(&feature.name),
+        };
+        self.kinds.iter().zip(&mut self.levels).zip(&plan.features).map(column).collect()
+    }
+
     /// The value of a cell in column `j`.
     fn value(&mut self, j: usize, cell: &str, line: u64) -> std::result::Result<f64, CellError> {
         if is_missing(cell) {
@@ -382,6 +394,12 @@ impl<'a> Collector<CsvParser<'a>> for CsvRows<'a> {
         // An earlier chunk determined the kind of a column since: the rows of this one, or its error, may be wrong.
         let part = if Arc::ptr_eq(context, &self.kinds) { part } else { self.parser.parse(&chunk, &self.kinds) };
         let mut part = part?;
+        if self.rows.takes_tables() {
+            let columns = part.columns(self.parser.plan);
+            self.kinds = part.kinds;
+            let rows = Dense::new(part.n_rows, columns.len(), part.values)?;
+            return self.rows.push_table(Table::from_reader(columns.into(), self.parser.plan.naming, rows.into()));
+        }
         self.kinds = part.kinds;
         let mut renumbering = Renumbering::default();
         for (j, (all, own)) in self.levels.iter_mut().zip(&part.levels).enumerate() {

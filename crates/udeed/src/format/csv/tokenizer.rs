@@ -12,7 +12,11 @@ pub(super) struct Tokenizer<'a> {
     /// Offset of the next record, and its line.
     at: usize,
     line: u64,
+    /// The first cells of the last record, of which there may be more.
     cells: Vec<Cell>,
+    n_cells: usize,
+    /// How many cells of a record are kept.
+    most: usize,
     /// Text of the cells whose quotes had to be removed.
     unquoted: Vec<u8>,
 }
@@ -26,9 +30,9 @@ struct Cell {
 }
 
 impl<'a> Tokenizer<'a> {
-    /// A tokenizer of a text that begins in this line.
-    pub(super) fn new(text: &'a [u8], line: u64, delimiter: u8) -> Self {
-        Tokenizer { text, delimiter, at: 0, line, cells: Vec::new(), unquoted: Vec::new() }
+    /// A tokenizer of a text that begins in this line. Of the cells of a record it keeps the first `most` and counts all.
+    pub(super) fn new(text: &'a [u8], line: u64, delimiter: u8, most: usize) -> Self {
+        Tokenizer { text, delimiter, at: 0, line, cells: Vec::new(), n_cells: 0, most, unquoted: Vec::new() }
     }
 
     /// Offset and line of the text after the last record.
@@ -49,18 +53,18 @@ impl<'a> Tokenizer<'a> {
 
     /// Number of cells of the last record.
     pub(super) fn len(&self) -> usize {
-        self.cells.len()
+        self.n_cells
     }
 
-    /// Cell `i` of the last record.
+    /// Cell `i` of the last record, one of those that are kept.
     pub(super) fn cell(&self, i: usize) -> &[u8] {
         let Cell { start, end, unquoted } = self.cells[i];
         if unquoted { &self.unquoted[start..end] } else { &self.text[start..end] }
     }
 
-    /// The cells of the last record.
+    /// The cells of the last record that are kept.
     pub(super) fn cells(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.len()).map(|i| self.cell(i))
+        (0..self.cells.len()).map(|i| self.cell(i))
     }
 
     /// Reads the next record, and returns the line that it begins in.
@@ -73,10 +77,14 @@ impl<'a> Tokenizer<'a> {
         }
         let line = self.line;
         self.cells.clear();
+        self.n_cells = 0;
         self.unquoted.clear();
         loop {
             let cell = if self.text.get(self.at) == Some(&b'"') { self.quoted_cell() } else { self.plain_cell() };
-            self.cells.push(cell);
+            self.n_cells += 1;
+            if self.cells.len() < self.most {
+                self.cells.push(cell);
+            }
             match self.text.get(self.at) {
                 Some(&byte) if byte == self.delimiter => self.step(),
                 Some(_) => {
@@ -165,7 +173,7 @@ mod tests {
 
     /// The lines and the cells of the records.
     fn records(text: &[u8], delimiter: u8) -> Vec<(u64, Vec<Vec<u8>>)> {
-        let mut tokens = Tokenizer::new(text, 1, delimiter);
+        let mut tokens = Tokenizer::new(text, 1, delimiter, usize::MAX);
         let mut all = Vec::new();
         while let Some(line) = tokens.next() {
             all.push((line, tokens.cells().map(<[u8]>::to_vec).collect()));
@@ -178,6 +186,15 @@ mod tests {
         let text = b"a,b\r\n\r\n\"x\ny\",1\n\n\n\nlast,";
         let lines: Vec<u64> = records(text, b',').iter().map(|(line, _)| *line).collect();
         assert_eq!(lines, [1, 3, 8]);
+    }
+
+    #[test]
+    fn cells_beyond_the_most_are_counted_and_not_kept() {
+        let mut tokens = Tokenizer::new(b"a,\"\"\"b\"\"\",c,d\ne,f\n", 1, b',', 2);
+        assert_eq!((tokens.next(), tokens.len()), (Some(1), 4));
+        assert_eq!(tokens.cells().collect::<Vec<_>>(), [&b"a"[..], b"\"b\""]);
+        assert_eq!((tokens.next(), tokens.len()), (Some(2), 2));
+        assert_eq!(tokens.cell(1), b"f");
     }
 
     proptest! {

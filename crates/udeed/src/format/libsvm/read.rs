@@ -18,7 +18,7 @@ const LARGEST: u64 = (1 << 31) - 1;
 
 pub(super) fn read(options: &ReadOptions, source: Source<'_>, rows: &mut dyn RowSink) -> Result<Schema> {
     let place = source.place();
-    let mut chunks = Chunks::new(source, Ends::Lines, options.chunk_size);
+    let mut chunks = Chunks::new(source, Ends::Lines, options);
     let parser = LibsvmParser { options: &options.columns, place: place.clone() };
     let mut all = LibsvmRows { rows, n_columns: 0, classes: Dictionary::default() };
     let first = chunks.next()?;
