@@ -1404,6 +1404,9 @@ mod terminals {
         run(&folder, &["fit", rows, "--label", "-1", "--out", model, "--folds", "0"]);
         let predictions = text(&run(&folder, &["predict", model, rows]).stdout);
         assert!(predictions.contains(&format!("a{DRIVING}")), "{predictions:?}");
+    }
+}
+
 /// What a model cannot be asked about.
 mod prediction {
     use super::*;
