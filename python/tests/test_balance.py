@@ -69,7 +69,7 @@ def test_a_threshold_moves_the_boundary_and_nothing_else(kind: type, rare: Data,
     moved = small(kind, unlabeled="?", threshold=-0.5).fit(X, few)
     assert plain.threshold_ == 0.0 and moved.threshold_ == -0.5
     np.testing.assert_array_equal(moved.predict_proba(X), plain.predict_proba(X))
-    np.testing.assert_array_equal(moved.predict(X) == "rare", plain.decision_function(X) >= -0.5)
+    np.testing.assert_array_equal(moved.predict(X) == "rare", plain.decision_function(X) > -0.5)
     moved.save(tmp_path / "model")
     other = udeed.load(tmp_path / "model")
     assert other.threshold == other.threshold_ == -0.5
@@ -83,7 +83,7 @@ def test_the_labeled_rows_choose_a_threshold(kind: type, rare: Data) -> None:
     model = small(kind, unlabeled="?", threshold="balanced").fit(X, few)
     assert -1.0 <= model.threshold_ <= 1.0 and model.history_ == plain.history_
     np.testing.assert_array_equal(model.predict_proba(X), plain.predict_proba(X))
-    np.testing.assert_array_equal(model.predict(X) == "rare", plain.decision_function(X) >= model.threshold_)
+    np.testing.assert_array_equal(model.predict(X) == "rare", plain.decision_function(X) > model.threshold_)
     if kind in (udeed.UDEEDClassifier, udeed.BaggingClassifier, udeed.SelfTrainingClassifier):
         # Members with one voice each have few decisions to choose between.
         scores = [balanced_accuracy_score(y, each.predict(X)) for each in (plain, model)]

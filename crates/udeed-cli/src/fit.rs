@@ -56,7 +56,7 @@ pub struct Fit {
     /// Let every class count as much as any other, however many labels it has
     #[arg(long, help_heading = "Learning")]
     balanced: bool,
-    /// Two classes: the decision, between -1 and 1, from which on a row is of the second; `balanced` lets the folds choose the one
+    /// Two classes: the decision, between -1 and 1, above which a row is of the second; `balanced` lets the folds choose the one
     /// that is right on both classes most often [default: 0]
     #[arg(long, value_name = "NUMBER", help_heading = "Learning", allow_hyphen_values = true)]
     threshold: Option<Threshold>,
@@ -263,7 +263,7 @@ impl Fit {
     }
 }
 
-/// From which decision on a row is of the second class.
+/// Above which decision a row is of the second class.
 #[derive(Clone, Copy)]
 enum Threshold {
     At(f64),
@@ -397,7 +397,7 @@ pub fn write_training(model: &Model, out: &mut dyn Write) -> std::io::Result<()>
     )?;
     if model.threshold() != 0.0 {
         let second = printable(model.classes().last().map_or("", String::as_str));
-        writeln!(out, "rows are {second} from a decision of {:.3} on", model.threshold())?;
+        writeln!(out, "rows are {second} above a decision of {:.3}", model.threshold())?;
     }
     if let Some(findings) = &training.findings {
         writeln!(out, "{findings}")?;

@@ -129,7 +129,7 @@ fn rare_classes_are_found_more_often_where_they_count_as_much() {
     let (balanced, threshold) = (found("--folds 0 --balanced"), found("--threshold balanced"));
     assert!(balanced > plain && balanced.1 > plain.1, "{plain:?} {balanced:?}");
     assert!(threshold.0 > plain.0 && threshold.1 > plain.1, "{plain:?} {threshold:?}");
-    assert!(folder.run("inspect model").contains("rows are rare from a decision of"));
+    assert!(folder.run("inspect model").contains("rows are rare above a decision of"));
     let moved = json(&folder.run("inspect model --json"))["threshold"].as_f64().unwrap();
     assert!((-1.0..0.0).contains(&moved), "{moved}");
     assert_eq!(found("--folds 0 --threshold 1").0, 0);

@@ -6,9 +6,9 @@ use crate::error::Result;
 use crate::kernel::{Real, in_memory, map_rows};
 use crate::learner::{Hypothesis, Linear};
 
-/// The vote of a score, -1 or 1; a tie is 1.
+/// The vote of a score, -1 or 1; a tie is -1, the first class.
 fn sign(score: f64) -> f64 {
-    if score >= 0.0 { 1.0 } else { -1.0 }
+    if score > 0.0 { 1.0 } else { -1.0 }
 }
 
 /// The weights of linear members: the output of member `k` is `f_k(x) = tanh(w_k.(x, 1) / 2)`, which is `2 P(+1|x) - 1` of a
@@ -143,13 +143,13 @@ impl Members {
     /// If the rows cannot be read.
     pub(crate) fn classify_blocks(&self, rows: &dyn Blocks) -> Result<Vec<bool>> {
         let votes = map_rows(rows, &self.weights, self.m, |scores| {
-            scores[..self.m].iter().map(|&z| z >= 0.0).collect::<Vec<bool>>()
+            scores[..self.m].iter().map(|&z| z > 0.0).collect::<Vec<bool>>()
         })?;
         Ok(votes.concat())
     }
 
-    /// The vote of the members on each row: the weighted mean of their outputs, or of the signs of these. At least 0 means the
-    /// second class.
+    /// The vote of the members on each row: the weighted mean of their outputs, or of the signs of these. Above 0 is the second
+    /// class.
     ///
     /// # Errors
     /// If the rows cannot be read.

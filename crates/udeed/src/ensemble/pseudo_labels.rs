@@ -3,7 +3,7 @@
 use crate::data::{Dense, Matrix, Rows};
 use crate::ensemble::TrainingRows;
 use crate::error::Result;
-use crate::learner::{Hypothesis, Learner, Sample, likeliest};
+use crate::learner::{Hypothesis, Learner, Sample, winner};
 use crate::observer::Warning;
 
 /// Largest number of rounds of methods whose rounds end anyway: each must lower an error.
@@ -78,7 +78,7 @@ pub(crate) struct Predictions {
 
 impl Predictions {
     pub(crate) fn of(probabilities: &Dense, n_rows: usize) -> Self {
-        let classes: Vec<u8> = (0..n_rows).map(|i| likeliest(probabilities.get(i)) as u8).collect();
+        let classes: Vec<u8> = (0..n_rows).map(|i| winner(probabilities.get(i)) as u8).collect();
         let confidence = |(i, &class): (usize, &u8)| probabilities.get(i)[usize::from(class)];
         let confidences = classes.iter().enumerate().map(confidence).collect();
         Predictions { classes, confidences }

@@ -6,7 +6,7 @@ use crate::ensemble::mapped_members;
 use crate::ensemble::mapped_members::Mapped;
 use crate::error::{Error, Hint, Place, Result};
 use crate::kernel::in_memory;
-use crate::learner::{Hypothesis, Linear, likeliest, n_heads, normalise, winner};
+use crate::learner::{Hypothesis, Linear, n_heads, normalise, winner};
 use crate::view::FeatureMap;
 use crate::words::words;
 
@@ -161,7 +161,7 @@ impl Ensemble {
         Ensemble { n_classes: self.n_classes, parts: self.parts.iter().map(|part| part.prefix(members)).collect() }
     }
 
-    /// The vote on each row: for two classes one number between -1 and 1, at least 0 for the second class; for more one number
+    /// The vote on each row: for two classes one number between -1 and 1, above 0 for the second class; for more one number
     /// per class, the largest for the predicted one.
     ///
     /// # Errors
@@ -202,7 +202,7 @@ impl Ensemble {
             let classes = fill_stretches(rows, m, m + self.n_classes, |rows, to| {
                 for (k, member) in members.iter().enumerate() {
                     let probabilities = member.distributions(rows);
-                    let classes = (0..rows.n_rows()).map(|i| likeliest(probabilities.get(i)) as f64);
+                    let classes = (0..rows.n_rows()).map(|i| winner(probabilities.get(i)) as f64);
                     to[k..].iter_mut().step_by(m).zip(classes).for_each(|(to, class)| *to = class);
                 }
             })?;
@@ -318,7 +318,7 @@ impl Part {
             Rule::Weighted => votes.for_each(|(probabilities, weight)| {
                 to.iter_mut().zip(probabilities).for_each(|(p, q)| *p += weight * q);
             }),
-            Rule::Unweighted => votes.for_each(|(probabilities, weight)| to[likeliest(probabilities)] += weight),
+            Rule::Unweighted => votes.for_each(|(probabilities, weight)| to[winner(probabilities)] += weight),
             Rule::Product => {
                 votes.for_each(|(probabilities, weight)| {
                     to.iter_mut()

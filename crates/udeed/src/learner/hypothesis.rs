@@ -33,7 +33,7 @@ pub(crate) trait Learned: Sized {
     where
         Self: Sync,
     {
-        likeliest_of_each(&self.distributions(rows))
+        winners(&self.distributions(rows))
     }
 
     /// The weights of each head of a linear one.
@@ -136,8 +136,8 @@ fn distribution_in_view(columns: &[usize], of: &Hypothesis, row: Row<'_>, scratc
 }
 
 /// The most probable class of each row.
-fn likeliest_of_each(probabilities: &Dense) -> Vec<u8> {
-    (0..probabilities.n_rows()).map(|i| likeliest(probabilities.get(i)) as u8).collect()
+fn winners(probabilities: &Dense) -> Vec<u8> {
+    (0..probabilities.n_rows()).map(|i| winner(probabilities.get(i)) as u8).collect()
 }
 
 /// Makes [`Hypothesis`] of the list.
@@ -194,11 +194,11 @@ macro_rules! hypotheses {
                 }
             }
 
-            /// The class of each row: the most probable, of several the first; of two the second.
+            /// The class of each row: the most probable, of several the first.
             pub fn classify(&self, rows: &dyn Rows) -> Vec<u8> {
                 match self {
                     $(Hypothesis::$kind(of) => Learned::classify(of, rows),)+
-                    Hypothesis::View { .. } => likeliest_of_each(&self.distributions(rows)),
+                    Hypothesis::View { .. } => winners(&self.distributions(rows)),
                 }
             }
 
@@ -230,19 +230,22 @@ macro_rules! hypotheses {
 
 with_learners!(hypotheses);
 
-/// The class of decisions. A single one is about two classes, the second from 0 on; else the largest wins, of several the
-/// first.
+/// The class of decisions or probabilities. A single decision is about two classes, the second above 0; else the largest wins.
+/// A tie is the first class, as in scikit-learn.
 pub(crate) fn winner(decisions: &[f64]) -> usize {
     match decisions {
-        [only] => usize::from(*only >= 0.0),
+        [only] => usize::from(*only > 0.0),
         many => (1..many.len()).fold(0, |best, class| if many[class] > many[best] { class } else { best }),
     }
 }
 
-/// The most probable class; of two that are as probable the second, as in every vote, of more the first.
-pub(crate) fn likeliest(probabilities: &[f64]) -> usize {
-    match probabilities {
-        [first, second] => usize::from(second >= first),
-        many => winner(many),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tie_is_the_first_class() {
+        assert_eq!([winner(&[0.0]), winner(&[1e-9]), winner(&[-1e-9])], [0, 1, 0]);
+        assert_eq!([winner(&[0.5, 0.5]), winner(&[0.2, 0.4, 0.4])], [0, 1]);
     }
 }

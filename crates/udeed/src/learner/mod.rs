@@ -39,7 +39,7 @@ pub use neighbors::NearestNeighbors;
 pub use tree::{Criterion, SplitFeatures, TreeSettings};
 
 pub(crate) use bayes::{Bayes, GaussianBayes};
-pub(crate) use hypothesis::{Hypothesis, Learned, Shape, StoredHypothesis, likeliest, winner};
+pub(crate) use hypothesis::{Hypothesis, Learned, Shape, StoredHypothesis, winner};
 pub(crate) use linear::{Linear, normalise};
 pub(crate) use logistic::{Batch, Logistic};
 pub(crate) use neighbors::Neighbors;

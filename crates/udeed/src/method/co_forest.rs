@@ -10,7 +10,7 @@ use crate::ensemble::bootstraps;
 use crate::ensemble::pseudo_labels::{MOST_ROUNDS, PseudoLabels};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
 use crate::error::{Hint, Result};
-use crate::learner::{Hypothesis, Learner, Sample, SplitFeatures, TreeSettings, likeliest, normalise};
+use crate::learner::{Hypothesis, Learner, Sample, SplitFeatures, TreeSettings, normalise, winner};
 use crate::memory::{check_memory, half_of_memory};
 use crate::method::Learn;
 use crate::method::card::Range;
@@ -157,7 +157,7 @@ impl<'a> Forest<'a> {
             shares.iter_mut().zip(own).for_each(|(share, p)| *share = if *share - p > 1e-9 { *share - p } else { 0.0 });
         }
         normalise(&mut shares);
-        let class = likeliest(&shares);
+        let class = winner(&shares);
         Some((class as u8, shares[class]))
     }
 

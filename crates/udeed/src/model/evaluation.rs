@@ -48,7 +48,7 @@ impl Evaluation {
         Self::at(0.0, classes, decisions, labels)
     }
 
-    /// The same, if of two classes the second begins at a threshold.
+    /// The same, if of two classes the second lies above a threshold.
     pub(crate) fn at(threshold: f64, classes: &[String], decisions: &Dense, labels: &Labels) -> Result<Self> {
         let n_classes = classes.len();
         if n_classes < 2 || labels.classes().len() > n_classes {

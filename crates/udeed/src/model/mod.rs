@@ -109,8 +109,8 @@ impl Model {
         self.ensemble.decide(features.rows())
     }
 
-    /// The decision of the vote for each row. Of two classes one column, between -1 and 1: from 0 on it is the second class. Of
-    /// more one column a class, the largest wins.
+    /// The decision of the vote for each row. Of two classes one column, between -1 and 1: above 0 it is the second class. Of
+    /// more one column a class, the largest wins. A tie is the first class, as in scikit-learn.
     ///
     /// # Errors
     /// If the rows lack a column, hold another kind of values in it, or a number so large that it cannot be scaled as the
@@ -135,7 +135,7 @@ impl Model {
         class_at(self.threshold, decision)
     }
 
-    /// The decision threshold: the least decision of the second of two classes. 0, unless it was set.
+    /// The decision threshold: above it a row is of the second of two classes. 0, unless it was set.
     pub fn threshold(&self) -> f64 {
         self.threshold
     }
@@ -282,10 +282,10 @@ impl Model {
     }
 }
 
-/// The class that decisions stand for, if of two classes the second begins at a threshold.
+/// The class that decisions stand for: of two classes the second above a threshold.
 pub(crate) fn class_at(threshold: f64, decision: &[f64]) -> usize {
     match decision {
-        [only] => usize::from(*only >= threshold),
+        [only] => usize::from(*only > threshold),
         many => winner(many),
     }
 }

@@ -154,9 +154,11 @@ fn best_threshold(mut decided: Vec<(f64, bool, f64)>) -> f64 {
     let (mut best, mut threshold) = (f64::NEG_INFINITY, 0.0);
     let mut lower = -1.0;
     for ties in decided.chunk_by(|a, b| a.0 == b.0) {
-        let between = if lower <= 0.0 && 0.0 <= ties[0].0 { 0.0 } else { 0.5 * (lower + ties[0].0) };
         let balance = below_first / first + (second - below_second) / second;
-        if balance > best + 1e-12 || (balance > best - 1e-12 && between.abs() < f64::abs(threshold)) {
+        // No threshold lies below a decision of -1.
+        if let Some(between) = between(lower, ties[0].0)
+            && (balance > best + 1e-12 || (balance > best - 1e-12 && between.abs() < f64::abs(threshold)))
+        {
             (best, threshold) = (balance, between);
         }
         for row in ties {
@@ -165,6 +167,13 @@ fn best_threshold(mut decided: Vec<(f64, bool, f64)>) -> f64 {
         lower = ties[0].0;
     }
     threshold
+}
+
+/// The threshold that leaves one decision below and the next above it: 0, or half way. Decisions at it count as below.
+fn between(lower: f64, upper: f64) -> Option<f64> {
+    let middle = if lower <= 0.0 && 0.0 < upper { 0.0 } else { 0.5 * (lower + upper) };
+    // Between two neighbouring numbers there is none.
+    (lower < upper).then_some(if middle < upper { middle } else { lower })
 }
 
 #[cfg(test)]
@@ -179,6 +188,12 @@ mod tests {
         // 0 wins ties.
         assert_eq!(best_threshold(rows(&[(-0.8, false), (0.3, true)])), 0.0);
         assert_eq!(best_threshold(rows(&[(0.3, true), (-0.8, false), (-0.2, false), (0.9, true)])), 0.0);
+        // A decision at the threshold is of the first class.
+        assert!(best_threshold(rows(&[(-0.8, false), (0.0, true)])) < 0.0);
+        assert_eq!(best_threshold(rows(&[(0.0, false), (0.4, true)])), 0.0);
+        assert_eq!(best_threshold(rows(&[(-1.0, false), (-1.0, true)])), 0.0);
+        let next = 0.3_f64.next_up();
+        assert_eq!(best_threshold(rows(&[(0.3, false), (next, true)])), 0.3);
         // A few rows of the second class among many of the first.
         let mut many = rows(&[(-0.5, true), (-0.45, true), (-0.1, true)]);
         many.extend((0..50).map(|i| (-0.99 + 0.0085 * f64::from(i), false, 1.0)));

@@ -154,10 +154,9 @@ impl Graph {
         self.node("Gather", &[shares, &second], vec![axis(1)])
     }
 
-    /// One for the most probable class, of two alike the second, of more the first; nothing for the others.
+    /// One for the most probable class, of several the first; nothing for the others.
     fn likeliest(&mut self, shares: &str, n_classes: usize) -> String {
-        let last = attribute("select_last_index", 2).number(3, i64::from(n_classes == 2));
-        let class = self.node("ArgMax", &[shares], vec![axis(1), last]);
+        let class = self.node("ArgMax", &[shares], vec![axis(1)]);
         let numbers: Vec<i64> = (0..n_classes as i64).collect();
         let numbers = self.integers(&[1, n_classes], &numbers);
         let equal = self.node("Equal", &[&class, &numbers], vec![]);
@@ -182,7 +181,7 @@ impl Graph {
             Vote::Weighted => self.tanh_half(&scores),
             Vote::Unweighted => {
                 let [zero, one, minus] = [0.0, 1.0, -1.0].map(|number| self.doubles(&[], &[number]));
-                let second = self.node("GreaterOrEqual", &[&scores, &zero], vec![]);
+                let second = self.node("Greater", &[&scores, &zero], vec![]);
                 self.node("Where", &[&second, &one, &minus], vec![])
             }
         };

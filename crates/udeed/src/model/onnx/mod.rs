@@ -112,7 +112,7 @@ impl Graph {
         };
         let index = if model.classes.len() == 2 {
             let threshold = self.doubles(&[], &[model.threshold]);
-            let second = self.node("GreaterOrEqual", &[decision, &threshold], vec![]);
+            let second = self.node("Greater", &[decision, &threshold], vec![]);
             self.node("Cast", &[&second], vec![to(Element::Int64)])
         } else {
             self.node("ArgMax", &[decision], vec![axis(1)])
