@@ -549,7 +549,7 @@ mod prediction {
             for row in &rows[1..] {
                 let (b, g): (f64, f64) = (row[1].parse().unwrap(), row[2].parse().unwrap());
                 assert!((b + g - 1.0).abs() < 1e-12 && (0.0..=1.0).contains(&b), "{row:?}");
-                assert_eq!(row[0], if g >= 0.5 { "g" } else { "b" }, "{row:?}");
+                assert_eq!(row[0], if g > 0.5 { "g" } else { "b" }, "{row:?}");
             }
         }
     }

@@ -189,7 +189,7 @@ fn probabilities_sum_to_one_and_agree_with_the_vote() {
             let row = p.get(i);
             assert_eq!(row[0] + row[1], 1.0);
             assert!((0.0..=1.0).contains(&row[1]));
-            assert_eq!(class == model.classes()[1], decision.get(i)[0] >= 0.0);
+            assert_eq!(class == model.classes()[1], decision.get(i)[0] > 0.0);
             assert!((decision.get(i)[0] - (2.0 * row[1] - 1.0)).abs() < 1e-15);
         }
     }
