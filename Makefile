@@ -1,6 +1,6 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
-.PHONY: test format lint unit docs browser python generate deny fuzz bench methods forests when-it-helps
+.PHONY: test format lint unit docs browser python generate deny fuzz chaos bench methods forests when-it-helps
 
 test: format lint unit docs browser python
 
@@ -64,6 +64,12 @@ python:
 deny:
 	cargo deny --version >/dev/null 2>&1 || cargo install --locked cargo-deny
 	cargo deny check bans licenses sources
+
+# Kills the command at 200 random moments, fills its disk 50 times, runs two of it on one journal 20 times, and compares what
+# is left byte by byte: the counts of docs/reliability.md. A few minutes on Linux; CHAOS="--seed 1" for other moments.
+chaos:
+	cargo build --locked -p udeed-cli
+	$(PYTHON) crates/udeed-cli/tests/chaos.py $(or $(CARGO_TARGET_DIR),target)/debug/udeed $(CHAOS)
 
 # Throws random bytes at every parser for a minute each. Needs a nightly toolchain and cargo-fuzz.
 FUZZ_TARGETS = $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
