@@ -86,6 +86,7 @@ impl Compare {
         let read = |(path, name): (&PathBuf, String)| {
             let sheet = read_any(&reader, path, progress)?;
             check_label(&sheet, self.label.as_deref(), path)?;
+            self.reading.doubt(&sheet, path, progress);
             note_identifiers(&sheet.table, progress);
             let data = named(sheet.into_train(), path)?;
             named(data.classes(), path)?;

@@ -93,7 +93,9 @@ impl From {
         if let Some(label) = &self.label {
             reader = reader.label(label);
         }
-        read_any(&reader, &self.set, progress)
+        let sheet = read_any(&reader, &self.set, progress)?;
+        reading.doubt(&sheet, &self.set, progress);
+        Ok(sheet)
     }
 }
 

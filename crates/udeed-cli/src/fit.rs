@@ -131,6 +131,7 @@ impl Fit {
         }
         let sheet = read_any(&reader, &self.file, progress)?;
         check_label(&sheet, self.label.as_deref(), &self.file)?;
+        self.reading.doubt(&sheet, &self.file, progress);
         let mut train = named(sheet.into_train(), &self.file)?;
         if let Some(path) = &self.unlabeled {
             let room = self.room(method, train.table().columns().len());

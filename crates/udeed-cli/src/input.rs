@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use udeed::data::{Kind, Naming, Table};
+use udeed::data::{Kind, Naming, Table, doubtful_classes};
 use udeed::format::{Format, HeldSheet, Layout, Reader, Sheet};
 use udeed::memory::Room;
 
@@ -35,6 +35,9 @@ pub struct Reading {
     /// A label that marks unlabeled rows, besides an empty cell, `?`, `NA` and `NaN`
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub unlabeled_mark: Option<String>,
+    /// Classes that are meant although they look like missing labels, such as `none`: no warning
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true)]
+    pub class: Vec<String>,
     /// How rows are kept: sparse files become dense where a sixth of their values is stored
     #[arg(long, value_enum, default_value = "auto")]
     pub layout: LayoutName,
@@ -87,6 +90,23 @@ impl Reading {
         }
         let reader = self.memory.reader(reader);
         reader.drop(self.drop.iter().cloned()).nominal(self.nominal.iter().cloned()).layout(self.layout.into())
+    }
+
+    /// Warns of classes that look like missing labels, unless they are said to be meant.
+    pub fn doubt(&self, sheet: &Sheet, path: &Path, progress: &Progress) {
+        let doubtful: Vec<&str> = doubtful_classes(sheet.labels.classes())
+            .into_iter()
+            .filter(|class| !self.class.iter().any(|meant| meant == class))
+            .collect();
+        let [first, ..] = doubtful.as_slice() else { return };
+        let shown: Vec<String> = doubtful.iter().map(|class| udeed::text::shown(class)).collect();
+        let (path, names) = (path.display(), shown.join("`, `"));
+        let (what, unmark) = (if shown.len() == 1 { "class" } else { "classes" }, udeed::text::shown(first));
+        progress.note(format_args!(
+            "warning: {path}: found the {what} `{names}`: if such rows have no label, say `--unlabeled-mark {unmark}`; if \
+             they do, `--class {}`",
+            shown.join(",")
+        ));
     }
 }
 

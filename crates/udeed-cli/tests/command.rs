@@ -330,6 +330,33 @@ mod fitting {
     }
 
     #[test]
+    fn classes_that_look_like_missing_labels_are_warned_of_unless_they_are_meant() {
+        let folder = Folder::new();
+        let told = |line: &str| text(&folder.command(line).assert().success().get_output().stderr);
+        for mark in ["null", "None", "N/A", "-1"] {
+            folder.write("rows.csv", FRUIT.replace(",\n", &format!(",{mark}\n")));
+            let hint = format!(
+                "warning: rows.csv: found the class `{mark}`: if such rows have no label, say `--unlabeled-mark {mark}`; if \
+                 they do, `--class {mark}`\n"
+            );
+            for line in [
+                "fit rows.csv --label kind --folds 0 --out model",
+                "compare rows.csv --label kind --splits 1 --labeled 0.5 --methods logistic",
+                "data describe rows.csv --label kind",
+            ] {
+                assert!(told(line).contains(&hint), "{}", told(line));
+                for option in [format!("--unlabeled-mark {mark}"), format!("--class {mark}"), "--quiet".into()] {
+                    let said = told(&format!("{line} {option}"));
+                    assert!(!said.contains("warning: rows.csv"), "{option}: {said}");
+                }
+            }
+        }
+        folder.write("rows.csv", FRUIT.replace(",\n", ",None\n").replacen(",None", ",null", 1));
+        let said = told("fit rows.csv --label kind --folds 0 --out model");
+        assert!(said.contains("found the classes `None`, `null`: ") && said.contains("`--class None,null`"), "{said}");
+    }
+
+    #[test]
     fn a_numeric_mark_matches_other_spellings_of_the_number() {
         let folder = Folder::with("rows.libsvm", "1 1:5\n1 1:6\n2 1:1\n2 1:2\n0 1:3\n+0.0 1:4\n");
         folder.run("fit rows.libsvm --unlabeled-mark 0 --folds 0 --out model");

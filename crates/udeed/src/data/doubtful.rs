@@ -1,0 +1,23 @@
+//! Classes that may be missing labels under another name.
+
+/// Words for a value that is missing, in lower case. Readers take the usual ones for unlabeled rows themselves; they are here
+/// for labels that come from elsewhere.
+const MISSING: &str = "? - . na n/a n.a. #n/a #na <na> nan -nan nat nil none null missing unknown unlabeled";
+
+/// The classes whose names are words for a missing value, such as `None`; and `-1` beside at least two others, as
+/// scikit-learn writes it for unlabeled rows. Whether they are classes, only who named them knows.
+///
+/// ```
+/// use udeed::data::doubtful_classes;
+///
+/// let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+/// assert_eq!(doubtful_classes(&names(&["ham", "None", "spam", "n/a"])), ["None", "n/a"]);
+/// assert_eq!(doubtful_classes(&names(&["-1", "0", "1"])), ["-1"]);
+/// assert!(doubtful_classes(&names(&["-1", "1"])).is_empty());
+/// ```
+pub fn doubtful_classes(classes: &[String]) -> Vec<&str> {
+    let is_mark = |class: &str| class == "-1" && classes.len() > 2;
+    let is_missing = |class: &str| class.is_empty() || MISSING.split(' ').any(|word| word == class);
+    let is_doubtful = |class: &&str| is_mark(class) || is_missing(&class.trim().to_lowercase());
+    classes.iter().map(String::as_str).filter(is_doubtful).collect()
+}
