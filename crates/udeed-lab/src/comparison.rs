@@ -49,6 +49,7 @@ pub struct Comparison {
 
 /// The result of one classifier.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Standing {
     /// The name of the classifier.
     pub name: String,

@@ -156,6 +156,7 @@ pub fn find_sets(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
 
 /// A cell of the paper's tables, with our value and the paper's.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PaperCell {
     /// The table.
     pub table: &'static str,
@@ -188,6 +189,7 @@ impl PaperCell {
 
 /// The agreement of a table with the paper's.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Agreement {
     /// The table, or a group of its columns.
     pub table: String,
@@ -209,6 +211,7 @@ pub struct Agreement {
 
 /// Our results beside the paper's.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PaperReport {
     /// The cells that both have.
     pub cells: Vec<PaperCell>,

@@ -10,6 +10,7 @@ use crate::statistics::{AverageRanks, DecidingTest, Pairwise, Record, Verdict, d
 
 /// A data set of the experiment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct SetSummary {
     /// The name.
     pub name: String,
@@ -25,6 +26,7 @@ pub struct SetSummary {
 
 /// The accuracies of one method on one data set at one ensemble size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The set.
     pub dataset: String,
@@ -52,6 +54,7 @@ impl Outcome {
 
 /// The diversity of UDEED's members on the test rows, before and after the descent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct DiversityOutcome {
     /// The set.
     pub dataset: String,
@@ -71,6 +74,7 @@ pub struct DiversityOutcome {
 
 /// The champion (see [`Results::champion`]) against another method on one data set.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct MethodComparison {
     /// The set.
     pub dataset: String,
@@ -87,6 +91,7 @@ pub struct MethodComparison {
 
 /// The ranking of the methods over all data sets at one ensemble size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Ranking {
     /// The size of the ensembles.
     pub size: usize,
@@ -97,6 +102,7 @@ pub struct Ranking {
 
 /// The results of an experiment.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct Results {
     /// The experiment.
     pub experiment: Experiment,

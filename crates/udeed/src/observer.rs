@@ -79,6 +79,7 @@ impl fmt::Display for Stop {
 
 /// Summary of one stage of the descent.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct StageSummary {
     /// The stage.
     pub stage: Stage,
@@ -94,6 +95,7 @@ pub struct StageSummary {
 
 /// One step of the descent.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Step {
     /// The stage.
     pub stage: Stage,

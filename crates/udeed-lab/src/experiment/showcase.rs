@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 
 /// A single fit of UDEED in detail.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Showcase {
     /// The set.
     pub dataset: String,

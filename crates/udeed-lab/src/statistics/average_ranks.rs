@@ -14,6 +14,7 @@ use super::{Friedman, friedman, nemenyi_critical_difference};
 /// assert_eq!(ranks.sorted()[0], ("lcud", 4.0 / 3.0));
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct AverageRanks {
     /// The methods.
     pub methods: Vec<String>,

@@ -15,6 +15,7 @@ use super::Ranks;
 /// assert_eq!((test.degrees, test.f_degrees), (2, (2, 4)));
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Friedman {
     /// The average rank of each method over the data sets; 1 is the best, methods that tie share their mean rank.
     pub average_ranks: Vec<f64>,

@@ -14,6 +14,7 @@ use super::{deviation, differences, mean};
 /// assert_eq!((test.mean_difference, test.degrees), (0.875, 1));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PairedT {
     /// The mean of `a - b`.
     pub mean_difference: f64,

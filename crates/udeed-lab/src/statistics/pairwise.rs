@@ -15,6 +15,7 @@ use super::{DecidingTest, PairedT, Verdict, Wilcoxon, corrected_resampled_t, pai
 /// assert_eq!(pairwise.verdict, Some(Verdict::Tie));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Pairwise {
     /// The numbers of splits on which `a` is better, equal and worse.
     pub splits: [usize; 3],

@@ -16,6 +16,7 @@ const MOST_COUNTED: usize = 25;
 /// assert_eq!((test.rank_sum_plus, test.rank_sum_minus), (4.0, 2.0));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Wilcoxon {
     /// The number of nonzero differences; only these are ranked.
     pub n_nonzero: usize,

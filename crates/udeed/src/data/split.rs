@@ -60,6 +60,7 @@ impl Default for Shares {
 
 /// One deal of labeled rows. The indices ascend.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Split {
     /// Rows to train on with their labels.
     pub labeled: Vec<usize>,

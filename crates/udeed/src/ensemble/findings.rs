@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What out-of-bag rows chose, and the accuracy on them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Findings {
     /// The weight and the lambda of each view.
     pub views: Vec<ViewFound>,
@@ -21,6 +22,7 @@ pub struct Findings {
 
 /// The chosen weight and lambda of a view.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ViewFound {
     /// Name of the view.
     pub view: String,
@@ -32,6 +34,7 @@ pub struct ViewFound {
 
 /// How many predictions the unlabeled rows changed, compared with a mixture of the views that depend on labeled rows only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Changed {
     /// Predictions that changed.
     pub rows: usize,

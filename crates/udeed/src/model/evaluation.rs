@@ -8,6 +8,7 @@ use crate::model::{class_at, probabilities};
 
 /// How well the predictions for some labeled rows agree with their labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Evaluation {
     /// Number of rows with a label.
     pub n_rows: usize,

@@ -7,6 +7,7 @@ use crate::observer::{StageSummary, Stop, Warning};
 
 /// How a model was trained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Training {
     /// Rows with a label.
     pub n_labeled: usize,

@@ -37,6 +37,7 @@ impl Default for Grid {
 
 /// A candidate of a grid search, and its results on the held-out rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Candidate {
     /// Weight of diversity; none for bagging.
     pub gamma: Option<f64>,
@@ -56,6 +57,7 @@ pub struct Candidate {
 
 /// The result of a grid search.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Choice {
     /// The chosen method: UDEED, or bagging if diversity did not help.
     pub method: Method,

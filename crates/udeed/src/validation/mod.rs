@@ -14,6 +14,7 @@ use crate::observer::Observer;
 
 /// The accuracy on each held-out fold, of the ensemble and of its baselines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CrossValidation {
     /// Rows in each fold.
     pub n_rows: Vec<usize>,
