@@ -49,8 +49,8 @@ def main() -> None:
             begin = time.perf_counter()
             model.fit(X, y)
             python.append(time.perf_counter() - begin)
-    scaled = model.coef_ * (X.max(axis=0) - X.min(axis=0))
-    constants = model.intercept_ + model.coef_ @ X.min(axis=0)
+    scaled = model.member_coef_ * (X.max(axis=0) - X.min(axis=0))
+    constants = model.member_intercept_ + model.member_coef_ @ X.min(axis=0)
     assert np.isclose(scaled.sum() + constants.sum(), weights), "the two did not learn the same"
 
     ours, theirs = min(python), min(rust)

@@ -101,7 +101,7 @@ def sets_table(found: dict[str, list[float]], sets: list[str]) -> str:
 
 def outputs(model: Any, X: np.ndarray) -> np.ndarray:
     """What each member says of each row, between -1 and 1."""
-    return np.tanh(0.5 * (X @ model.coef_.T + model.intercept_))
+    return np.tanh(0.5 * (X @ model.member_coef_.T + model.member_intercept_))
 
 
 def identity(folder: Path) -> tuple[str, str]:

@@ -38,6 +38,14 @@ RUNNING = [
     ("n_jobs", "int | None", "None"),
     ("verbose", "int | bool", "False"),
 ]
+# Parameters of ``UDEEDClassifierCV``: name, type, default, rule, and the parameter that they are candidates for.
+CANDIDATES = [
+    ("members", "Sequence[int]", "(20,)", '["array-like"]', "members"),
+    ("gammas", "Sequence[float]", "(0.5, 1.0, 2.0, 4.0)", '["array-like"]', "gamma"),
+    ("Cs", "Sequence[float]", "(0.1, 1.0, 10.0)", '["array-like"]', "C"),
+    ("scalings", "Sequence[str]", '("minmax", "standard")', '["array-like"]', "scaling"),
+    ("cv", "Any", "5", '["cv_object"]', None),
+]
 # Settings that many methods share: they stand before those of a method itself.
 COMMON = ("members", "lambda", "scaling", "fourier")
 
@@ -269,21 +277,42 @@ def estimator(card: dict[str, Any], bases: dict[str, Any]) -> Iterator[str]:
     yield from ["", "    Examples", "    --------"]
     yield from (f"    >>> {line}" for line in example(card))
     yield from ["    >>> model.score(X, y) > 0.8", "    True", '    """', ""]
+    yield from body(card, [parameter(setting) for setting in settings])
+
+
+def parameter(setting: Setting) -> tuple[str, str, str, str]:
+    """The name, type, default and rule of a parameter."""
+    kind = KINDS[setting.kind]
+    return setting.parameter, kind.annotation, kind.default(setting), kind.rule(setting)
+
+
+def body(card: dict[str, Any], parameters: list[tuple[str, str, str, str]]) -> Iterator[str]:
+    """What a class holds after its documentation: rules, and the constructor."""
     yield '    __module__ = "udeed"'
     yield f'    _method: ClassVar[str] = "{card["name"]}"'
     yield "    _parameter_constraints: ClassVar[dict[str, Any]] = {"
     yield "        **Ensemble._parameter_constraints,"
-    yield from (f'        "{setting.parameter}": {KINDS[setting.kind].rule(setting)},' for setting in settings)
+    yield from (f'        "{name}": {rule},' for name, _, _, rule in parameters)
     yield from ["    }", "", "    def __init__(", "        self,"]
-    for place, setting in enumerate(settings):
-        kind = KINDS[setting.kind]
-        yield f"        {setting.parameter}: {kind.annotation} = {kind.default(setting)},"
+    every = [(name, annotation, default) for name, annotation, default, _ in parameters] + RUNNING
+    for place, (name, annotation, default) in enumerate(every):
+        yield f"        {name}: {annotation} = {default},"
         if place == 0:
             yield "        *,"
-    yield from (f"        {name}: {annotation} = {default}," for name, annotation, default in RUNNING)
     yield "    ) -> None:"
-    names = [setting.parameter for setting in settings] + [name for name, *_ in RUNNING]
-    yield from (f"        self.{name} = {name}" for name in names)
+    yield from (f"        self.{name} = {name}" for name, *_ in every)
+
+
+def search(card: dict[str, Any], bases: dict[str, Any]) -> Iterator[str]:
+    """The parameters of a search: candidates for some of those of a method, the others as they are."""
+    chosen = [of for *_, of in CANDIDATES]
+    fixed = [parameter(setting) for setting in settings_of(card, bases) if setting.parameter not in chosen]
+    yield f"class {card['python']}Search(Ensemble):"
+    yield f'    """Parameters of :class:`udeed.{card["python"]}CV`, which chooses among candidates for some of them."""'
+    yield ""
+    candidates = ", ".join(f"{code(of)}: {code(name)}" for name, *_, of in CANDIDATES if of)
+    yield f"    _chosen: ClassVar[dict[str, str]] = {{{candidates}}}"
+    yield from list(body(card, [(name, *rest) for name, *rest, _ in CANDIDATES] + fixed))[1:]
 
 
 def indented(text: str) -> Iterator[str]:
@@ -293,13 +322,15 @@ def indented(text: str) -> Iterator[str]:
 
 def module(cards: list[dict[str, Any]], bases: dict[str, Any]) -> str:
     """All estimators."""
-    body: list[str] = []
+    lines: list[str] = []
     for card in cards:
-        body += ["", "", *estimator(card, bases)]
+        lines += ["", "", *estimator(card, bases)]
+        if card["name"] == "udeed":
+            lines += ["", "", *search(card, bases)]
     listed = [f'    "{card["name"]}": {card["python"]},' for card in cards]
-    body += ["", "", "# The estimators by the names of their methods."]
-    body += ["ESTIMATORS: dict[str, type[Ensemble]] = {", *listed, "}"]
-    used = set(re.findall(r"\w+", "\n".join(line for line in body if not line.lstrip().startswith(("-", ":")))))
+    lines += ["", "", "# The estimators by the names of their methods."]
+    lines += ["ESTIMATORS: dict[str, type[Ensemble]] = {", *listed, "}"]
+    used = set(re.findall(r"\w+", "\n".join(line for line in lines if not line.lstrip().startswith(("-", ":")))))
 
     def imported(source: str, *names: str) -> list[str]:
         found = [name for name in names if name in used]
@@ -320,7 +351,7 @@ def module(cards: list[dict[str, Any]], bases: dict[str, Any]) -> str:
         "from udeed._ensemble import Ensemble",
         *imported("udeed._rules", "Number", "at_least", "one_of"),
     ]
-    return "\n".join(head + body) + "\n"
+    return "\n".join(head + lines) + "\n"
 
 
 def table(card: dict[str, Any], bases: dict[str, Any]) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import udeed
 from udeed._estimators import ESTIMATORS
 
@@ -24,3 +26,11 @@ def small(kind: type, **parameters: Any) -> Any:
     else:
         few = {"members": 4} if "members" in inspect.signature(kind).parameters else {}
     return kind(**{"random_state": 0, **few, **parameters})
+
+
+def training(
+    values: Any, codes: np.ndarray, *, columns: Any = None, classes: Any = ("a", "b"), weights: np.ndarray | None = None
+) -> Any:
+    """Rows to learn from as the core takes them, unchecked."""
+    rows = SimpleNamespace(values=values, columns=columns)
+    return SimpleNamespace(rows=rows, classes=list(classes), codes=codes, weights=weights, balanced=False)

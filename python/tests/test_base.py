@@ -115,7 +115,7 @@ def test_views_are_given_by_name_or_number(cancer: Data) -> None:
     np.testing.assert_array_equal(by_number.predict_proba(X), by_name.predict_proba(frame))
     assert mixed._model == by_name._model and by_number.score(X, y) > 0.85
     # Each sees its own columns only.
-    assert (by_number.coef_[0, 10:] == 0.0).all() and (by_number.coef_[1, :10] == 0.0).all()
+    assert (by_number.member_coef_[0, 10:] == 0.0).all() and (by_number.member_coef_[1, :10] == 0.0).all()
     for view in ([30], [-1], [0.5], [True]):
         with pytest.raises(ValueError, match=r"`view` holds .*, expected names of columns, or numbers from 0 to 29"):
             udeed.CoTrainingClassifier(view=view).fit(X, few)

@@ -58,11 +58,12 @@ def test_linear_members_have_a_table_of_weights_for_each_class(kind: type, iris:
     X, _, few = iris
     model = small(kind, unlabeled="?").fit(X, few)
     said = model.member_predictions(X)
-    assert model.coef_.shape == (3, said.shape[1], 4) and model.intercept_.shape == (3, said.shape[1])
-    scores = np.einsum("nf,cmf->nmc", X, model.coef_) + model.intercept_.T
+    assert model.member_coef_.shape == (3, said.shape[1], 4)
+    assert model.member_intercept_.shape == (3, said.shape[1])
+    scores = np.einsum("nf,cmf->nmc", X, model.member_coef_) + model.member_intercept_.T
     if kind in AGAINST_REST:
         # A class whose boosting ended early has no voice any more.
-        assert (model.coef_[model.member_weights_ == 0.0] == 0.0).all()
+        assert (model.member_coef_[model.member_weights_ == 0.0] == 0.0).all()
         scores[:, model.member_weights_.T == 0.0] = -np.inf
     # The most probable class of a member is that of its largest score.
     np.testing.assert_array_equal(model.classes_[scores.argmax(axis=2)], said)
@@ -71,7 +72,8 @@ def test_linear_members_have_a_table_of_weights_for_each_class(kind: type, iris:
 def test_members_that_are_not_linear_have_no_weights(iris: Data) -> None:
     X, _, few = iris
     model = small(udeed.CoForestClassifier, unlabeled="?").fit(X, few)
-    assert not hasattr(model, "coef_") and not hasattr(model, "intercept_")
+    for name in ("coef_", "intercept_", "member_coef_", "member_intercept_"):
+        assert not hasattr(model, name)
     with pytest.raises(AttributeError, match="the members of this CoForestClassifier are not linear"):
         model.coef_  # noqa: B018
 
@@ -128,7 +130,7 @@ def test_members_of_two_classes_are_one_score_each(kind: type, cancer: Data) -> 
     X, _, few = cancer
     model = small(kind).fit(X, few)
     if kind in LINEAR:
-        assert model.coef_.shape == (len(model.member_weights_), 30)
+        assert model.member_coef_.shape == (len(model.member_weights_), 30)
     else:
         assert not hasattr(model, "coef_")
 

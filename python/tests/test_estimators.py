@@ -87,11 +87,55 @@ def test_coefficients_are_those_of_the_rows_as_they_are(kind: type, scaling: str
     X, _, few = cancer
     X = X / X.max(axis=0)
     model = small(kind, scaling=scaling).fit(X, few)
-    scores = X @ model.coef_.T + model.intercept_
+    scores = X @ model.member_coef_.T + model.member_intercept_
     assert scores.shape == (len(X), 4)
     np.testing.assert_allclose(np.tanh(scores / 2).mean(axis=1), model.decision_function(X), atol=1e-10)
-    np.testing.assert_array_equal(model.member_predictions(X), (scores >= 0).astype(int))
+    np.testing.assert_array_equal(model.member_predictions(X), (scores > 0).astype(int))
     assert model.member_weights_.tolist() == [1.0] * 4
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("kind", LINEAR)
+def test_the_direction_of_the_ensemble_is_the_mean_of_its_members(
+    kind: type, classes: int, cancer: Data, iris: Data
+) -> None:
+    X, _, few = cancer if classes == 2 else iris
+    model = small(kind, unlabeled=-1 if classes == 2 else "?").fit(X, few)
+    shape = (1,) if classes == 2 else (3,)
+    assert model.coef_.shape == (*shape, X.shape[1]) and model.intercept_.shape == shape
+    weights = np.broadcast_to(model.member_weights_, model.member_intercept_.shape)
+    for values, mean in ((model.member_coef_, model.coef_), (model.member_intercept_, model.intercept_)):
+        if classes == 2:
+            values, weighed, mean = values[np.newaxis], weights[np.newaxis], mean.reshape(1, *values.shape[1:])
+        else:
+            weighed = weights
+        for own, count, expected in zip(values, weighed, mean, strict=True):
+            np.testing.assert_allclose(np.average(own, axis=0, weights=count), expected)
+    scores = X @ model.coef_.T + model.intercept_
+    predicted = (scores[:, 0] > 0).astype(int) if classes == 2 else scores.argmax(axis=1)
+    # Where members vote for one of many classes, AdaBoost's large ones outweigh the many in the mean.
+    if (kind, classes) != (udeed.AdaBoostClassifier, 3):
+        assert np.mean(model.classes_[predicted] == model.predict(X)) > 0.9
+
+
+def test_a_tie_is_the_first_class() -> None:
+    # Two rows and their mirror image: the vote on the row between them is even.
+    X, y = np.array([[-1.0], [1.0]]), np.array(["a", "b"])
+    model = udeed.LabelSpreadingClassifier(unlabeled=None).fit(X, y)
+    middle = model.predict([[0.0]])
+    assert model.decision_function([[0.0]]) == 0.0 and middle.tolist() == ["a"]
+    # Trees of one row each: of an even number, half may be for either class.
+    forest = udeed.CoForestClassifier(random_state=0).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+    rows = np.linspace(-1.0, 4.0, 51).reshape(-1, 1)
+    np.testing.assert_array_equal(forest.predict(rows), (forest.decision_function(rows) > 0.0).astype(int))
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_logarithms_of_probabilities(kind: type, cancer: Data) -> None:
+    X, _, few = cancer
+    model = small(kind).fit(X, few)
+    with np.errstate(divide="ignore"):
+        np.testing.assert_array_equal(model.predict_log_proba(X), np.log(model.predict_proba(X)))
 
 
 @pytest.mark.parametrize("kind", [kind for kind in ALL if "fourier" in kind().get_params()])
@@ -100,7 +144,7 @@ def test_fourier_features(kind: type, cancer: Data) -> None:
     X = X[:, :2]
     model = small(kind, fourier=30).fit(X, few)
     if kind in LINEAR:
-        assert model.coef_.shape == (len(model.member_weights_), 30)
+        assert model.member_coef_.shape == (len(model.member_weights_), 30) and not hasattr(model, "coef_")
     assert model._model.features[:2] == ["fourier 1", "fourier 2"]
     assert model.n_features_in_ == 2 and model.score(X, y) > 0.7
     assert pickle.loads(pickle.dumps(model))._model == model._model
@@ -120,7 +164,7 @@ def test_predictions_agree_with_each_other(kind: type, cancer: Data) -> None:
     assert decision.shape == (len(X),) and (np.abs(decision) <= 1.0).all()
     np.testing.assert_array_equal(probability[:, 1], 0.5 * (1.0 + decision))
     np.testing.assert_allclose(probability.sum(axis=1), 1.0, atol=1e-15)
-    np.testing.assert_array_equal(model.predict(X), (decision >= 0.0).astype(int))
+    np.testing.assert_array_equal(model.predict(X), (decision > 0.0).astype(int))
     assert model.score(X, y) == np.mean(model.predict(X) == y) > 0.8
     assert model.score(X, few) == np.mean(model.predict(X)[few >= 0] == y[few >= 0])
     assert model.n_features_in_ == 30 and not hasattr(model, "feature_names_in_")
@@ -133,7 +177,7 @@ def test_hidden_units_draw_what_no_line_can() -> None:
     few = udeed.mask_labels(y, 100, random_state=0)
     plain, hidden = (udeed.UDEEDClassifier(hidden=units, C=100.0, random_state=0).fit(X, few) for units in (0, 8))
     assert hidden.score(X, y) > plain.score(X, y) + 0.2
-    assert not hasattr(hidden, "coef_") and plain.coef_.shape == (20, 2)
+    assert not hasattr(hidden, "coef_") and plain.member_coef_.shape == (20, 2)
     assert pickle.loads(pickle.dumps(hidden))._model == hidden._model
 
 
@@ -295,4 +339,4 @@ def test_numbers_of_numpy_are_numbers() -> None:
     model = udeed.UDEEDClassifier(
         members=np.int64(3), gamma=np.float32(0.5), C=np.float64(2), scale_rate=np.bool_(True), random_state=np.int32(1)
     )
-    assert model.fit([[0.0], [1.0], [2.0]], [0, 1, -1]).coef_.shape == (3, 1)
+    assert model.fit([[0.0], [1.0], [2.0]], [0, 1, -1]).member_coef_.shape == (3, 1)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import udeed
-from estimators import ALL, small
+from estimators import ALL, small, training
 from scipy import sparse
 from udeed import _core
 
@@ -132,31 +132,33 @@ def test_huge_indices_are_refused_before_memory_is_asked_for(width: int) -> None
 def test_sparse_parts_that_do_not_fit_together(starts: list[int], columns: list[int]) -> None:
     parts = (2, np.array(starts, dtype=np.int64), np.array(columns, dtype=np.int64), np.ones(2))
     with pytest.raises(ValueError, match="sparse rows|expected an index"):
-        _core.fit(_core.defaults("bagging"), parts, None, ["a", "b"], np.array([0, 1]), None, False, 0.0, 1, None)
+        _core.fit(_core.defaults("bagging"), training(parts, np.array([0, 1])), 0.0, 1, None)
 
 
 def test_the_core_refuses_what_the_package_would_not_give() -> None:
     settings, codes = _core.defaults("udeed"), np.array([0, 1], dtype=np.int64)
     rows = np.array([[0.0], [1.0]])
+    good = training(rows, codes)
     cases: list[tuple[Any, ...]] = [
-        ("{}", rows, None, ["a", "b"], codes, None, False, 0.0, 1, None),
-        ('{"method": "magic"}', rows, None, ["a", "b"], codes, None, False, 0.0, 1, None),
-        (settings, np.asfortranarray(np.zeros((2, 2))), None, ["a", "b"], codes, None, False, 0.0, 1, None),
-        (settings, rows.astype(np.float32), None, ["a", "b"], codes, None, False, 0.0, 1, None),
-        (settings, rows, [("x", None), ("y", None)], ["a", "b"], codes, None, False, 0.0, 1, None),
-        (settings, rows, [("x", ["level"])], ["a", "b"], codes + 5, None, False, 0.0, 1, None),
-        (settings, rows, None, ["a", "a"], codes, None, False, 0.0, 1, None),
-        (settings, rows, None, ["a", "b"], np.array([0, 9]), None, False, 0.0, 1, None),
-        (settings, rows, None, ["a", "b"], codes[:1], None, False, 0.0, 1, None),
-        (settings, rows, None, ["a", "b"], codes, np.array([1.0]), False, 0.0, 1, None),
-        (settings, rows, None, ["a", "b"], codes, np.array([1.0, -1.0]), False, 0.0, 1, None),
-        (settings, rows[::-1][:, ::-1], None, ["a", "b"], np.array([0, 1, 1, 1])[::2], None, False, 0.0, 1, None),
-        (settings, rows, None, ["a", "b"], codes, None, False, 1.5, 1, None),
-        (settings, rows, None, ["a", "b"], codes, None, False, None, 1, None),
+        ("{}", good),
+        ('{"method": "magic"}', good),
+        (settings, training(np.asfortranarray(np.zeros((2, 2))), codes)),
+        (settings, training(rows.astype(np.float32), codes)),
+        (settings, training(rows, codes, columns=[("x", None), ("y", None)])),
+        (settings, training(rows, codes + 5, columns=[("x", ["level"])])),
+        (settings, training(rows, codes, classes=["a", "a"])),
+        (settings, training(rows, np.array([0, 9]))),
+        (settings, training(rows, codes[:1])),
+        (settings, training(rows, codes, weights=np.array([1.0]))),
+        (settings, training(rows, codes, weights=np.array([1.0, -1.0]))),
+        (settings, training(rows[::-1][:, ::-1], np.array([0, 1, 1, 1])[::2])),
+        (settings, good, 1.5),
+        (settings, good, None),
+        (settings, rows),
     ]
     for case in cases:
-        with pytest.raises((ValueError, TypeError)):
-            _core.fit(*case)
+        with pytest.raises((ValueError, TypeError, AttributeError)):
+            _core.fit(*case[:2], case[2] if len(case) > 2 else 0.0, 1, None)
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -219,7 +221,7 @@ def test_an_error_in_the_progress_bar_ends_the_fit() -> None:
         raise LookupError("no terminal")
 
     with pytest.raises(LookupError, match="no terminal"):
-        _core.fit(_core.defaults("udeed"), X, None, ["a", "b"], Y.astype(np.int64), None, False, 0.0, 1, fail)
+        _core.fit(_core.defaults("udeed"), training(X, Y.astype(np.int64)), 0.0, 1, fail)
 
 
 def test_a_constant_column_and_a_single_column() -> None:

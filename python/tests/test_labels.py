@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import udeed
 from estimators import ALL, SUPERVISED, small
@@ -67,10 +70,94 @@ class _nothing:
     def __exit__(self, *_: object) -> None: ...
 
 
-def test_text_is_not_taken_for_a_number() -> None:
-    y = np.array(["-1", "1"] * 6)
-    with pytest.warns(udeed.UdeedWarning, match="no unlabeled rows"):
-        assert small(udeed.UDEEDClassifier).fit(X, y).classes_.tolist() == ["-1", "1"]
+@pytest.mark.parametrize("kind", ALL)
+def test_a_label_that_is_the_marker_as_text_is_refused(kind: type) -> None:
+    # What numpy makes of ["mal", -1, "ben"].
+    y = np.array([["mal", "ben", -1][code] for code in CODES])
+    assert y.dtype.kind == "U"
+    with pytest.raises(ValueError, match="y has the label '-1' in 4 rows, where `unlabeled` is -1: .*`unlabeled='-1'`; .*"):
+        small(kind).fit(X, y)
+    assert small(kind, unlabeled="-1").fit(X, y).classes_.tolist() == ["ben", "mal"]
+
+
+@pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
+@pytest.mark.parametrize(
+    ("none", "unlabeled"),
+    [
+        ("-1", -1),
+        (" -1 ", -1),
+        ("-1.0", -1),
+        ("-1", -1.0),
+        ("", -1),
+        (" ", "?"),
+        ("nan", np.nan),
+        ("None", float("nan")),
+        ("<NA>", pd.NA),
+        ("False", False),
+        (-1, "-1"),
+    ],
+)
+def test_labels_that_must_mean_none(none: Any, unlabeled: Any) -> None:
+    y = labels("mal", "ben", none) if isinstance(none, str) else labels(0, 1, none)
+    words = f"y has the label {none!r} in 4 rows, where `unlabeled` is "
+    model = small(udeed.BaggingClassifier, unlabeled=unlabeled)
+    for attempt in (
+        lambda: model.fit(X, y),
+        lambda: next(udeed.SemiSupervisedKFold(2, unlabeled=unlabeled).split(X, y)),
+        lambda: udeed.mask_labels(y, unlabeled=unlabeled),
+    ):
+        with pytest.raises(ValueError, match=words):
+            attempt()
+    # As one says which it is, it is that.
+    assert small(udeed.BaggingClassifier, unlabeled=none).fit(X, y).classes_.size == 2
+    model = small(udeed.BaggingClassifier, unlabeled=None).fit(X, y)
+    assert model.classes_.size == 3 and model.score(X, y) > 0.3
+
+
+@pytest.mark.parametrize("none", ["null", "None", "N/A", "nan", "unknown", "?", "-1"])
+def test_classes_that_look_like_missing_labels_are_warned_of(none: str) -> None:
+    y = labels("mal", "ben", none)
+    words = f"y has the class {re.escape(repr(none))}: .*`unlabeled={re.escape(repr(none))}`; .*`unlabeled=None`"
+    with pytest.warns(udeed.UdeedWarning, match=words) as told:
+        small(udeed.BaggingClassifier, unlabeled="").fit(X, y)
+    assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        small(udeed.BaggingClassifier, unlabeled=none).fit(X, y)
+        small(udeed.BaggingClassifier, unlabeled=None).fit(X, y)
+        # Numbers are what they are: -1 is a class where another label means none.
+        small(udeed.BaggingClassifier, unlabeled=0).fit(X, np.where(CODES == -1, 2, np.where(CODES == 0, -1, 1)))
+
+
+def test_a_file_with_the_class_minus_one_among_text(tmp_path: Path) -> None:
+    y = labels("mal", "ben", "-1")
+    model = small(udeed.BaggingClassifier, unlabeled=None).fit(X, y)
+    model.save(tmp_path / "model")
+    again = udeed.load(tmp_path / "model")
+    assert again.unlabeled is None and again.score(X, y) == model.score(X, y)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        pd.Series(labels(3, 4, None), dtype="Int64"),
+        pd.Series(labels(3, 4, None), dtype="category"),
+        pd.Series(labels(3, 4, None).tolist(), dtype="int8[pyarrow]"),
+        pl.Series(labels(3, 4, None).tolist(), dtype=pl.UInt8),
+        pa.array(labels(3, 4, None).tolist()),
+        pa.chunked_array([labels(3, 4, None).tolist()]),
+    ],
+    ids=lambda y: f"{type(y).__module__} {getattr(y, 'dtype', '')}",
+)
+def test_whole_numbers_among_nulls_stay_whole(y: Any) -> None:
+    model = small(udeed.BaggingClassifier, unlabeled=np.nan).fit(X, y)
+    assert model.classes_.dtype.kind == "i" and model.predict(X).dtype.kind == "i"
+    assert model.score(X, y) > 0.5
+
+
+def test_truth_values_among_nulls_stay_truth_values() -> None:
+    for y in (pd.Series(labels(False, True, None), dtype="boolean"), pl.Series(labels(False, True, None).tolist())):
+        assert small(udeed.BaggingClassifier, unlabeled=np.nan).fit(X, y).classes_.dtype == bool
 
 
 @pytest.mark.parametrize(
@@ -156,7 +243,7 @@ def test_scores_with_labels_of_another_type_are_refused(classes: Any, others: An
     model = small(udeed.UDEEDClassifier).fit(X, labels(*classes, -1))
     for kind in (object, type(others[0])):
         none = -1 if isinstance(others[0], (int, float)) or kind is object else "-1"
-        with pytest.raises(ValueError, match="Mix "):
+        with pytest.raises(ValueError, match="Mix |y has the label '-1'"):
             model.score(X, labels(*others, none, kind))
     # Numbers that are objects are numbers.
     if classes == (0, 1):

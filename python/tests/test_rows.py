@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import udeed
 from estimators import ALL, METHODS, small
@@ -103,7 +104,7 @@ def test_columns_of_words_are_taken_from_frames(library: Any) -> None:
     if _get_feature_names(frame) is not None:
         assert model.feature_names_in_.tolist() == ["size", "colour"]
     assert [name for name, _ in model._model.columns] == ["size", "colour"]
-    assert model.coef_.shape == (4, 3)
+    assert model.member_coef_.shape == (4, 3) and model.coef_.shape == (1, 3)
     unseen = library.DataFrame({"size": [0.5, 0.5, 0.5], "colour": ["blue", "green", None]})
     blue, green, missing = model.decision_function(unseen)
     red = model.decision_function(library.DataFrame({"size": [0.5], "colour": ["red"]}))[0]
@@ -168,6 +169,92 @@ def test_words_may_all_be_missing_when_predicting(library: Any) -> None:
     np.testing.assert_array_equal(model.decision_function(nothing), model.decision_function(red))
 
 
+def words(colours: list[str | None]) -> dict[str, Any]:
+    """A frame with words of every kind of frame."""
+    size = DENSE[: len(colours), 0].tolist()
+    plain = {"size": size, "colour": colours}
+    frame, table = pd.DataFrame(plain), pa.table(plain)
+    dictionary = pa.dictionary(pa.int8(), pa.string())
+    half = len(colours) // 2
+    return {
+        "pandas": frame,
+        "pandas object": frame.astype({"colour": object}),
+        "pandas string": frame.astype({"colour": "string"}),
+        "pandas category": frame.astype({"colour": "category"}),
+        "pandas Arrow": frame.convert_dtypes(dtype_backend="pyarrow"),
+        "pandas large Arrow": frame.astype({"colour": pd.ArrowDtype(pa.large_string())}),
+        "pandas Arrow dictionary": frame.astype({"colour": pd.ArrowDtype(dictionary)}),
+        "polars": pl.DataFrame(plain),
+        "polars categorical": pl.DataFrame(plain).cast({"colour": pl.Categorical}),
+        "polars enum": pl.DataFrame(plain).cast({"colour": pl.Enum(["unused", "red", "green", "blue", "yellow"])}),
+        "polars lazy": pl.LazyFrame(plain),
+        "pyarrow": table,
+        "pyarrow batch": pa.RecordBatch.from_pydict(plain),
+        "pyarrow dictionary": table.set_column(1, "colour", table["colour"].cast(dictionary)),
+        # Each of the chunks has words of its own.
+        "pyarrow chunks": pa.concat_tables(
+            [part.set_column(1, "colour", part["colour"].cast(dictionary)) for part in (table[:half], table[half:])]
+        ),
+    }
+
+
+@pytest.mark.parametrize("kind", words(["red"]))
+def test_words_are_the_same_in_frames_of_every_kind(kind: str) -> None:
+    colours: list[str | None] = ["red", "blue", None] * 10 + ["green", "blue", "red"] * 10
+    expected = small(udeed.UDEEDClassifier).fit(words(colours)["pandas"], Y)
+    frame = words(colours)[kind]
+    model = small(udeed.UDEEDClassifier).fit(frame, Y)
+    assert model._model.columns == [("size", None), ("colour", ["blue", "green", "red"])]
+    np.testing.assert_array_equal(model.decision_function(frame), expected.decision_function(words(colours)["pandas"]))
+    # Later rows may have some of the words only, others, or none.
+    for later in (["green", "red"], ["yellow", "blue"], [None, None]):
+        given, plain = words(later), words(later)["pandas"]
+        np.testing.assert_array_equal(model.decision_function(given[kind]), expected.decision_function(plain))
+    with pytest.raises(ValueError, match="no words in column 'colour'"):
+        model.predict(DENSE[:, :2])
+
+
+def test_words_that_are_written_alike_are_one() -> None:
+    mixed = pd.DataFrame({"word": pd.Series([1, "1", True, 1.0, None, "a"] * 10, dtype=object)})
+    rows = read_rows(udeed.BaggingClassifier(), mixed, reset=True)
+    assert rows.columns == [("word", ["1", "1.0", "True", "a"])]
+    np.testing.assert_array_equal(rows.values[:6, 0], [0, 0, 2, 1, np.nan, 3])
+    # Only words that occur are levels.
+    some = pd.DataFrame({"word": pd.Categorical(["b", "a"] * 30, categories=["c", "b", "a"])})
+    assert read_rows(udeed.BaggingClassifier(), some, reset=True).columns == [("word", ["a", "b"])]
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_frames_of_numbers_alone(lazy: bool) -> None:
+    expected = decisions(udeed.UDEEDClassifier, DENSE)
+    frame: Any = pl.LazyFrame(DENSE, schema=NAMES) if lazy else pa.table(dict(zip(NAMES, DENSE.T, strict=True)))
+    model = small(udeed.UDEEDClassifier).fit(frame, Y)
+    np.testing.assert_array_equal(model.decision_function(frame), expected)
+    assert [name for name, _ in model._model.columns] == NAMES
+    holed = {"a": [1, None] * 30, "b": [True, None, False] * 20, "c": [None] * 60, "d": DENSE[:, 0]}
+    rows = read_rows(udeed.UDEEDClassifier(), pl.LazyFrame(holed) if lazy else pa.table(holed), reset=True).values
+    np.testing.assert_array_equal(rows[:3, :3], [[1, 1, np.nan], [np.nan, np.nan, np.nan], [1, 0, np.nan]])
+
+
+COPIES = """
+import tracemalloc, numpy as np, udeed
+from udeed._rows import read_rows
+X = np.asarray(np.ones((20_000, 50)), {how})
+model = udeed.BaggingClassifier()
+read_rows(model, X[:5], reset=True)
+tracemalloc.start()
+rows = read_rows(model, X, reset=True)
+print(tracemalloc.get_traced_memory()[1] / rows.values.nbytes)
+"""
+
+
+@pytest.mark.parametrize("how", ["dtype=np.float32", "order='F'", "dtype=np.float32, order='F'", "dtype=int"])
+def test_other_arrays_are_copied_once(how: str) -> None:
+    taken = subprocess.check_output([sys.executable, "-c", COPIES.format(how=how)], text=True)
+    assert 1.0 <= float(taken) < 1.3, "of the values as doubles in C order, there is more than one copy"
+
+
+LISTS = pd.ArrowDtype(pa.list_(pa.float64()))
 UNFIT = {
     "complex": pd.DataFrame({"word": ["a", "b"] * 30, "other": np.arange(60) + 1j}),
     "datetime": pd.DataFrame({"word": ["a", "b"] * 30, "other": pd.date_range("2020-01-01", periods=60)}),
@@ -180,6 +267,8 @@ UNFIT = {
     "polars datetime": pl.DataFrame({"word": ["a", "b"] * 30, "other": pd.date_range("2020", periods=60).tolist()}),
     "polars struct": pl.DataFrame({"word": ["a", "b"] * 30, "other": [{"x": 1.0}] * 60}),
     "polars list": pl.DataFrame({"word": ["a", "b"] * 30, "other": [[1.0]] * 60}),
+    "Arrow date": pd.DataFrame({"word": ["a", "b"] * 30, "other": pd.array([1] * 60, "timestamp[s][pyarrow]")}),
+    "Arrow list": pd.DataFrame({"word": ["a", "b"] * 30, "other": pd.array([[1.0]] * 60, LISTS)}),
     "polars object": pl.DataFrame({"word": ["a", "b"] * 30, "other": pl.Series([object()] * 60, dtype=pl.Object)}),
 }
 

@@ -15,6 +15,7 @@ import command
 import numpy as np
 import pytest
 import udeed
+from estimators import training
 from udeed import _core
 
 # Rows enough for many seconds of work, of which the first print says that it has begun.
@@ -162,7 +163,7 @@ def test_an_error_of_the_progress_ends_the_fit_wherever_it_is(threshold: float |
             if heard == fails_at:
                 raise ArithmeticError("enough")
 
-        _core.fit(settings, X, None, ["a", "b"], codes, None, False, threshold, n_jobs, progress)
+        _core.fit(settings, training(X, codes), threshold, n_jobs, progress)
         return heard
 
     for place in range(1, words(-1) + 1):
@@ -179,7 +180,7 @@ def test_a_fit_may_be_begun_by_the_progress_of_another() -> None:
 
     X = np.random.RandomState(0).rand(50, 2)
     codes = (X[:, 0] > 0.5).astype(np.int64)
-    _core.fit(_core.defaults("udeed"), X, None, ["a", "b"], codes, None, False, 0.0, 1, progress)
+    _core.fit(_core.defaults("udeed"), training(X, codes), 0.0, 1, progress)
     assert inner == [1, 1, 1]
 
 

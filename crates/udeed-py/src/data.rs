@@ -14,9 +14,23 @@ use crate::error::exception;
 /// Names of columns, with the levels of those that are nominal.
 pub type Columns = Vec<(String, Option<Vec<String>>)>;
 
-/// Rows as Python hands them over.
+/// The classes that look like missing labels.
+#[pyfunction]
+pub fn doubtful_classes(classes: Vec<String>) -> Vec<String> {
+    udeed::data::doubtful_classes(&classes).into_iter().map(str::to_owned).collect()
+}
+
+/// Rows as Python hands them over: an object with these attributes.
 #[derive(FromPyObject)]
-pub enum Rows<'py> {
+pub struct Rows<'py> {
+    values: Values<'py>,
+    /// None: numbered.
+    columns: Option<Columns>,
+}
+
+/// The values of rows.
+#[derive(FromPyObject)]
+enum Values<'py> {
     /// Every value, in C order.
     Dense(Bound<'py, PyArray2<f64>>),
     /// The number of columns, and the three arrays of compressed sparse rows.
@@ -25,27 +39,27 @@ pub enum Rows<'py> {
 
 impl Rows<'_> {
     fn n_rows(&self) -> usize {
-        match self {
-            Rows::Dense(array) => array.shape()[0],
-            Rows::Sparse(_, starts, ..) => starts.len().saturating_sub(1),
+        match &self.values {
+            Values::Dense(array) => array.shape()[0],
+            Values::Sparse(_, starts, ..) => starts.len().saturating_sub(1),
         }
     }
 
     fn n_columns(&self) -> usize {
-        match self {
-            Rows::Dense(array) => array.shape()[1],
-            Rows::Sparse(n_columns, ..) => *n_columns,
+        match &self.values {
+            Values::Dense(array) => array.shape()[1],
+            Values::Sparse(n_columns, ..) => *n_columns,
         }
     }
 
     /// The rows as a matrix: dense ones are lent, sparse ones get the library's narrower indices.
     fn matrix(&self) -> PyResult<Matrix> {
-        match self {
-            Rows::Dense(array) => {
+        match &self.values {
+            Values::Dense(array) => {
                 let (n_rows, n_columns) = (array.shape()[0], array.shape()[1]);
                 Ok(Dense::shared(n_rows, n_columns, Arc::new(Lent::new(array)?)).map_err(exception)?.into())
             }
-            Rows::Sparse(n_columns, starts, columns, values) => {
+            Values::Sparse(n_columns, starts, columns, values) => {
                 let starts = narrow::<usize>(&starts.readonly(), "indptr")?;
                 let columns = narrow::<u32>(&columns.readonly(), "indices")?;
                 let values = values.readonly().as_slice()?.to_vec();
@@ -54,10 +68,12 @@ impl Rows<'_> {
         }
     }
 
-    /// The rows as a table: with the given columns, or numbered ones.
-    pub fn table(&self, columns: Option<Columns>) -> PyResult<Table> {
+    /// The rows as a table: with their columns, else with those of a model, or numbered ones.
+    pub fn table(&self, of_model: Option<Columns>) -> PyResult<Table> {
         let matrix = self.matrix()?;
-        let Some(columns) = columns else { return Table::from_matrix(matrix).map_err(exception) };
+        let Some(columns) = self.columns.clone().or(of_model) else {
+            return Table::from_matrix(matrix).map_err(exception);
+        };
         let column = |(name, levels): (String, Option<Vec<String>>)| match levels {
             Some(levels) => Column::nominal(name, levels),
             None => Column::numeric(name),
@@ -76,13 +92,6 @@ impl Rows<'_> {
     pub fn check_votes(&self, members: usize) -> PyResult<()> {
         check_memory(self.n_rows(), "rows", members, bytes_of_votes(members))
     }
-}
-
-/// Refuses as many labeled rows as their bootstraps, or what the members say of them, would not fit into memory for.
-pub fn check_labeled(codes: &PyReadonlyArray1<'_, i64>, members: usize) -> PyResult<()> {
-    let n_labeled = codes.as_slice()?.iter().filter(|&&code| code >= 0).count();
-    // A bootstrap counts each row in one byte, and is gone before the members vote.
-    check_memory(n_labeled, "labeled rows", members, bytes_of_votes(members))
 }
 
 /// What the votes of all members on one row take: they lie in a list of their own, then once more among those of all rows.
@@ -147,21 +156,44 @@ impl AsRef<[f64]> for Lent {
     }
 }
 
-/// Rows with labels: indices into the classes, negative for none. Where they are balanced, every class counts alike.
-pub fn train_set(
-    rows: &Rows<'_>,
-    columns: Option<Columns>,
-    classes: Vec<String>,
-    codes: &PyReadonlyArray1<'_, i64>,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
+/// Rows to learn from, as Python hands them over: an object with these attributes.
+#[derive(FromPyObject)]
+pub struct Training<'py> {
+    rows: Rows<'py>,
+    pub classes: Vec<String>,
+    /// The class of each row, negative for none.
+    codes: PyReadonlyArray1<'py, i64>,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+    /// Whether every class counts alike.
     balanced: bool,
-) -> PyResult<TrainSet> {
-    let codes = codes.as_slice()?.iter().map(|&code| usize::try_from(code).ok());
-    let labels = Labels::with_classes(classes, codes).map_err(exception)?;
-    let train = TrainSet::new(rows.table(columns)?, labels).map_err(exception)?;
-    let train = match weights {
-        Some(weights) => train.weights(weights.as_slice()?.to_vec()).map_err(exception)?,
-        None => train,
-    };
-    Ok(if balanced { train.balanced() } else { train })
+}
+
+impl Training<'_> {
+    /// Refuses what some members would need too much memory for: their weights, the bootstraps of the labeled rows, and
+    /// what they say of them.
+    pub fn check_memory(&self, members: usize) -> PyResult<()> {
+        self.rows.check_width(members, self.classes.len())?;
+        let n_labeled = self.codes.as_slice()?.iter().filter(|&&code| code >= 0).count();
+        // A bootstrap counts each row in one byte, and is gone before the members vote.
+        check_memory(n_labeled, "labeled rows", members, bytes_of_votes(members))
+    }
+
+    /// The rows with their labels and weights, as the library takes them.
+    pub fn train_set(&self) -> PyResult<TrainSet> {
+        let codes = self.codes.as_slice()?.iter().map(|&code| usize::try_from(code).ok());
+        let labels = Labels::with_classes(self.classes.clone(), codes).map_err(exception)?;
+        let train = TrainSet::new(self.rows.table(None)?, labels).map_err(exception)?;
+        let train = match &self.weights {
+            Some(weights) => train.weights(weights.as_slice()?.to_vec()).map_err(exception)?,
+            None => train,
+        };
+        Ok(if self.balanced { train.balanced() } else { train })
+    }
+
+    /// Where each row is once those of weight 0, which are not there for the library, are gone.
+    pub fn places(&self) -> PyResult<Vec<Option<usize>>> {
+        let mut next = 0..self.codes.as_slice()?.len();
+        let Some(weights) = &self.weights else { return Ok(next.map(Some).collect()) };
+        Ok(weights.as_slice()?.iter().map(|&weight| if weight > 0.0 { next.next() } else { None }).collect())
+    }
 }

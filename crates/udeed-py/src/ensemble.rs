@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use udeed::data::TrainSet;
@@ -11,7 +10,7 @@ use udeed::ensemble::Shared;
 use udeed::method::Method;
 use udeed::observer::{Observer, Step};
 
-use crate::data::{Columns, Rows, check_labeled, train_set};
+use crate::data::Training;
 use crate::error::exception;
 use crate::model::Model;
 use crate::observer::run;
@@ -43,28 +42,20 @@ pub fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<T> {
 const FOLDS: usize = 5;
 
 /// Learns an ensemble. Returns the model, the steps of its descent, and how diverse its members are on the labeled rows. Of
-/// two classes the second begins at a threshold; without one the labeled rows choose it.
+/// two classes the second lies above a threshold; without one the labeled rows choose it.
 #[pyfunction]
-#[pyo3(signature = (settings, rows, columns, classes, codes, weights, balanced, threshold, n_jobs, progress))]
-#[allow(clippy::too_many_arguments)]
 pub fn fit(
     py: Python<'_>,
     settings: &str,
-    rows: Rows<'_>,
-    columns: Option<Columns>,
-    classes: Vec<String>,
-    codes: PyReadonlyArray1<'_, i64>,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
-    balanced: bool,
+    training: Training<'_>,
     threshold: Option<f64>,
     n_jobs: usize,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(Model, History, String)> {
     let method: Method = from_json(settings)?;
     method.validate().map_err(exception)?;
-    rows.check_width(method.shared().members, classes.len())?;
-    check_labeled(&codes, method.shared().members)?;
-    let train = train_set(&rows, columns, classes, &codes, weights, balanced)?;
+    training.check_memory(method.shared().members)?;
+    let train = training.train_set()?;
     let is_small = is_small(&method, &train);
     let lesson = Arc::new((method, train));
     let own = lesson.clone();

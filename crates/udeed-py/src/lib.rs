@@ -20,6 +20,8 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use crate::data::doubtful_classes;
+    #[pymodule_export]
     use crate::diversity::{diversity, measures};
     #[pymodule_export]
     use crate::ensemble::{cards, defaults, fit};

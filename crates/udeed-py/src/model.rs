@@ -6,7 +6,7 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use udeed::data::{Kind, Table};
+use udeed::data::{Dense, Kind, Rows as _, Table};
 
 use crate::data::{Columns, Rows};
 use crate::ensemble::to_json;
@@ -15,6 +15,9 @@ use crate::observer::run;
 
 /// A row of weights for each member, and its constant; of more than two classes one table of them a class.
 type Coefficients<'py> = (Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>);
+
+/// A row for each row.
+type Table2<'py, T> = Bound<'py, PyArray2<T>>;
 
 /// A trained ensemble.
 #[pyclass(frozen, module = "udeed._core")]
@@ -74,18 +77,15 @@ impl Model {
         self.0.training().findings.as_ref().map(ToString::to_string)
     }
 
-    /// What the vote of each member counts; of the members for one class, where each has its own.
-    fn weights<'py>(&self, py: Python<'py>, part: usize) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_slice(py, self.0.ensemble().weights(part))
-    }
-
-    /// How many lists of members there are: one, or one a class.
+    /// What the vote of each member counts: one list, or one for the members of each class.
     #[getter]
-    fn n_parts(&self) -> usize {
-        if self.0.ensemble().is_one_against_rest() { self.0.classes().len() } else { 1 }
+    fn weights<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyArray1<f64>>> {
+        let ensemble = self.0.ensemble();
+        let n_parts = if ensemble.is_one_against_rest() { self.0.classes().len() } else { 1 };
+        (0..n_parts).map(|part| PyArray1::from_slice(py, ensemble.weights(part))).collect()
     }
 
-    /// From which decision on a row is of the second of two classes.
+    /// Above which decision a row is of the second of two classes.
     #[getter]
     fn threshold(&self) -> f64 {
         self.0.threshold()
@@ -126,58 +126,29 @@ impl Model {
     }
 
     /// What the vote says of each row: of two classes one column, between -1 and 1, of more one column a class.
-    fn decision<'py>(
-        &self,
-        py: Python<'py>,
-        rows: Rows<'py>,
-        columns: Option<Columns>,
-        n_jobs: usize,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let decisions = self.with_table(py, &rows, columns, n_jobs, udeed::model::Model::decision)?;
-        let width = if self.0.classes().len() == 2 { 1 } else { self.0.classes().len() };
-        let n_rows = decisions.values().len() / width;
-        PyArray1::from_slice(py, decisions.values()).reshape([n_rows, width])
+    fn decision<'py>(&self, py: Python<'py>, rows: Rows<'py>, n_jobs: usize) -> PyResult<Table2<'py, f64>> {
+        table2(py, &self.of_rows(py, &rows, n_jobs, udeed::model::Model::decision)?)
     }
 
     /// The probability of each class for each row, one column a class.
-    fn probabilities<'py>(
-        &self,
-        py: Python<'py>,
-        rows: Rows<'py>,
-        columns: Option<Columns>,
-        n_jobs: usize,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let found = self.with_table(py, &rows, columns, n_jobs, udeed::model::Model::predict_proba)?;
-        let width = self.0.classes().len();
-        PyArray1::from_slice(py, found.values()).reshape([found.values().len() / width, width])
+    fn probabilities<'py>(&self, py: Python<'py>, rows: Rows<'py>, n_jobs: usize) -> PyResult<Table2<'py, f64>> {
+        table2(py, &self.of_rows(py, &rows, n_jobs, udeed::model::Model::predict_proba)?)
     }
 
     /// The number of the class of each row.
-    fn predict<'py>(
-        &self,
-        py: Python<'py>,
-        rows: Rows<'py>,
-        columns: Option<Columns>,
-        n_jobs: usize,
-    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    fn predict<'py>(&self, py: Python<'py>, rows: Rows<'py>, n_jobs: usize) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let work = |model: &udeed::model::Model, table: &Table| -> udeed::Result<Vec<i64>> {
             let decisions = model.decision(table)?;
             Ok((0..table.n_rows()).map(|i| model.class_of(decisions.get(i)) as i64).collect())
         };
-        Ok(PyArray1::from_vec(py, self.with_table(py, &rows, columns, n_jobs, work)?))
+        Ok(PyArray1::from_vec(py, self.of_rows(py, &rows, n_jobs, work)?))
     }
 
     /// The number of the class that each member gives each row.
-    fn classify<'py>(
-        &self,
-        py: Python<'py>,
-        rows: Rows<'py>,
-        columns: Option<Columns>,
-        n_jobs: usize,
-    ) -> PyResult<Bound<'py, PyArray2<u8>>> {
+    fn classify<'py>(&self, py: Python<'py>, rows: Rows<'py>, n_jobs: usize) -> PyResult<Table2<'py, u8>> {
         let m = self.n_members();
         rows.check_votes(m)?;
-        let said = self.with_table(py, &rows, columns, n_jobs, udeed::model::Model::classify)?;
+        let said = self.of_rows(py, &rows, n_jobs, udeed::model::Model::classify)?;
         let n_rows = said.len() / m;
         PyArray1::from_vec(py, said).reshape([n_rows, m])
     }
@@ -229,27 +200,22 @@ impl Model {
         Model(Arc::new(model))
     }
 
-    /// Does something with rows.
-    fn with_table<T: Send + 'static>(
+    /// What the library makes of rows. Those without names have the columns of the model, in its order.
+    fn of_rows<T: Send + 'static>(
         &self,
         py: Python<'_>,
         rows: &Rows<'_>,
-        columns: Option<Columns>,
         n_jobs: usize,
         work: impl FnOnce(&udeed::model::Model, &Table) -> udeed::Result<T> + Send + 'static,
     ) -> PyResult<T> {
         rows.check_width(self.n_members(), self.0.classes().len())?;
-        let table = match columns {
-            Some(columns) => rows.table(Some(columns))?,
-            None => self.named(rows)?,
-        };
-        let model = self.0.clone();
+        let (model, table) = (self.0.clone(), rows.table(Some(self.columns()))?);
         // Never short: what many stored neighbours say takes long, and nobody is told meanwhile.
         run(py, n_jobs, false, None, move |_| work(&model, &table))?.0.map_err(exception)
     }
+}
 
-    /// Rows without names have the columns of the model, in its order.
-    fn named(&self, rows: &Rows<'_>) -> PyResult<Table> {
-        rows.table(Some(self.columns()))
-    }
+/// Rows of numbers for Python.
+fn table2<'py>(py: Python<'py>, values: &Dense) -> PyResult<Table2<'py, f64>> {
+    PyArray1::from_slice(py, values.values()).reshape([values.n_rows(), values.n_columns()])
 }

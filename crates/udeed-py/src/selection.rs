@@ -1,31 +1,23 @@
 //! Settings of UDEED chosen by cross-validation.
 
-use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use udeed::method::Method;
 use udeed::observer::Observer;
 use udeed::validation::Grid;
 
-use crate::data::{Columns, Rows, check_labeled, train_set};
+use crate::data::Training;
 use crate::ensemble::{from_json, is_small, to_json};
 use crate::error::exception;
 use crate::observer::run;
 
 /// Chooses settings. Returns those of the chosen method, its place among the candidates, and the candidates, all as JSON.
 #[pyfunction]
-#[pyo3(signature = (settings, grid, rows, columns, classes, codes, weights, balanced, folds, n_jobs, progress))]
-#[allow(clippy::too_many_arguments)]
 pub fn choose(
     py: Python<'_>,
     settings: &str,
     grid: &str,
-    rows: Rows<'_>,
-    columns: Option<Columns>,
-    classes: Vec<String>,
-    codes: PyReadonlyArray1<'_, i64>,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
-    balanced: bool,
+    training: Training<'_>,
     folds: Vec<Vec<usize>>,
     n_jobs: usize,
     progress: Option<Bound<'_, PyAny>>,
@@ -35,23 +27,15 @@ pub fn choose(
     };
     let grid: Grid = from_json(grid)?;
     let most = grid.members.iter().copied().max().unwrap_or(1);
-    rows.check_width(most, classes.len())?;
-    check_labeled(&codes, most)?;
-    let places = places(codes.as_slice()?.len(), weights.as_ref())?;
+    training.check_memory(most)?;
+    let places = training.places()?;
     let folds: Vec<Vec<usize>> = folds.iter().map(|fold| moved(fold, &places)).collect::<PyResult<_>>()?;
-    let train = train_set(&rows, columns, classes, &codes, weights, balanced)?;
+    let train = training.train_set()?;
     let is_small = is_small(&settings.clone().members(most).into(), &train);
     let work = move |observer: &mut dyn Observer| udeed::validation::choose(&settings, &grid, &train, &folds, observer);
     let (choice, _) = run(py, n_jobs, is_small, progress.as_ref(), work)?;
     let choice = choice.map_err(exception)?;
     Ok((to_json(&choice.method)?, choice.best, to_json(&choice.candidates)?))
-}
-
-/// Where each row is once those of weight 0, which are not there for the library, are gone.
-fn places(n_rows: usize, weights: Option<&PyReadonlyArray1<'_, f64>>) -> PyResult<Vec<Option<usize>>> {
-    let Some(weights) = weights else { return Ok((0..n_rows).map(Some).collect()) };
-    let mut next = 0..n_rows;
-    Ok(weights.as_slice()?.iter().map(|&weight| if weight > 0.0 { next.next() } else { None }).collect())
 }
 
 /// The rows of a fold by their new places.

@@ -8,8 +8,8 @@ from udeed._base import Neighbors, Tree
 from udeed._compare import Comparison, compare
 from udeed._core import VERSION as __version__
 from udeed._diversity import diversity
-from udeed._ensemble import UdeedWarning
 from udeed._files import load, to_onnx
+from udeed._labels import UdeedWarning
 from udeed._ranks import AverageRanks
 from udeed._split import SemiSupervisedKFold, SemiSupervisedSplit, labeled_scorer, mask_labels
 from udeed._udeed_cv import UDEEDClassifierCV

@@ -4,7 +4,8 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from udeed._rows import Columns, SparseRows
+from udeed._ensemble import Training
+from udeed._rows import Columns, Rows
 
 __all__ = [
     "VERSION",
@@ -16,6 +17,7 @@ __all__ = [
     "comparison_report",
     "defaults",
     "diversity",
+    "doubtful_classes",
     "fit",
     "measures",
     "stratified_split",
@@ -23,40 +25,27 @@ __all__ = [
 
 VERSION: str
 
-_Rows = NDArray[np.float64] | SparseRows
 _Progress = Callable[[str, int, int | None], None] | None
 _Step = tuple[str, int, float, float, float, bool]
 
 @final
 class Model:
-    @property
-    def classes(self) -> list[str]: ...
-    @property
-    def columns(self) -> Columns: ...
-    @property
-    def is_named(self) -> bool: ...
-    @property
-    def features(self) -> list[str]: ...
-    @property
-    def settings(self) -> str: ...
-    @property
-    def training(self) -> str: ...
-    @property
-    def warnings(self) -> list[str]: ...
-    @property
-    def findings(self) -> str | None: ...
-    @property
-    def threshold(self) -> float: ...
-    @property
-    def n_parts(self) -> int: ...
-    @property
-    def n_members(self) -> int: ...
-    def weights(self, part: int) -> NDArray[np.float64]: ...
+    classes: list[str]
+    columns: Columns
+    is_named: bool
+    features: list[str]
+    settings: str
+    training: str
+    warnings: list[str]
+    findings: str | None
+    threshold: float
+    n_members: int
+    weights: list[NDArray[np.float64]]
     def coefficients(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None: ...
-    def decision(self, rows: _Rows, columns: Columns | None, n_jobs: int) -> NDArray[np.float64]: ...
-    def probabilities(self, rows: _Rows, columns: Columns | None, n_jobs: int) -> NDArray[np.float64]: ...
-    def predict(self, rows: _Rows, columns: Columns | None, n_jobs: int) -> NDArray[np.int64]: ...
-    def classify(self, rows: _Rows, columns: Columns | None, n_jobs: int) -> NDArray[np.uint8]: ...
+    def decision(self, rows: Rows, n_jobs: int) -> NDArray[np.float64]: ...
+    def probabilities(self, rows: Rows, n_jobs: int) -> NDArray[np.float64]: ...
+    def predict(self, rows: Rows, n_jobs: int) -> NDArray[np.int64]: ...
+    def classify(self, rows: Rows, n_jobs: int) -> NDArray[np.uint8]: ...
     def initial(self) -> Model | None: ...
     def logistic(self) -> Model: ...
     def to_onnx(self) -> bytes: ...
@@ -72,26 +61,12 @@ class Model:
 def cards() -> str: ...
 def defaults(method: str) -> str: ...
 def fit(
-    settings: str,
-    rows: _Rows,
-    columns: Columns | None,
-    classes: list[str],
-    codes: NDArray[np.int64],
-    weights: NDArray[np.float64] | None,
-    balanced: bool,
-    threshold: float | None,
-    n_jobs: int,
-    progress: _Progress,
+    settings: str, training: Training, threshold: float | None, n_jobs: int, progress: _Progress
 ) -> tuple[Model, list[_Step], str]: ...
 def choose(
     settings: str,
     grid: str,
-    rows: _Rows,
-    columns: Columns | None,
-    classes: list[str],
-    codes: NDArray[np.int64],
-    weights: NDArray[np.float64] | None,
-    balanced: bool,
+    training: Training,
     folds: Sequence[Sequence[int]],
     n_jobs: int,
     progress: _Progress,
@@ -104,6 +79,7 @@ def stratified_split(
     seed: int,
     repetition: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+def doubtful_classes(classes: list[str]) -> list[str]: ...
 def diversity(oracle: NDArray[np.bool_]) -> str: ...
 def measures() -> list[tuple[str, str, bool]]: ...
 def compare(comparison: str, reference: str) -> str: ...

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -23,23 +23,16 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from udeed import _core
+from udeed._frames import frames_of
 from udeed._kinds import CARDS, check, check_rows, from_library, to_library
-from udeed._labels import Labels, labeled_rows, named_classes, plain, read_labels
+from udeed._labels import Labels, UdeedWarning, labeled_rows, named_classes, plain, read_labels
+from udeed._meta import warn_of_callers
 from udeed._progress import Progress
-from udeed._rows import Columns, Rows, SparseRows, is_frame, read_rows
+from udeed._rows import Rows, read_rows
 from udeed._rules import Number, one_of, seed_of
 from udeed._shared import DOCUMENTATION, RENAMED
 
 Self = TypeVar("Self", bound="Ensemble")
-
-
-class UdeedWarning(UserWarning):
-    """Warning about a fit."""
-
-
-Parts = tuple[
-    NDArray[np.float64] | SparseRows, Columns | None, list[str], NDArray[np.int64], NDArray[np.float64] | None, bool
-]
 
 
 @dataclass(frozen=True)
@@ -52,10 +45,29 @@ class Training:
     balanced: bool
 
     @property
-    def parts(self) -> Parts:
-        """As the core takes them."""
-        rows, labels = self.rows, self.labels
-        return rows.values, rows.columns, labels.names, labels.codes, self.weights, self.balanced
+    def classes(self) -> list[str]:
+        """The classes as a model file holds them."""
+        return self.labels.names
+
+    @property
+    def codes(self) -> NDArray[np.int64]:
+        """The class of each row, -1 for none."""
+        return self.labels.codes
+
+
+Prediction = TypeVar("Prediction", bound=Callable[..., Any])
+
+
+def _of_rows(returns: str, more: str = "") -> Callable[[Prediction], Prediction]:
+    """Completes the documentation of a prediction, which takes rows and returns one thing."""
+    rows = "X : array, sparse matrix or data frame of shape (n_samples, n_features)\n    The rows."
+    sections = f"Parameters\n----------\n{rows}\n\nReturns\n-------\n{returns}\n    {more}".rstrip()
+
+    def complete(method: Prediction) -> Prediction:
+        method.__doc__ = f"{inspect.cleandoc(method.__doc__ or '')}\n\n{sections}\n"
+        return method
+
+    return complete
 
 
 # More threads than any machine has use for take minutes to start.
@@ -129,7 +141,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         """Fits a method with the given settings, and keeps the result."""
         threshold = None if isinstance(self.threshold, str) else float(self.threshold)
         with self._progress() as progress:
-            model, steps, diversity = _core.fit(settings, *training.parts, threshold, self._n_jobs(), progress)
+            model, steps, diversity = _core.fit(settings, training, threshold, self._n_jobs(), progress)
         self.classes_ = training.labels.classes
         self._remember(model)
         self.history_ = [_step(*step) for step in steps]
@@ -146,6 +158,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
             name = type(self).__name__
             raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
         rows = read_rows(self, X, reset=True)
+        warn_of_callers(self.unlabeled)
         labels = read_labels(y, self.unlabeled)
         if labels.codes.size != rows.n_rows:
             check_consistent_length(labels.codes, np.empty(rows.n_rows))
@@ -204,11 +217,35 @@ class Ensemble(ClassifierMixin, BaseEstimator):
 
     @property
     def coef_(self) -> NDArray[np.float64]:
+        """Direction of the ensemble: the mean of the members' coefficients, weighted as in the vote."""
+        return self._direction()[0]
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """Mean of the members' intercepts, weighted as in the vote."""
+        return self._direction()[1]
+
+    def _direction(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        coefficients, intercepts = self._coefficients()
+        settings = json.loads(self._model.settings)
+        if settings.get("fourier") or self._method == "stacking":
+            what = "see Fourier features" if settings.get("fourier") else "are stacked"
+            found = f"the members of this {type(self).__name__} {what}"
+            raise AttributeError(f"{found}: the ensemble has no direction, only `member_coef_`")
+        # One weight for each member, whatever the class, or one for each class.
+        weights = np.broadcast_to(self.member_weights_, intercepts.shape)
+        total = weights.sum(axis=-1, keepdims=True)
+        shares = np.divide(weights, total, out=np.zeros(weights.shape), where=total > 0.0)
+        direction = np.einsum("...m,...mf->...f", shares, coefficients)
+        return np.atleast_2d(direction), np.atleast_1d((shares * intercepts).sum(axis=-1))
+
+    @property
+    def member_coef_(self) -> NDArray[np.float64]:
         """Coefficients of the members for unscaled features, or for Fourier features."""
         return self._coefficients()[0]
 
     @property
-    def intercept_(self) -> NDArray[np.float64]:
+    def member_intercept_(self) -> NDArray[np.float64]:
         """Intercepts of the members."""
         return self._coefficients()[1]
 
@@ -236,76 +273,46 @@ class Ensemble(ClassifierMixin, BaseEstimator):
     def member_weights_(self) -> NDArray[np.float64]:
         """Weights of the members in the vote."""
         check_is_fitted(self)
-        parts = [self._model.weights(part) for part in range(self._model.n_parts)]
+        parts = self._model.weights
         if len(parts) == 1:
             return parts[0]
         # Classes whose boosting ended early have fewer members: the others have no weight there.
         return np.array([np.pad(part, (0, self._model.n_members - len(part))) for part in parts])
 
+    @_of_rows("array of shape (n_samples,) or (n_samples, n_classes)")
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Decision of the vote for each row.
 
-        For two classes one number between -1 and 1: from ``threshold_`` on the second class. For more classes one number
-        per class, of which the largest wins.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        array of shape (n_samples,) or (n_samples, n_classes)
+        For two classes one number between -1 and 1: above ``threshold_`` the second class. For more classes one number
+        per class, of which the largest wins. A tie is the first class.
         """
-        rows, columns = self._rows(X)
-        decisions = self._model.decision(rows.values, columns, self._n_jobs())
+        rows = self._rows(X)
+        decisions = self._model.decision(rows, self._n_jobs())
         return decisions[:, 0] if decisions.shape[1] == 1 else decisions
 
+    @_of_rows("array of shape (n_samples, n_classes)", "In the order of ``classes_``; each row sums to 1.")
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities of each row.
+        """Class probabilities of each row."""
+        rows = self._rows(X)
+        return self._model.probabilities(rows, self._n_jobs())
 
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows.
+    @_of_rows("array of shape (n_samples, n_classes)", "In the order of ``classes_``; -inf where a probability is 0.")
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Logarithms of the class probabilities of each row."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
 
-        Returns
-        -------
-        array of shape (n_samples, n_classes)
-            In the order of ``classes_``; each row sums to 1.
-        """
-        rows, columns = self._rows(X)
-        return self._model.probabilities(rows.values, columns, self._n_jobs())
-
+    @_of_rows("array of shape (n_samples,)")
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each row.
+        """Predict the class of each row."""
+        rows = self._rows(X)
+        return np.asarray(self.classes_[self._model.predict(rows, self._n_jobs())])
 
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
-        rows, columns = self._rows(X)
-        return np.asarray(self.classes_[self._model.predict(rows.values, columns, self._n_jobs())])
-
+    @_of_rows("array of shape (n_samples, n_members)")
     def member_predictions(self, X: Any) -> NDArray[Any]:
-        """Predictions of the members.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        array of shape (n_samples, n_members)
-        """
-        rows, columns = self._rows(X)
-        return np.asarray(self.classes_[self._model.classify(rows.values, columns, self._n_jobs())])
+        """Predictions of the members."""
+        rows = self._rows(X)
+        return np.asarray(self.classes_[self._model.classify(rows, self._n_jobs())])
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy on the labeled rows; unlabeled rows are left out.
@@ -345,13 +352,12 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         self._model.save(os.fspath(path))
 
-    def _rows(self, X: Any) -> tuple[Rows, Columns | None]:
+    def _rows(self, X: Any) -> Rows:
         check_is_fitted(self)
         words = [name for name, levels in self._model.columns if levels is not None]
-        if words and not is_frame(X):
+        if words and frames_of(X) is None:
             raise ValueError(f"X has no words in column {words[0]!r}, expected a data frame like that of the fit")
-        rows = read_rows(self, X, reset=False, words=words)
-        return rows, rows.columns
+        return read_rows(self, X, reset=False, words=words)
 
 
 def _by_class(class_weight: Any, labels: Labels, weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -79,7 +79,7 @@ class UDEEDClassifier(Ensemble):
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
     threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
         ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
         probabilities.
     random_state : int, RandomState or None, default=None
@@ -99,10 +99,17 @@ class UDEEDClassifier(Ensemble):
         Number of columns seen in ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
         Names of the columns seen in ``fit``, where all are strings.
-    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
+        there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
+        their outputs instead, it tells which features count and how, not the exact probability. Only where the members
+        are linear, without Fourier features and not stacked.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Mean of ``member_intercept_``, weighted in the same way.
+    member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Only where the members are linear.
-    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        more than two. Words have one feature per level. Only where the members are linear.
+    member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
         Weights of the members in the vote; one row per class where each class has members of its own.
@@ -200,6 +207,78 @@ class UDEEDClassifier(Ensemble):
         self.verbose = verbose
 
 
+class UDEEDClassifierSearch(Ensemble):
+    """Parameters of :class:`udeed.UDEEDClassifierCV`, which chooses among candidates for some of them."""
+
+    _chosen: ClassVar[dict[str, str]] = {"members": "members", "gamma": "gammas", "C": "Cs", "scaling": "scalings"}
+    _method: ClassVar[str] = "udeed"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Ensemble._parameter_constraints,
+        "members": ["array-like"],
+        "gammas": ["array-like"],
+        "Cs": ["array-like"],
+        "scalings": ["array-like"],
+        "cv": ["cv_object"],
+        "fourier": at_least(0),
+        "variant": one_of("lc", "lcd", "lcud"),
+        "loss": one_of("logistic", "squared", "hinge"),
+        "hidden": [Number(Integral, 0, 1000, closed="both")],
+        "initial": one_of("bootstrap", "random"),
+        "rate": [Number(Real, 0, None, closed="neither")],
+        "scale_rate": ["boolean"],
+        "steps": at_least(0),
+        "vote": one_of("weighted", "unweighted"),
+        "precision": one_of("double", "single"),
+    }
+
+    def __init__(
+        self,
+        members: Sequence[int] = (20,),
+        *,
+        gammas: Sequence[float] = (0.5, 1.0, 2.0, 4.0),
+        Cs: Sequence[float] = (0.1, 1.0, 10.0),
+        scalings: Sequence[str] = ("minmax", "standard"),
+        cv: Any = 5,
+        fourier: int = 0,
+        variant: str = "lcud",
+        loss: str = "logistic",
+        hidden: int = 0,
+        initial: str = "bootstrap",
+        rate: float = 0.25,
+        scale_rate: bool = False,
+        steps: int = 25,
+        vote: str = "weighted",
+        precision: str = "double",
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.members = members
+        self.gammas = gammas
+        self.Cs = Cs
+        self.scalings = scalings
+        self.cv = cv
+        self.fourier = fourier
+        self.variant = variant
+        self.loss = loss
+        self.hidden = hidden
+        self.initial = initial
+        self.rate = rate
+        self.scale_rate = scale_rate
+        self.steps = steps
+        self.vote = vote
+        self.precision = precision
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 class UDEEDAutoClassifier(Ensemble):
     """The automatic ensemble: bagged logistic regressions on several views of the rows, weighted by out-of-bag rows.
 
@@ -230,7 +309,7 @@ class UDEEDAutoClassifier(Ensemble):
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
     threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
         ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
         probabilities.
     random_state : int, RandomState or None, default=None
@@ -250,10 +329,17 @@ class UDEEDAutoClassifier(Ensemble):
         Number of columns seen in ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
         Names of the columns seen in ``fit``, where all are strings.
-    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
+        there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
+        their outputs instead, it tells which features count and how, not the exact probability. Only where the members
+        are linear, without Fourier features and not stacked.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Mean of ``member_intercept_``, weighted in the same way.
+    member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Only where the members are linear.
-    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        more than two. Words have one feature per level. Only where the members are linear.
+    member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
         Weights of the members in the vote; one row per class where each class has members of its own.
@@ -356,7 +442,7 @@ class BaggingClassifier(Ensemble):
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
     threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
         ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
         probabilities.
     random_state : int, RandomState or None, default=None
@@ -376,10 +462,17 @@ class BaggingClassifier(Ensemble):
         Number of columns seen in ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
         Names of the columns seen in ``fit``, where all are strings.
-    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
+        there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
+        their outputs instead, it tells which features count and how, not the exact probability. Only where the members
+        are linear, without Fourier features and not stacked.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Mean of ``member_intercept_``, weighted in the same way.
+    member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Only where the members are linear.
-    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        more than two. Words have one feature per level. Only where the members are linear.
+    member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
         Weights of the members in the vote; one row per class where each class has members of its own.
@@ -494,7 +587,7 @@ class AdaBoostClassifier(Ensemble):
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
     threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
         ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
         probabilities.
     random_state : int, RandomState or None, default=None
@@ -514,10 +607,17 @@ class AdaBoostClassifier(Ensemble):
         Number of columns seen in ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
         Names of the columns seen in ``fit``, where all are strings.
-    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
+        there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
+        their outputs instead, it tells which features count and how, not the exact probability. Only where the members
+        are linear, without Fourier features and not stacked.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Mean of ``member_intercept_``, weighted in the same way.
+    member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Only where the members are linear.
-    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        more than two. Words have one feature per level. Only where the members are linear.
+    member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
         Weights of the members in the vote; one row per class where each class has members of its own.
@@ -635,7 +735,7 @@ class AssembleClassifier(Ensemble):
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
     threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
         ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
         probabilities.
     random_state : int, RandomState or None, default=None
@@ -655,10 +755,17 @@ class AssembleClassifier(Ensemble):
         Number of columns seen in ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
         Names of the columns seen in ``fit``, where all are strings.
-    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
+        there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
+        their outputs instead, it tells which features count and how, not the exact probability. Only where the members
+        are linear, without Fourier features and not stacked.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Mean of ``member_intercept_``, weighted in the same way.
+    member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Only where the members are linear.
-    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        more than two. Words have one feature per level. Only where the members are linear.
+    member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
         Weights of the members in the vote; one row per class where each class has members of its own.
@@ -781,7 +888,7 @@ class SemiBoostClassifier(Ensemble):
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
     threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
         ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
         probabilities.
     random_state : int, RandomState or None, default=None
@@ -801,10 +908,17 @@ class SemiBoostClassifier(Ensemble):
         Number of columns seen in ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
         Names of the columns seen in ``fit``, where all are strings.
-    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
+        there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
+        their outputs instead, it tells which features count and how, not the exact probability. Only where the members
+        are linear, without Fourier features and not stacked.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Mean of ``member_intercept_``, weighted in the same way.
+    member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Only where the members are linear.
-    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        more than two. Words have one feature per level. Only where the members are linear.
+    member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
         Weights of the members in the vote; one row per class where each class has members of its own.
@@ -923,7 +1037,7 @@ class SelfTrainingClassifier(Ensemble):
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
     threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
         ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
         probabilities.
     random_state : int, RandomState or None, default=None
@@ -943,10 +1057,17 @@ class SelfTrainingClassifier(Ensemble):
         Number of columns seen in ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
         Names of the columns seen in ``fit``, where all are strings.
-    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
+        there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
+        their outputs instead, it tells which features count and how, not the exact probability. Only where the members
+        are linear, without Fourier features and not stacked.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Mean of ``member_intercept_``, weighted in the same way.
+    member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Only where the members are linear.
-    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        more than two. Words have one feature per level. Only where the members are linear.
+    member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
         Weights of the members in the vote; one row per class where each class has members of its own.
@@ -1049,7 +1170,7 @@ class TriTrainingClassifier(Ensemble):
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
     threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
         ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
         probabilities.
     random_state : int, RandomState or None, default=None
@@ -1069,10 +1190,17 @@ class TriTrainingClassifier(Ensemble):
         Number of columns seen in ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
         Names of the columns seen in ``fit``, where all are strings.
-    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
+        there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
+        their outputs instead, it tells which features count and how, not the exact probability. Only where the members
+        are linear, without Fourier features and not stacked.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Mean of ``member_intercept_``, weighted in the same way.
+    member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Only where the members are linear.
-    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        more than two. Words have one feature per level. Only where the members are linear.
+    member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
         Weights of the members in the vote; one row per class where each class has members of its own.
@@ -1169,7 +1297,7 @@ class CoForestClassifier(Ensemble):
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
     threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
         ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
         probabilities.
     random_state : int, RandomState or None, default=None
@@ -1189,10 +1317,17 @@ class CoForestClassifier(Ensemble):
         Number of columns seen in ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
         Names of the columns seen in ``fit``, where all are strings.
-    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
+        there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
+        their outputs instead, it tells which features count and how, not the exact probability. Only where the members
+        are linear, without Fourier features and not stacked.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Mean of ``member_intercept_``, weighted in the same way.
+    member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Only where the members are linear.
-    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        more than two. Words have one feature per level. Only where the members are linear.
+    member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
         Weights of the members in the vote; one row per class where each class has members of its own.
@@ -1300,7 +1435,7 @@ class CoTrainingClassifier(Ensemble):
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
     threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
         ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
         probabilities.
     random_state : int, RandomState or None, default=None
@@ -1320,10 +1455,17 @@ class CoTrainingClassifier(Ensemble):
         Number of columns seen in ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
         Names of the columns seen in ``fit``, where all are strings.
-    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
+        there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
+        their outputs instead, it tells which features count and how, not the exact probability. Only where the members
+        are linear, without Fourier features and not stacked.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Mean of ``member_intercept_``, weighted in the same way.
+    member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Only where the members are linear.
-    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        more than two. Words have one feature per level. Only where the members are linear.
+    member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
         Weights of the members in the vote; one row per class where each class has members of its own.
@@ -1438,7 +1580,7 @@ class SetredClassifier(Ensemble):
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
     threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
         ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
         probabilities.
     random_state : int, RandomState or None, default=None
@@ -1458,10 +1600,17 @@ class SetredClassifier(Ensemble):
         Number of columns seen in ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
         Names of the columns seen in ``fit``, where all are strings.
-    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
+        there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
+        their outputs instead, it tells which features count and how, not the exact probability. Only where the members
+        are linear, without Fourier features and not stacked.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Mean of ``member_intercept_``, weighted in the same way.
+    member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Only where the members are linear.
-    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        more than two. Words have one feature per level. Only where the members are linear.
+    member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
         Weights of the members in the vote; one row per class where each class has members of its own.
@@ -1580,7 +1729,7 @@ class SSMBoostClassifier(Ensemble):
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
     threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
         ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
         probabilities.
     random_state : int, RandomState or None, default=None
@@ -1600,10 +1749,17 @@ class SSMBoostClassifier(Ensemble):
         Number of columns seen in ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
         Names of the columns seen in ``fit``, where all are strings.
-    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
+        there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
+        their outputs instead, it tells which features count and how, not the exact probability. Only where the members
+        are linear, without Fourier features and not stacked.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Mean of ``member_intercept_``, weighted in the same way.
+    member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Only where the members are linear.
-    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        more than two. Words have one feature per level. Only where the members are linear.
+    member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
         Weights of the members in the vote; one row per class where each class has members of its own.
@@ -1724,7 +1880,7 @@ class RegBoostClassifier(Ensemble):
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
     threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
         ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
         probabilities.
     random_state : int, RandomState or None, default=None
@@ -1744,10 +1900,17 @@ class RegBoostClassifier(Ensemble):
         Number of columns seen in ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
         Names of the columns seen in ``fit``, where all are strings.
-    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
+        there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
+        their outputs instead, it tells which features count and how, not the exact probability. Only where the members
+        are linear, without Fourier features and not stacked.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Mean of ``member_intercept_``, weighted in the same way.
+    member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Only where the members are linear.
-    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        more than two. Words have one feature per level. Only where the members are linear.
+    member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
         Weights of the members in the vote; one row per class where each class has members of its own.
@@ -1874,7 +2037,7 @@ class MCSSBClassifier(Ensemble):
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
     threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
         ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
         probabilities.
     random_state : int, RandomState or None, default=None
@@ -1894,10 +2057,17 @@ class MCSSBClassifier(Ensemble):
         Number of columns seen in ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
         Names of the columns seen in ``fit``, where all are strings.
-    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
+        there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
+        their outputs instead, it tells which features count and how, not the exact probability. Only where the members
+        are linear, without Fourier features and not stacked.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Mean of ``member_intercept_``, weighted in the same way.
+    member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Only where the members are linear.
-    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        more than two. Words have one feature per level. Only where the members are linear.
+    member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
         Weights of the members in the vote; one row per class where each class has members of its own.
@@ -2012,7 +2182,7 @@ class StackingClassifier(Ensemble):
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
     threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
         ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
         probabilities.
     random_state : int, RandomState or None, default=None
@@ -2032,10 +2202,17 @@ class StackingClassifier(Ensemble):
         Number of columns seen in ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
         Names of the columns seen in ``fit``, where all are strings.
-    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
+        there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
+        their outputs instead, it tells which features count and how, not the exact probability. Only where the members
+        are linear, without Fourier features and not stacked.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Mean of ``member_intercept_``, weighted in the same way.
+    member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Only where the members are linear.
-    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        more than two. Words have one feature per level. Only where the members are linear.
+    member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
         Weights of the members in the vote; one row per class where each class has members of its own.
@@ -2134,7 +2311,7 @@ class LabelSpreadingClassifier(Ensemble):
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
     threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
         ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
         probabilities.
     random_state : int, RandomState or None, default=None
@@ -2154,10 +2331,17 @@ class LabelSpreadingClassifier(Ensemble):
         Number of columns seen in ``fit``.
     feature_names_in_ : array of shape (n_features_in_,)
         Names of the columns seen in ``fit``, where all are strings.
-    coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
+        there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
+        their outputs instead, it tells which features count and how, not the exact probability. Only where the members
+        are linear, without Fourier features and not stacked.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Mean of ``member_intercept_``, weighted in the same way.
+    member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Only where the members are linear.
-    intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        more than two. Words have one feature per level. Only where the members are linear.
+    member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
         Weights of the members in the vote; one row per class where each class has members of its own.

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from udeed import _core
 from udeed._ensemble import Ensemble, restore
 from udeed._estimators import ESTIMATORS
-from udeed._labels import is_unlabeled
+from udeed._labels import holds_unlabeled
 
 
 def load(path: str | os.PathLike[str], *, classes: ArrayLike | None = None) -> Ensemble:
@@ -48,7 +48,7 @@ def load(path: str | os.PathLike[str], *, classes: ArrayLike | None = None) -> E
     estimator = kind(**kind._parameters(settings), threshold=model.threshold)
     restore(estimator, model, classes)
     # The file does not name the label of unlabeled rows; a class never is.
-    if is_unlabeled(estimator.classes_, estimator.unlabeled).any():
+    if holds_unlabeled(estimator.classes_, estimator.unlabeled):
         estimator.unlabeled = None
     return estimator
 

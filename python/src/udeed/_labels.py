@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -11,8 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from udeed import _core
+
 # More are not classes any more, but values.
 MOST_CLASSES = 255
+
+
+class UdeedWarning(UserWarning):
+    """Warning about a fit."""
+
+    __module__ = "udeed"
 
 
 @dataclass(frozen=True)
@@ -34,11 +43,9 @@ def read_labels(y: ArrayLike, unlabeled: object) -> Labels:
     Raises
     ------
     ValueError
-        If no row has a label, or there is one class only, or too many.
+        If no row has a label, or there is one class only, or too many; or if a label is that of unlabeled rows as text.
     """
-    given: NDArray[Any] = column_or_1d(y, warn=True)
-    without = is_unlabeled(given, unlabeled)
-    _refuse_missing(given, without)
+    given, without = _taken_apart(y, unlabeled, warn=True)
     labeled = plain(given[~without])
     if labeled.size == 0:
         raise ValueError(f"y has no labeled row, expected rows of at least two classes{_hint(unlabeled, without)}")
@@ -56,9 +63,50 @@ def read_labels(y: ArrayLike, unlabeled: object) -> Labels:
         raise ValueError(_one_class(classes[0]) + _hint(unlabeled, without))
     if classes.size > MOST_CLASSES:
         raise ValueError(f"y has labels of {classes.size} classes, expected at most {MOST_CLASSES}")
+    if unlabeled is not None and classes.dtype.kind in "UO":
+        _doubt([str(value) for value in classes])
     codes = np.full(given.size, -1, dtype=np.int64)
     codes[~without] = inverse.ravel()
     return Labels(classes, codes)
+
+
+def _taken_apart(y: ArrayLike, unlabeled: object, *, warn: bool = False) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Labels as an array, and which of them mean none; what may mean none as well is refused."""
+    given: NDArray[Any] = column_or_1d(_with_nulls(y), warn=warn)
+    without = is_unlabeled(given, unlabeled)
+    _refuse_missing(given, without)
+    # Numbers are no text, whatever means none.
+    if unlabeled is not None and (given.dtype.kind in "UO" or isinstance(unlabeled, str)):
+        _refuse_text_of(unlabeled, given[~without])
+    return given, without
+
+
+def _with_nulls(y: Any) -> Any:
+    """Whole numbers and truth values among nulls as objects: numpy would make floats of them."""
+    kind = "" if isinstance(y, np.ndarray) else str(getattr(y, "dtype", getattr(y, "type", ""))).lower()
+    if not kind.startswith(("int", "uint", "bool")) and kind != "category":
+        return y
+    if kind == "category" and hasattr(y, "cat"):
+        return np.array([*y.cat.categories, None], dtype=object)[y.cat.codes]
+    if hasattr(y, "iloc"):
+        return y.to_numpy(dtype=object) if y.isna().any() else y
+    # Of polars or pyarrow.
+    listed = y.to_list() if hasattr(y, "to_list") else y.to_pylist()
+    return np.array(listed, dtype=object) if None in listed else y
+
+
+def _doubt(names: list[str]) -> None:
+    """Warns of classes that look like missing labels."""
+    doubtful = _core.doubtful_classes(names)
+    if not doubtful:
+        return
+    what = "the class" if len(doubtful) == 1 else "the classes"
+    listed = ", ".join(repr(name) for name in doubtful)
+    text = (
+        f"y has {what} {listed}: if such rows have no label, say `unlabeled={doubtful[0]!r}`; if every row has one, "
+        "`unlabeled=None`"
+    )
+    warnings.warn(text, UdeedWarning, stacklevel=5)
 
 
 def is_unlabeled(y: NDArray[Any], unlabeled: object) -> NDArray[np.bool_]:
@@ -82,6 +130,12 @@ def is_unlabeled(y: NDArray[Any], unlabeled: object) -> NDArray[np.bool_]:
     return np.asarray(y == unlabeled, dtype=bool)
 
 
+def holds_unlabeled(classes: NDArray[Any], unlabeled: object) -> bool:
+    """Whether a class is the label of unlabeled rows, in whatever form."""
+    names = (value for value in classes.tolist() if isinstance(value, (str, Real)))
+    return bool(is_unlabeled(classes, unlabeled).any()) or any(_is_form_of(name, unlabeled) for name in names)
+
+
 def labeled_rows(
     y: ArrayLike, unlabeled: object, classes: ArrayLike | None = None
 ) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -94,9 +148,7 @@ def labeled_rows(
     ValueError
         If there is none, or if a class may have been taken for unlabeled rows.
     """
-    given: NDArray[Any] = column_or_1d(y)
-    without = is_unlabeled(given, unlabeled)
-    _refuse_missing(given, without)
+    given, without = _taken_apart(y, unlabeled)
     labeled = np.flatnonzero(~without)
     if labeled.size == 0:
         found = f"y has no labeled row among {given.size}, expected some"
@@ -165,8 +217,35 @@ def _refuse_missing(given: NDArray[Any], without: NDArray[np.bool_]) -> None:
         raise ValueError(f'{found}: if they mean unlabeled, say `unlabeled=float("nan")`')
 
 
+def _refuse_text_of(unlabeled: object, labels: NDArray[Any]) -> None:
+    """Refuses labels that are the label of unlabeled rows in another form: beside text, numpy makes "-1" of -1."""
+    for value in {value for value in labels.tolist() if isinstance(value, (str, Real))}:
+        if _is_form_of(value, unlabeled):
+            count = int((labels == value).sum())
+            rows = "1 row" if count == 1 else f"{count} rows"
+            found = f"y has the label {value!r} in {rows}, where `unlabeled` is {unlabeled!r}"
+            say = f"say `unlabeled={value!r}`; if every row has one, `unlabeled=None`"
+            raise ValueError(f"{found}: if such rows have no label, {say}")
+
+
+def _is_form_of(value: str | Real, unlabeled: object) -> bool:
+    """Whether a label is empty, or the one of unlabeled rows as text, or as a number where that is text."""
+    if isinstance(value, str) and not value.strip():
+        return True
+    if isinstance(value, str) == isinstance(unlabeled, str):
+        return False
+    text, other = (value, unlabeled) if isinstance(value, str) else (str(unlabeled), value)
+    if is_missing(other):
+        return text.strip().lower() in ("nan", "none", "<na>", "nat")
+    try:
+        return bool(float(text) == other)
+    except ValueError:
+        return text.strip() == str(other)
+
+
 def _one_class(found: object) -> str:
-    return f"y has labels of one class only, {found!r}, expected at least two classes"
+    shown = found.item() if isinstance(found, np.generic) else found
+    return f"y has labels of one class only, {shown!r}, expected at least two classes"
 
 
 def _hint(unlabeled: object, without: NDArray[np.bool_]) -> str:

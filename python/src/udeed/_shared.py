@@ -9,7 +9,7 @@ class_weight : dict, "balanced" or None, default=None
     Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
     of labels of each class.
 threshold : float or "balanced", default=0.0
-    Decision threshold between two classes, from -1 to 1: rows from it on belong to the second class.
+    Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
     ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
     probabilities.
 random_state : int, RandomState or None, default=None
@@ -28,10 +28,17 @@ n_features_in_ : int
     Number of columns seen in ``fit``.
 feature_names_in_ : array of shape (n_features_in_,)
     Names of the columns seen in ``fit``, where all are strings.
-coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+coef_ : array of shape (1, n_features) or (n_classes, n_features)
+    Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
+    there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
+    their outputs instead, it tells which features count and how, not the exact probability. Only where the members
+    are linear, without Fourier features and not stacked.
+intercept_ : array of shape (1,) or (n_classes,)
+    Mean of ``member_intercept_``, weighted in the same way.
+member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
     Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-    more than two. Only where the members are linear.
-intercept_ : array of shape (n_members,) or (n_classes, n_members)
+    more than two. Words have one feature per level. Only where the members are linear.
+member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
     Intercepts of the members. Only where they are linear.
 member_weights_ : array of shape (n_members,) or (n_classes, n_members)
     Weights of the members in the vote; one row per class where each class has members of its own.

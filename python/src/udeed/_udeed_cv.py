@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
 from udeed import _core
-from udeed._ensemble import Ensemble, Training, UdeedWarning
-from udeed._estimators import UDEEDClassifier
+from udeed._ensemble import Training
+from udeed._estimators import UDEEDClassifier, UDEEDClassifierSearch
+from udeed._labels import UdeedWarning
 from udeed._split import SemiSupervisedKFold
 
 Self = TypeVar("Self", bound="UDEEDClassifierCV")
 
-# The settings of UDEED that are not chosen.
-_FIXED = ("fourier", "variant", "loss", "hidden", "initial", "rate", "scale_rate", "steps", "vote", "precision")
 # What a parameter is called in the library.
 _NAMES = {"gamma": "gamma", "C": "lambda", "scaling": "scaling", "members": "members"}
 
 
-class UDEEDClassifierCV(Ensemble):
+class UDEEDClassifierCV(UDEEDClassifierSearch):
     """UDEED with gamma, C, scaling and size chosen by cross-validation on the labeled rows.
 
     Unlabeled rows are in every training fold and in no test fold. Candidates of a fold with the same scaling and C share
@@ -76,68 +74,11 @@ class UDEEDClassifierCV(Ensemble):
     """
 
     __module__ = "udeed"
-    _method: ClassVar[str] = "udeed"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **Ensemble._parameter_constraints,
-        "members": ["array-like"],
-        "gammas": ["array-like"],
-        "Cs": ["array-like"],
-        "scalings": ["array-like"],
-        "cv": ["cv_object"],
-        **{name: UDEEDClassifier._parameter_constraints[name] for name in _FIXED},
-    }
 
     best_params_: dict[str, Any]
     best_score_: float
     cv_results_: dict[str, NDArray[Any]]
     diversity_pays_: bool
-
-    def __init__(
-        self,
-        members: Sequence[int] = (20,),
-        *,
-        gammas: Sequence[float] = (0.5, 1.0, 2.0, 4.0),
-        Cs: Sequence[float] = (0.1, 1.0, 10.0),
-        scalings: Sequence[str] = ("minmax", "standard"),
-        cv: Any = 5,
-        fourier: int = 0,
-        variant: str = "lcud",
-        loss: str = "logistic",
-        hidden: int = 0,
-        initial: str = "bootstrap",
-        rate: float = 0.25,
-        scale_rate: bool = False,
-        steps: int = 25,
-        vote: str = "weighted",
-        precision: str = "double",
-        class_weight: Mapping[Any, float] | str | None = None,
-        threshold: float | str = 0.0,
-        random_state: int | np.random.RandomState | None = None,
-        unlabeled: object = -1,
-        n_jobs: int | None = None,
-        verbose: int | bool = False,
-    ) -> None:
-        self.members = members
-        self.gammas = gammas
-        self.Cs = Cs
-        self.scalings = scalings
-        self.cv = cv
-        self.fourier = fourier
-        self.variant = variant
-        self.loss = loss
-        self.hidden = hidden
-        self.initial = initial
-        self.rate = rate
-        self.scale_rate = scale_rate
-        self.steps = steps
-        self.vote = vote
-        self.precision = precision
-        self.class_weight = class_weight
-        self.threshold = threshold
-        self.random_state = random_state
-        self.unlabeled = unlabeled
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def fit(self: Self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose the settings, then learn from all rows.
@@ -158,27 +99,27 @@ class UDEEDClassifierCV(Ensemble):
         training = self._read(X, y, sample_weight)
         own, grid, folds = json.dumps(self._settings()), json.dumps(self._grid()), self._folds(X, y, training)
         with self._progress(only="candidates") as progress:
-            chosen = _core.choose(own, grid, *training.parts, folds, self._n_jobs(), progress)
+            chosen = _core.choose(own, grid, training, folds, self._n_jobs(), progress)
         settings, best, candidates = chosen
         self._learn(training, settings)
         self._tell(json.loads(candidates), best)
         return self
 
     def _settings(self) -> dict[str, Any]:
-        plain = UDEEDClassifier(**{name: getattr(self, name) for name in (*_FIXED, "random_state")})
+        fixed = self.get_params(deep=False).keys() & UDEEDClassifier._parameter_constraints.keys() - _NAMES.keys()
+        plain = UDEEDClassifier(**{name: getattr(self, name) for name in fixed})
         return plain._settings()
 
     def _grid(self) -> dict[str, list[Any]]:
         """The values to try; the rules for them are the estimator's without the search."""
-        grid: dict[str, Any] = {"gamma": self.gammas, "C": self.Cs, "scaling": self.scalings, "members": self.members}
         plain: dict[str, list[Any]] = {}
-        for name, values in grid.items():
-            tried = [value.item() if isinstance(value, np.generic) else value for value in values]
+        for name, candidates in self._chosen.items():
+            tried = [value.item() if isinstance(value, np.generic) else value for value in getattr(self, candidates)]
             for value in tried:
                 UDEEDClassifier(**{name: value})._validate_params()
             if not tried:
                 raise ValueError(f"there is no `{name}` to try, expected at least one value of each parameter")
-            plain["lambda" if name == "C" else name] = tried
+            plain[_NAMES[name]] = tried
         return plain
 
     def _folds(self, X: Any, y: ArrayLike, training: Training) -> list[list[int]]:
