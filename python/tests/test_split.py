@@ -36,6 +36,27 @@ def test_unlabeled_rows_are_always_trained_on_and_never_tested(splitter: Any) ->
         assert set(np.flatnonzero(Y == -1)) <= set(train)
 
 
+def test_groups_are_kept_together_or_refused() -> None:
+    X = np.zeros((38, 1))
+    # Six groups of labeled rows, of which each has unlabeled ones, too; the last group has no others.
+    groups = np.array([f"patient {row % 6}" for row in range(32)] + ["nobody"] * 6)
+    splitter = udeed.SemiSupervisedGroupKFold(3, shuffle=True, random_state=0)
+    assert "shuffle=True" in repr(splitter)
+    splits = list(splitter.split(X, Y, groups))
+    assert sorted(np.concatenate([test for _, test in splits])) == list(range(18))
+    for train, test in splits:
+        assert not set(groups[train]) & set(groups[test]) and (Y[test] >= 0).all()
+        # What is in neither part are the unlabeled rows of the groups under test.
+        rest = np.setdiff1d(np.arange(38), np.concatenate([train, test]))
+        assert set(rest) == set(np.flatnonzero((Y == -1) & np.isin(groups, groups[test])))
+    for other in (udeed.SemiSupervisedKFold(3), udeed.SemiSupervisedSplit(3)):
+        with pytest.raises(ValueError, match=f"`groups` is given, which {type(other).__name__}.*SemiSupervisedGroupKFold"):
+            next(other.split(X, Y, groups))
+    for bad, message in ((None, "`groups` is None"), (groups[:5], "inconsistent"), ([np.nan] * 38, "missing values")):
+        with pytest.raises(ValueError, match=message):
+            next(splitter.split(X, Y, bad))
+
+
 def test_every_labeled_row_is_in_one_fold() -> None:
     tested = np.concatenate([test for _, test in udeed.SemiSupervisedKFold(3).split(Y, Y)])
     assert sorted(tested) == list(range(18))

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
+from sklearn.utils._metadata_requests import _MetadataRequester
 
 from udeed import _core
-from udeed._labels import class_name, labeled_rows, plain
+from udeed._labels import class_name, is_unlabeled, labeled_rows, plain
 from udeed._rules import seed_of
 
 Numbers = NDArray[np.int64]
+Parts = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 class Strata:
@@ -71,7 +74,7 @@ class _SemiSupervised:
     n_splits: int
     unlabeled: object
 
-    def split(self, X: Any, y: ArrayLike, groups: object = None) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    def split(self, X: Any, y: ArrayLike, groups: object = None) -> Iterator[Parts]:
         """Training and test rows of each split.
 
         Parameters
@@ -80,14 +83,19 @@ class _SemiSupervised:
             The rows; not used.
         y : array of shape (n_samples,)
             Their labels.
-        groups : object
-            Not used.
+        groups : array of shape (n_samples,), optional
+            Their groups. Only :class:`udeed.SemiSupervisedGroupKFold` keeps them together, the other splitters refuse.
 
         Yields
         ------
         train, test : arrays of int
         """
-        strata = Strata(y, self.unlabeled)
+        yield from self._parts(Strata(y, self.unlabeled), groups)
+
+    def _parts(self, strata: Strata, groups: object) -> Iterator[Parts]:
+        if groups is not None:
+            name = type(self).__name__
+            raise ValueError(f"`groups` is given, which {name} cannot keep together: use SemiSupervisedGroupKFold")
         everything = np.arange(strata.labels.size)
         for test in self._tests(strata):
             yield np.setdiff1d(everything, test, assume_unique=True), test
@@ -100,7 +108,8 @@ class _SemiSupervised:
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        parameters = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        own = {name: value for name, value in vars(self).items() if not name.startswith("_")}
+        parameters = ", ".join(f"{name}={value!r}" for name, value in own.items())
         return f"{type(self).__name__}({parameters})"
 
 
@@ -148,6 +157,47 @@ class SemiSupervisedKFold(_SemiSupervised):
         folds = StratifiedKFold(self.n_splits, shuffle=self.shuffle, random_state=self.random_state)
         for _, test in folds.split(strata.rows, strata.codes[strata.rows]):
             yield strata.rows[test]
+
+
+class SemiSupervisedGroupKFold(_MetadataRequester, SemiSupervisedKFold):
+    """Stratified folds of the labeled rows that keep groups together, such as the rows of one patient.
+
+    The labeled rows of a group are in the same test fold. While they are, none of its rows is in the training fold, not
+    even an unlabeled one; unlabeled rows of all other groups are.
+
+    Parameters
+    ----------
+    n_splits, shuffle, random_state, unlabeled
+        As in :class:`udeed.SemiSupervisedKFold`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from udeed import SemiSupervisedGroupKFold
+    >>> y = np.array([0, 1, -1, 0, 1, -1])
+    >>> for train, test in SemiSupervisedGroupKFold(n_splits=2).split(y, y, groups=[7, 7, 7, 8, 8, 9]):
+    ...     print(train, test)
+    [3 4 5] [0 1]
+    [0 1 2 5] [3 4]
+    """
+
+    # scikit-learn hands the groups over without being asked to.
+    __metadata_request__split = {"groups": True}
+
+    def _parts(self, strata: Strata, groups: Any) -> Iterator[Parts]:
+        from sklearn.model_selection import StratifiedGroupKFold
+
+        if groups is None:
+            raise ValueError("`groups` is None, expected the group of each row")
+        given = column_or_1d(groups)
+        check_consistent_length(strata.labels, given)
+        if is_unlabeled(given, np.nan).any():
+            raise ValueError("`groups` has missing values, expected the group of each row")
+        group = np.unique(given, return_inverse=True)[1].ravel()
+        folds = StratifiedGroupKFold(self.n_splits, shuffle=self.shuffle, random_state=self.random_state)
+        for _, test in folds.split(strata.rows, strata.codes[strata.rows], group[strata.rows]):
+            tested = strata.rows[test]
+            yield np.flatnonzero(~np.isin(group, group[tested])), tested
 
 
 class SemiSupervisedSplit(_SemiSupervised):
@@ -251,15 +301,29 @@ class _LabeledScorer:
     """A scorer of the labeled rows only."""
 
     def __init__(self, scoring: str | Callable[..., float], unlabeled: object) -> None:
-        self.scoring = scoring
-        self.unlabeled = unlabeled
-
-    def __call__(self, estimator: Any, X: Any, y: ArrayLike) -> float:
         from sklearn.metrics import get_scorer
 
+        self.scoring = scoring
+        self.unlabeled = unlabeled
+        self._scorer: Any = get_scorer(scoring) if isinstance(scoring, str) else copy.deepcopy(scoring)
+
+    def __call__(self, estimator: Any, X: Any, y: ArrayLike, **metadata: Any) -> float:
         labels, labeled = labeled_rows(y, self.unlabeled, getattr(estimator, "classes_", None))
-        scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
-        return float(scorer(estimator, _safe_indexing(X, labeled), labels[labeled]))
+        # Metadata are of the rows, such as weights.
+        check_consistent_length(labels, *metadata.values())
+        own = {name: _safe_indexing(value, labeled) for name, value in metadata.items() if value is not None}
+        return float(self._scorer(estimator, _safe_indexing(X, labeled), labels[labeled], **own))
+
+    def set_score_request(self, **requests: Any) -> _LabeledScorer:
+        """Ask for metadata, such as ``sample_weight=True``, where scikit-learn's metadata routing is enabled."""
+        self._scorer.set_score_request(**requests)
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """The metadata that are asked for."""
+        from sklearn.utils.metadata_routing import get_routing_for_object
+
+        return get_routing_for_object(self._scorer)
 
     def __repr__(self) -> str:
         return f"labeled_scorer({self.scoring!r}, unlabeled={self.unlabeled!r})"
@@ -267,7 +331,7 @@ class _LabeledScorer:
 
 def labeled_scorer(
     scoring: str | Callable[..., float] = "accuracy", *, unlabeled: object = -1
-) -> Callable[[Any, Any, ArrayLike], float]:
+) -> _LabeledScorer:
     """Make a scorer that leaves unlabeled rows out.
 
     Parameters
@@ -280,7 +344,8 @@ def labeled_scorer(
     Returns
     -------
     callable
-        The scorer, for ``cross_val_score`` or ``GridSearchCV`` as ``scoring``.
+        The scorer, for ``cross_val_score`` or ``GridSearchCV`` as ``scoring``. Its
+        ``set_score_request(sample_weight=True)`` asks for weights where scikit-learn's metadata routing is enabled.
 
     Examples
     --------
