@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, on every estimator."""
+"""scikit-learn's own checks, on every estimator as it is by default."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import udeed
-from estimators import ALL, small
+from estimators import ALL
 from sklearn.utils import estimator_checks
 
 # A row that counts twice is not a row that may be drawn twice: so scikit-learn says of its own bagging.
@@ -42,7 +42,7 @@ def expected_failures(estimator: Any) -> dict[str, str]:
 
 
 @estimator_checks.parametrize_with_checks(
-    [small(kind, unlabeled=None) for kind in ALL] + [small(kind) for kind in ALL],
+    [kind(unlabeled=None) for kind in ALL] + [kind() for kind in ALL],
     expected_failed_checks=expected_failures,
 )
 @pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
