@@ -15,7 +15,6 @@ use crate::error::Result;
 /// # Ok::<(), udeed::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub struct Sheet {
     /// The rows, without the labels.
     pub table: Table,
@@ -48,7 +47,6 @@ impl Sheet {
 ///
 /// See [`Reader::hold`](crate::format::Reader::hold) for an example.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct HeldSheet {
     /// The rows, without the labels.
     pub table: HeldTable,
