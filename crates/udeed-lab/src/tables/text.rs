@@ -137,6 +137,9 @@ pub struct TextTable {
     all_left: bool,
 }
 
+/// The widest column. Where names are longer, which strangers may make them, other rows are not padded for them.
+const WIDEST: usize = 200;
+
 impl TextTable {
     /// A table with a header.
     pub fn new<S: Into<String>>(header: impl IntoIterator<Item = S>) -> Self {
@@ -166,7 +169,7 @@ impl TextTable {
         let columns = rows().map(Vec::len).max().unwrap_or(0);
         let cells = |j: usize| rows().filter_map(move |row| row.get(j));
         let widths: Vec<usize> =
-            (0..columns).map(|j| cells(j).map(|cell| cell.chars().count()).max().unwrap_or(0)).collect();
+            (0..columns).map(|j| cells(j).map(|cell| cell.chars().count()).max().unwrap_or(0).min(WIDEST)).collect();
         let is_figure = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || "+-<".contains(c));
         let figures: Vec<bool> =
             (0..columns).map(|j| !self.all_left && j > 0 && cells(j).skip(1).all(is_figure)).collect();
@@ -188,5 +191,22 @@ impl TextTable {
             writeln!(out, "{}", line.trim_end())?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_longer_than_any_line_is_written() {
+        let long = "x".repeat(100_000);
+        let mut table = TextTable::new(["name", "rows"]);
+        table.push([long.as_str(), "1"]);
+        table.push(["short", "2"]);
+        let mut text = Vec::new();
+        table.write(&mut text).unwrap();
+        let lengths: Vec<usize> = String::from_utf8(text).unwrap().lines().map(str::len).collect();
+        assert_eq!(lengths, [WIDEST + 6, long.len() + 6, WIDEST + 6]);
     }
 }
