@@ -132,8 +132,8 @@ pub fn hold_file(reader: &Reader, path: &Path, room: Room<'_>, progress: &Progre
     sheet
 }
 
-/// Reads a file, standard input for `-`, or else a built-in set of that name, and calls `visit` with some of the rows after the
-/// others.
+/// Reads a file, standard input for `-`, or else a built-in set of that name, and calls `visit` with its rows, some at a
+/// time.
 pub fn for_each_table(
     reader: &Reader,
     name: &Path,

@@ -540,7 +540,8 @@ mod prediction {
         probabilities(&folder.run("predict model new.csv --proba"))
     }
 
-    /// Rows are predicted some at a time, sparse ones from a temporary file where there is no room: no prediction shows it.
+    /// Rows are predicted some at a time, sparse ones from a temporary file where there is no room: no prediction shows
+    /// it.
     #[test]
     fn predictions_do_not_depend_on_the_rows_around_them() {
         const TIMES: usize = 40;
