@@ -396,7 +396,7 @@ impl Error {
         }
     }
 
-    /// The same error with the name of a source in place of "the table": of rows that were read from it, below as many others.
+    /// The same error with the name of a source in place of "the table": of rows that were read from it, below some others.
     ///
     /// ```
     /// use udeed::prelude::*;

@@ -338,8 +338,8 @@ fn any_method() -> impl Strategy<Value = Method> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// On finite rows of any size, to learn from or to predict: probabilities, or an error; and a model that was learned is one
-    /// that can be loaded.
+    /// On finite rows of any size, to learn from or to predict: probabilities, or an error; and a model that was learned can
+    /// be loaded.
     #[test]
     fn no_method_predicts_what_is_no_probability(
         method in any_method(),

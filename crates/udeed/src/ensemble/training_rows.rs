@@ -171,8 +171,8 @@ impl Unlabeled {
     }
 }
 
-/// Refuses as many members as their weights alone, before, during and after a step, or their bootstraps would not fit into half
-/// of the memory.
+/// Refuses as many members as would not fit into half of the memory with their bootstraps and their weights alone: before,
+/// during and after a step.
 fn check_members(members: usize, n_features: usize, heads: usize, n_labeled: usize) -> Result<()> {
     const COPIES: u64 = 4;
     let of_member = (n_features as u64 + 1) * heads as u64 * COPIES * size_of::<f64>() as u64 + n_labeled as u64;

@@ -141,8 +141,8 @@ impl Reader {
         self
     }
 
-    /// Longest line, or CSV record, in bytes of text, unzipped. A longer one is an error: it is most likely no text, and would take
-    /// all memory. Default: 64 MiB.
+    /// Longest line, or CSV record, in bytes of text, unzipped. A longer one is an error: it is most likely no text, and
+    /// would take all memory. Default: 64 MiB.
     ///
     /// ```
     /// use udeed::format::{Format, Reader};
@@ -157,7 +157,7 @@ impl Reader {
         self
     }
 
-    /// Largest number of columns of a CSV or ARFF file. LIBSVM files have none: their indices end at 2147483647. Default: 1048576.
+    /// Largest number of columns of a CSV or ARFF file; indices of LIBSVM files end at 2147483647. Default: 1048576.
     #[must_use]
     pub fn most_columns(mut self, columns: usize) -> Self {
         self.options.most_columns = columns;
@@ -246,11 +246,11 @@ impl Reader {
         self.hold_source(Source::new(name.to_owned(), bytes)?, name, room)
     }
 
-    /// Reads a file, and calls `visit` with one table after the other: of dense rows with a few thousand at a time, so that
-    /// they need not fit into memory. Sparse rows come in one table, or in several from a temporary file where there is no room.
+    /// Reads a file, and calls `visit` with one table after the other: dense rows come a few thousand at a time, so that they
+    /// need not fit into memory. Sparse rows come in one table, or in several from a temporary file where there is no room.
     ///
-    /// The kinds of columns are those of [`Reader::expect`], else those of the rows so far; nominal columns have the levels that occur
-    /// in the table. Labels are not kept.
+    /// The kinds of columns are those of [`Reader::expect`], else those of the rows so far; nominal columns have the levels
+    /// that occur in the table. Labels are not kept.
     ///
     /// # Errors
     /// As [`Reader::hold`]; also if `visit` fails, whose error then names the row of the file: see [`Error::in_source`].

@@ -50,8 +50,8 @@ impl Model {
     /// Reads a model that [`Model::save`] wrote.
     ///
     /// # Errors
-    /// If the file cannot be read, or is truncated, damaged, of a newer version, or something else, or a model that takes more
-    /// than half of the memory. Of what is no model, only the beginning is read.
+    /// If the file cannot be read, is truncated, damaged, of a newer version or something else, or takes more than half of
+    /// the memory. Of what is no model, only the beginning is read.
     ///
     /// ```
     /// let folder = tempfile::tempdir().unwrap();

@@ -31,7 +31,7 @@ words! {
     }
 }
 
-/// The largest feature, in size, and the largest factor: sums of many of them with weights, and differences, stay numbers.
+/// The largest feature, in size, and the largest factor: sums of many of them, times weights, stay numbers.
 const LARGEST: f64 = 1e300;
 
 /// The largest feature, in size, that scaling makes of the mean of the training rows, with much room for rounding.
