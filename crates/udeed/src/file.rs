@@ -101,7 +101,9 @@ pub fn target(path: &Path) -> io::Result<PathBuf> {
 /// system that cannot do this is not asked twice: what the file holds is safe already.
 pub fn sync_folder_of(path: &Path) {
     #[cfg(unix)]
-    if let Ok(folder) = File::open(folder_of(path)) {
+    if let Ok(path) = fs::canonicalize(path)
+        && let Ok(folder) = File::open(folder_of(&path))
+    {
         let _ = folder.sync_all();
     }
     #[cfg(not(unix))]

@@ -82,7 +82,6 @@ impl Journal {
             let found = "a folder or a device".to_owned();
             return Err(Error::NotAJournal { path: path.display().to_string(), line: 1, found });
         }
-        let is_new = !path.exists();
         open_file(path)?;
         let lock = Lock::take(path)?;
         // Opened again: until now another process may have replaced it.
@@ -101,8 +100,6 @@ impl Journal {
         file.seek(SeekFrom::End(0)).map_err(refused)?;
         if reading.length == 0 {
             file.write_all(run.first_line().as_bytes()).and_then(|()| file.sync_all()).map_err(refused)?;
-        }
-        if is_new {
             udeed::file::sync_folder_of(path);
         }
         let disk = OnDisk { path: path.to_path_buf(), file, key: run.key, _lock: lock };
