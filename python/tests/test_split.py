@@ -50,7 +50,7 @@ def test_groups_are_kept_together_or_refused() -> None:
         rest = np.setdiff1d(np.arange(38), np.concatenate([train, test]))
         assert set(rest) == set(np.flatnonzero((Y == -1) & np.isin(groups, groups[test])))
     for other in (udeed.SemiSupervisedKFold(3), udeed.SemiSupervisedSplit(3)):
-        with pytest.raises(ValueError, match=f"`groups` is given, which {type(other).__name__}.*SemiSupervisedGroupKFold"):
+        with pytest.raises(ValueError, match=f"`groups` is given, which {type(other).__name__} .*GroupKFold"):
             next(other.split(X, Y, groups))
     for bad, message in ((None, "`groups` is None"), (groups[:5], "inconsistent"), ([np.nan] * 38, "missing values")):
         with pytest.raises(ValueError, match=message):

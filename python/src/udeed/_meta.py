@@ -57,7 +57,7 @@ def _mistake(module: str, function: str, frame: FrameType, unlabeled: object) ->
 
 
 def _is_plain(scorer: Any) -> bool:
-    """Whether a scorer counts unlabeled rows: one of scikit-learn's measures does, the estimator's ``score`` does not."""
+    """Whether a scorer counts unlabeled rows, as scikit-learn's measures do and the estimator's ``score`` does not."""
     scorers = scorer.values() if isinstance(scorer, dict) else getattr(scorer, "_scorers", {"": scorer}).values()
     return any(hasattr(one, "_score_func") for one in scorers)
 
