@@ -740,7 +740,7 @@ mod evaluation {
             assert!((report[name].as_f64().unwrap() - expected).abs() < 1e-9, "{name} {} {expected}", report[name]);
         };
         let count = |class: bool, predicted: bool| {
-            rows.iter().filter(|&&(truth, p)| truth == class && (p >= 0.5) == predicted).count()
+            rows.iter().filter(|&&(truth, p)| truth == class && (p > 0.5) == predicted).count()
         };
         let confusion = [[count(false, false), count(false, true)], [count(true, false), count(true, true)]];
         assert_eq!(report["confusion"], json!(confusion));
