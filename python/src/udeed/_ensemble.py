@@ -127,7 +127,8 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         y : array of shape (n_samples,)
             Their labels, ``unlabeled`` for none.
         sample_weight : array of shape (n_samples,), optional
-            Weights of the labels. Those of unlabeled rows are not used.
+            Weights of the labels. They are relative: multiplying all of them changes nothing. Those of unlabeled rows are not
+            used.
 
         Returns
         -------

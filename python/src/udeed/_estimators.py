@@ -57,7 +57,7 @@ class UDEEDClassifier(Ensemble):
         Members before the descent.
 
         - ``"bootstrap"``: members fitted to bootstraps of the labeled rows.
-        - ``"random"``: members with random weights.
+        - ``"random"``: members with random weights, which a few steps of L-BFGS train on the labeled rows.
     rate : float, default=0.25
         Learning rate of the descent.
     scale_rate : bool, default=False

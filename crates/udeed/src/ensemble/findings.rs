@@ -45,12 +45,6 @@ pub struct Changed {
 impl Findings {
     /// Wilson's 95 % confidence interval of the accuracy. Slightly optimistic, because the same rows chose the weights and
     /// lambdas.
-    ///
-    /// ```
-    /// let found = udeed::ensemble::Findings { views: vec![], accuracy: 0.9, logistic: 0.8, rows: 100, changed: None };
-    /// let [low, high] = found.interval();
-    /// assert!((low - 0.826).abs() < 0.001 && (high - 0.945).abs() < 0.001);
-    /// ```
     pub fn interval(&self) -> [f64; 2] {
         const Z: f64 = 1.96;
         let (p, n) = (self.accuracy, self.rows.max(1) as f64);
@@ -91,5 +85,17 @@ impl fmt::Display for Findings {
                 write!(f, "\nthe unlabeled rows changed {rows} of {of} predictions compared")
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interval_is_wilsons() {
+        let found = Findings { views: vec![], accuracy: 0.9, logistic: 0.8, rows: 100, changed: None };
+        let [low, high] = found.interval();
+        assert!((low - 0.826).abs() < 0.001 && (high - 0.945).abs() < 0.001, "{low} {high}");
     }
 }
