@@ -23,10 +23,14 @@ SENTINEL = {"check_classifiers_classes": "-1 is a class there, and means unlabel
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:
+    relative = dict(RELATIVE)
+    if isinstance(estimator, udeed.AdaBoostClassifier):
+        # Its first member makes no error on these rows, whatever the regularisation, and decides alone.
+        del relative["check_sample_weight_equivalence_on_dense_data"]
     grown = GROWN if isinstance(estimator, udeed.CoForestClassifier) else {}
     spared = estimator.unlabeled is None or isinstance(estimator, udeed.SelfTrainingClassifier)
     sentinel = {} if spared else SENTINEL
-    return {**RELATIVE, **grown, **sentinel}
+    return {**relative, **grown, **sentinel}
 
 
 @estimator_checks.parametrize_with_checks(
