@@ -322,7 +322,7 @@ impl Observer for Watcher<'_> {
         if !self.counts_all && self.bar.length() != Some(total as u64) {
             self.bar.set_length(total as u64);
         }
-        // Over folds the bar counts members, of which a fold has so many, however many fits these take.
+        // Over folds the bar counts members; each fold has the same number of them, however many fits these take.
         let (done, total) =
             if self.counts_all { (done * self.members / total.max(1), self.members) } else { (done, total) };
         self.bar.inc(done.saturating_sub(self.done) as u64);

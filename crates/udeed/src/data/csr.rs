@@ -100,7 +100,7 @@ impl Csr {
         let _ = self.values.try_reserve_exact(rest(self.values.len()));
     }
 
-    /// Whether so many more values need more memory.
+    /// Whether this number of further values needs more memory.
     pub(crate) fn is_full(&self, more: usize) -> bool {
         self.values.len() + more > self.values.capacity()
     }

@@ -10,7 +10,7 @@ use crate::format::chunks::{CHUNK, Chunk, Chunks};
 const CHUNKS_PER_THREAD: usize = 4;
 /// Upper bound for a round. More chunks would only cost memory: one thread reads and collects.
 const MOST_CHUNKS: usize = 16;
-/// No more chunks join a round of so many bytes: chunks are larger than their size where lines are.
+/// Bytes of a round beyond which no more chunks join it. A chunk is larger than its size where a line is.
 const MOST_BYTES: usize = MOST_CHUNKS * CHUNK;
 
 /// Parses the chunks of a format into rows.

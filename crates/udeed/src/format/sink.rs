@@ -61,12 +61,12 @@ pub(super) struct MemorySink {
 }
 
 impl MemorySink {
-    /// Refuses more rows than fit into so many bytes, or into half of the memory.
+    /// Refuses more rows than fit into the given number of bytes, or into half of the memory.
     pub(super) fn within(source: &str, most: Option<u64>) -> Self {
         MemorySink { limit: Some((source.to_owned(), most)), ..MemorySink::default() }
     }
 
-    /// Refuses rows of so many bytes, if they may not take them.
+    /// Refuses rows of this number of bytes, if they may not take them.
     fn check(&self, size: u64) -> Result<()> {
         let Some((source, most)) = &self.limit else { return Ok(()) };
         // Few rows fit into any machine, and asking it takes longer than to read them.

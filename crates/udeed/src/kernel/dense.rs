@@ -34,7 +34,7 @@ pub(super) struct Room<S: Simd, T: Real> {
 }
 
 impl<S: Simd, T: Real> Room<S, T> {
-    /// For walks over at most so many rows, with a gradient of `features` rows.
+    /// For walks over at most `rows` rows, with a gradient of `features` rows.
     pub(super) fn new(rows: usize, columns: usize, features: usize, stride: usize) -> Self {
         let x = Packed::new(rows, columns);
         Room {

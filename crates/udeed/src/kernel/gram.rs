@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn the_sum_of_all_parts_is_that_of_all_rows() {
         let mut stream = Stream::new(4, Purpose::Split, 0);
-        // One part, several parts, and so many products that they are worth threads; widths around whole vectors.
+        // One part, several parts, and enough products to be worth threads; widths around whole vectors.
         for (n, d) in [(0, 3), (5, 0), (200, 7), (1000, 8), (1700, 41), (1500, 100)] {
             let rows: Matrix =
                 Dense::new(n, d, (0..n * d).map(|_| (5.0 * stream.unit()).floor()).collect()).unwrap().into();

@@ -22,8 +22,8 @@ pub(crate) trait Real:
     + Sub<Output = Self>
     + Mul<Output = Self>
 {
-    /// Members are padded to a multiple of so many, the widest vector there is. Sums over members keep so many partial
-    /// sums, so that they do not depend on how wide the vectors of the machine are.
+    /// Numbers in the widest vector there is. Members are padded to a multiple of it, and sums over members keep as many
+    /// partial sums, so that they do not depend on how wide the vectors of the machine are.
     const LANES: usize;
 
     /// What the instruction set works on at once.

@@ -11,7 +11,7 @@ use crate::error::Result;
 
 /// Rows in a block at most: few enough to stay in the cache between scores and gradient.
 const MOST_ROWS: usize = 128;
-/// Features in a chunk. Each score is so many sums side by side, whatever the width of the vectors.
+/// Features in a chunk. Each score is the sum of this many partial sums, whatever the width of the vectors.
 const FEATURES: usize = 8;
 /// Chunks of the gradient that are summed side by side: one alone would wait for itself.
 const CHUNKS: usize = 4;
@@ -24,7 +24,7 @@ pub(super) struct Room<T> {
 }
 
 impl<T: Real> Room<T> {
-    /// For walks over at most so many rows, with a gradient of so many numbers.
+    /// For walks over at most `rows` rows, with a gradient of `gradient` numbers.
     pub(super) fn new(rows: usize, gradient: usize) -> Self {
         let zeros = |n: usize| vec![T::default(); n];
         Room { scores: zeros(rows.min(MOST_ROWS)), gradient: zeros(gradient), buffer: Buffer::default() }
