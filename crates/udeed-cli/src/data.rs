@@ -248,8 +248,11 @@ fn short(x: f64) -> String {
 fn writer(path: Option<&Path>, to: Option<Format>, delimiter: Option<u8>) -> Writer {
     let name = path.map(|path| path.display().to_string()).unwrap_or_default();
     let format = to.or_else(|| Format::of(&name)).unwrap_or(Format::Csv);
-    let tabs = name.to_lowercase().trim_end_matches(".gz").ends_with(".tsv");
-    Writer::new(format).delimiter(delimiter.unwrap_or(if tabs { b'\t' } else { b',' }))
+    let writer = Writer::new(format).named(&name);
+    match delimiter {
+        Some(delimiter) => writer.delimiter(delimiter),
+        None => writer,
+    }
 }
 
 fn write(

@@ -1130,11 +1130,13 @@ mod data {
     #[test]
     fn the_delimiter_written_follows_the_option_or_the_name() {
         let folder = Folder::new();
-        folder.run("data write labor --out labor.tsv");
-        assert!(text(&folder.bytes("labor.tsv")).starts_with("duration\twage_increase_first_year\t"));
         assert!(folder.run("data write labor --to-delimiter ;").starts_with("duration;wage_increase_first_year;"));
-        folder.run("data write labor.tsv --label class --out back.csv");
-        assert_eq!(text(&folder.bytes("back.csv")), folder.run("data write labor"));
+        for name in ["labor.tsv", "labor.tab"] {
+            folder.run(&format!("data write labor --out {name}"));
+            assert!(text(&folder.bytes(name)).starts_with("duration\twage_increase_first_year\t"), "{name}");
+            folder.run(&format!("data write {name} --label class --out back.csv"));
+            assert_eq!(text(&folder.bytes("back.csv")), folder.run("data write labor"), "{name}");
+        }
     }
 
     #[test]

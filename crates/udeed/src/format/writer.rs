@@ -4,6 +4,7 @@ use std::io::Write;
 
 use crate::data::Labels;
 use crate::error::Result;
+use crate::format::csv::usual_delimiter;
 use crate::format::options::WriteOptions;
 use crate::format::{Format, Sheet, cells};
 
@@ -33,6 +34,13 @@ impl Writer {
     /// The format that it writes.
     pub fn format(&self) -> Format {
         self.format
+    }
+
+    /// The delimiter that the name of a file indicates, as a [`Reader`](crate::format::Reader) expects it: a tab for `.tsv` and
+    /// `.tab`, else a comma.
+    #[must_use]
+    pub fn named(self, file: &str) -> Self {
+        self.delimiter(usual_delimiter(file))
     }
 
     /// Delimiter of the cells of a CSV file. Default: a comma.

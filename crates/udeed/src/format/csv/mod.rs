@@ -16,7 +16,7 @@ pub(super) const CARD: FormatCard = FormatCard {
 };
 
 /// The delimiter that the extension of a file indicates: a tab in `.tsv` and `.tab` files, else a comma.
-fn usual_delimiter(name: &str) -> u8 {
+pub(super) fn usual_delimiter(name: &str) -> u8 {
     match super::extension(name).as_deref() {
         Some("tsv" | "tab") => b'\t',
         _ => b',',
