@@ -8,7 +8,7 @@ use udeed::format::Reader;
 use udeed_lab::statistics::DecidingTest;
 use udeed_lab::{Entry, Experiment, Scale, Set, tables};
 
-use crate::input::{Reading, check_label, note_identifiers, read_any, short_names};
+use crate::input::{Meant, Reading, check_label, note_identifiers, read_any, short_names};
 use crate::laboratory::{Outputs, named};
 use crate::progress::Progress;
 use crate::settings::{Settings, SharesArgs};
@@ -43,6 +43,8 @@ pub struct Compare {
     outputs: Outputs,
     #[command(flatten)]
     settings: Settings,
+    #[command(flatten)]
+    meant: Meant,
     #[command(flatten)]
     reading: Reading,
 }
@@ -86,7 +88,7 @@ impl Compare {
         let read = |(path, name): (&PathBuf, String)| {
             let sheet = read_any(&reader, path, progress)?;
             check_label(&sheet, self.label.as_deref(), path)?;
-            self.reading.doubt(&sheet, path, progress);
+            self.meant.doubt(&sheet, path, progress);
             note_identifiers(&sheet.table, progress);
             let data = named(sheet.into_train(), path)?;
             named(data.classes(), path)?;

@@ -9,7 +9,7 @@ use udeed::format::{BuiltIn, Format, Reader, Sheet, Writer};
 use udeed::text::printable;
 use udeed_lab::tables::TextTable;
 
-use crate::input::{Reading, format_parser, parse_delimiter, read_any};
+use crate::input::{Meant, Reading, format_parser, parse_delimiter, read_any};
 use crate::laboratory::named;
 use crate::output::{Usage, check_outputs, is_stream, print, write_to};
 use crate::progress::Progress;
@@ -85,6 +85,8 @@ struct From {
     /// Column with the labels [default: none, in ARFF files the attribute `class`]
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     label: Option<String>,
+    #[command(flatten)]
+    meant: Meant,
 }
 
 impl From {
@@ -94,7 +96,7 @@ impl From {
             reader = reader.label(label);
         }
         let sheet = read_any(&reader, &self.set, progress)?;
-        reading.doubt(&sheet, &self.set, progress);
+        self.meant.doubt(&sheet, &self.set, progress);
         Ok(sheet)
     }
 }

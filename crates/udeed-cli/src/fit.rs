@@ -17,7 +17,7 @@ use udeed::validation::{CrossValidation, Grid};
 use udeed_lab::statistics::{deviation, mean};
 use udeed_lab::tables::TextTable;
 
-use crate::input::{Reading, check_label, folder_of, hold_file, note_identifiers, read_any};
+use crate::input::{Meant, Reading, check_label, folder_of, hold_file, note_identifiers, read_any};
 use crate::laboratory::named;
 use crate::output::{Usage, check_outputs, is_stream, print, write_to};
 use crate::progress::Progress;
@@ -62,6 +62,8 @@ pub struct Fit {
     threshold: Option<Threshold>,
     #[command(flatten)]
     settings: Settings,
+    #[command(flatten)]
+    meant: Meant,
     #[command(flatten)]
     reading: Reading,
 }
@@ -131,7 +133,7 @@ impl Fit {
         }
         let sheet = read_any(&reader, &self.file, progress)?;
         check_label(&sheet, self.label.as_deref(), &self.file)?;
-        self.reading.doubt(&sheet, &self.file, progress);
+        self.meant.doubt(&sheet, &self.file, progress);
         let mut train = named(sheet.into_train(), &self.file)?;
         if let Some(path) = &self.unlabeled {
             let room = self.room(method, train.table().columns().len());

@@ -62,7 +62,9 @@ fn words(hint: &Hint) -> Option<String> {
         Hint::ManyColumns => "is this a file of rows? If so, allow more with `--most-columns`".into(),
         Hint::RowsOfFile => "allow more with `--memory`, or leave out columns with `--drop`".into(),
         Hint::FullDisk => {
-            "the file lies in the folder of `--out`: name one on a larger disk, or allow more `--memory`".into()
+            "the file lies in the folder of `--out`, or without it in the system's temporary folder: name one on a larger disk, \
+             or allow more `--memory`"
+                .into()
         }
         Hint::Fourier => {
             "use fewer with `--fourier`, or stream unlabeled rows from a file: `udeed fit --unlabeled`".into()

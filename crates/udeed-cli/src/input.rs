@@ -35,13 +35,10 @@ pub struct Reading {
     /// A label that marks unlabeled rows, besides an empty cell, `?`, `NA` and `NaN`
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub unlabeled_mark: Option<String>,
-    /// Classes that are meant although they look like missing labels, such as `none`: no warning
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true)]
-    pub class: Vec<String>,
     /// How rows are kept: sparse files become dense where a sixth of their values is stored
     #[arg(long, value_enum, default_value = "auto")]
     pub layout: LayoutName,
-    /// Longest line, unzipped [default: 64M]
+    /// Longest line, unzipped; lines below 512K always pass [default: 64M]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub longest_line: Option<u64>,
     /// Most columns of a CSV or ARFF file [default: 1048576]
@@ -91,7 +88,17 @@ impl Reading {
         let reader = self.memory.reader(reader);
         reader.drop(self.drop.iter().cloned()).nominal(self.nominal.iter().cloned()).layout(self.layout.into())
     }
+}
 
+/// What is said of the classes in rows to learn from.
+#[derive(Args, Clone)]
+pub struct Meant {
+    /// Classes that are meant although they look like missing labels, such as `none`: no warning
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true)]
+    pub class: Vec<String>,
+}
+
+impl Meant {
     /// Warns of classes that look like missing labels, unless they are said to be meant.
     pub fn doubt(&self, sheet: &Sheet, path: &Path, progress: &Progress) {
         let doubtful: Vec<&str> = doubtful_classes(sheet.labels.classes())
@@ -103,7 +110,7 @@ impl Reading {
         let (path, names) = (path.display(), shown.join("`, `"));
         let (what, unmark) = (if shown.len() == 1 { "class" } else { "classes" }, udeed::text::shown(first));
         progress.note(format_args!(
-            "warning: {path}: found the {what} `{names}`: if such rows have no label, say `--unlabeled-mark {unmark}`; if \
+            "warning: {path}: found the {what} `{names}`: if rows of one have no label, say `--unlabeled-mark {unmark}`; if \
              they do, `--class {}`",
             shown.join(",")
         ));

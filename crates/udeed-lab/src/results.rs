@@ -225,7 +225,7 @@ impl Results {
                 mean: mean(&accuracies).unwrap_or(f64::NAN),
                 std: deviation(&accuracies).unwrap_or(0.0),
                 accuracies,
-                baseline_splits: trials.iter().filter(|trial| trial.baselines[place]).count(),
+                baseline_splits: trials.iter().filter(|trial| trial.baselines.get(place) == Some(&true)).count(),
             });
         }
     }

@@ -163,6 +163,9 @@ impl Warning {
     #[must_use]
     pub fn is_baseline(&self) -> bool {
         use Warning::{NoStep, NothingAdded, NothingBoosted, NothingLeft, NothingUnlabeled, OneMember, RowsAlike};
+        if let Warning::HeadsNotBoosted { heads, of } = self {
+            return heads == of;
+        }
         matches!(self, NoStep | NothingAdded | NothingBoosted | NothingLeft | NothingUnlabeled | OneMember | RowsAlike)
     }
 }

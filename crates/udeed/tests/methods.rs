@@ -202,6 +202,8 @@ fn rows_that_are_all_alike_are_of_the_commonest_class() {
         let train = TrainSet::new(table.clone(), labels).unwrap();
         for method in methods() {
             let model = method.fit(&train).unwrap();
+            let compares = method.similarity_bytes(60, 60).is_some();
+            assert_eq!(model.training().warnings.contains(&Warning::RowsAlike), compares, "{}", method.name());
             assert_eq!(model.predict(&table).unwrap()[0], "common", "{}, {rare:?}", method.name());
         }
     }

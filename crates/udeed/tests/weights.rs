@@ -42,6 +42,11 @@ fn no_method_depends_on_the_scale_of_weights() {
         let [one, other] = [1.0, 1.0 / 1024.0].map(|scale| method.fit(&weighted(scale)).unwrap());
         assert_eq!(one.ensemble(), other.ensemble(), "{name}");
     }
+    // Sums of the largest would overflow.
+    let huge = train.clone().weights(vec![f64::MAX; train.labels().len()]).unwrap();
+    let bagging = Bagging::new().fit(&huge).unwrap();
+    assert_eq!(bagging.ensemble(), Bagging::new().fit(&train).unwrap().ensemble());
+    assert_eq!(huge.balanced().weight(1), train.clone().balanced().weight(1));
     let all_alike = train.clone().weights(vec![1.0 / 60.0; train.labels().len()]).unwrap();
     for method in [Method::named("auto").unwrap(), Bagging::new().lambda(Lambda::Auto).into()] {
         let [one, other] = [&train, &all_alike].map(|rows| method.fit(rows).unwrap());

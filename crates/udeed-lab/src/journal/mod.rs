@@ -138,7 +138,12 @@ impl Journal {
             for trial in &trials {
                 lines.push_str(&key.line(&serde_json::to_string(trial).map_err(|error| refused(error.into()))?));
             }
-            file.write_all(lines.as_bytes()).and_then(|()| file.sync_data()).map_err(refused)?;
+            let end = file.stream_position().map_err(refused)?;
+            if let Err(cause) = file.write_all(lines.as_bytes()).and_then(|()| file.sync_data()) {
+                // The next line would be joined to what was written of this one.
+                _ = file.set_len(end).and_then(|()| file.seek(SeekFrom::Start(end)));
+                return Err(refused(cause));
+            }
         }
         self.done.extend(trials.into_iter().map(|trial| (key_of(&trial), trial)));
         Ok(())

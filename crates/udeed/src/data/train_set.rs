@@ -94,17 +94,20 @@ impl TrainSet {
     /// ```
     #[must_use]
     pub fn balanced(mut self) -> Self {
+        // Over the largest: sums of large weights would overflow.
+        let largest = (0..self.labels.len()).map(|i| self.weight(i)).fold(f64::MIN_POSITIVE, f64::max);
+        let of = |train: &Self, i: usize| train.weight(i) / largest;
         let mut totals = vec![0.0; self.labels.classes().len()];
         let labeled = |labels: &Labels, i: usize| labels.get(i);
         for i in 0..self.labels.len() {
             if let Some(class) = labeled(&self.labels, i) {
-                totals[class] += self.weight(i);
+                totals[class] += of(&self, i);
             }
         }
         let share = totals.iter().sum::<f64>() / totals.iter().filter(|&&total| total > 0.0).count().max(1) as f64;
         let weight = |i: usize| match labeled(&self.labels, i) {
-            Some(class) => self.weight(i) * share / totals[class],
-            None => self.weight(i),
+            Some(class) => of(&self, i) * share / totals[class],
+            None => of(&self, i),
         };
         self.weights = Some((0..self.labels.len()).map(weight).collect());
         self

@@ -101,7 +101,9 @@ pub(crate) fn boost_heads(
     let (heads, of) = (warnings.len(), parts.len());
     let mut learned = Learned::from(Ensemble::against_rest(prepared.n_classes(), parts));
     match warnings.pop() {
-        Some(warning) if heads == of => learned.warn([warning], watch),
+        Some(warning) if heads == of && warnings.iter().all(|other| *other == warning) => {
+            learned.warn([warning], watch);
+        }
         Some(_) => learned.warn([Warning::HeadsNotBoosted { heads, of }], watch),
         None => {}
     }

@@ -171,12 +171,12 @@ impl Unlabeled {
     }
 }
 
-/// Refuses as many members as would not fit into half of the memory with their bootstraps and their weights alone: before,
-/// during and after a step.
-fn check_members(members: usize, n_features: usize, heads: usize, n_labeled: usize) -> Result<()> {
+/// Refuses as many members as would not fit into half of the memory with their bootstraps and their weights alone, those of
+/// each head: before, during and after a step.
+pub(crate) fn check_members(members: usize, weights: usize, heads: usize, n_labeled: usize) -> Result<()> {
     const COPIES: u64 = 4;
-    let of_member = (n_features as u64 + 1) * heads as u64 * COPIES * size_of::<f64>() as u64 + n_labeled as u64;
-    let what = || format!("{members} members for {n_features} features and {n_labeled} labeled rows");
+    let of_member = weights as u64 * heads as u64 * COPIES * size_of::<f64>() as u64 + n_labeled as u64;
+    let what = || format!("{members} members of {weights} weights for {n_labeled} labeled rows");
     check_memory((members as u64).saturating_mul(of_member), half_of_memory(), Hint::Members, what)
 }
 
@@ -192,7 +192,7 @@ impl TrainingRows {
             n_features => preparation.with_fourier(n_features, train.table(), train.on_disk(), shared.seed)?,
         };
         let labels = train.labels();
-        check_members(shared.members, preparation.n_features(), n_heads(classes.len()), labels.n_labeled())?;
+        check_members(shared.members, preparation.n_features() + 1, n_heads(classes.len()), labels.n_labeled())?;
         let (labeled, unlabeled): (Vec<usize>, Vec<usize>) = (0..labels.len()).partition(|&i| labels.get(i).is_some());
         let known = labels.aligned(&classes)?;
         let codes: Vec<u8> = labeled.iter().filter_map(|&i| known.get(i)).map(|class| class as u8).collect();
@@ -229,6 +229,9 @@ impl TrainingRows {
 
 /// Weights over the mean of those above 0.
 fn with_mean_of_one(mut weights: Vec<f64>) -> Vec<f64> {
+    // First over the largest: the sum of large ones would overflow.
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    weights.iter_mut().for_each(|weight| *weight /= largest);
     let counted = weights.iter().filter(|&&weight| weight > 0.0).count();
     let mean = weights.iter().sum::<f64>() / counted as f64;
     weights.iter_mut().for_each(|weight| *weight /= mean);

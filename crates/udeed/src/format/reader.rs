@@ -141,7 +141,8 @@ impl Reader {
         self
     }
 
-    /// Longest line, or CSV record, in bytes of text, unzipped. A longer one is an error: it is most likely no text, and
+    /// Longest line, or CSV record, in bytes of text, unzipped; one that ends within a chunk of 512 KiB always passes. A longer
+    /// one is an error: it is most likely no text, and
     /// would take all memory. Default: 64 MiB.
     ///
     /// ```

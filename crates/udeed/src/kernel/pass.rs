@@ -26,7 +26,7 @@ const WORTH_THREADS: usize = 1 << 21;
 const PARTS_MEMORY: usize = 1 << 24;
 /// The largest sparse gradient of which each part has its own.
 const LARGEST_PART: usize = PARTS_MEMORY / 4;
-/// Rows that a visitor of dense rows gets at once. Between visits the next rows are packed: with more at once the memory would
+/// Rows that a visitor gets at once. Between visits the next rows are packed: with more at once the memory would
 /// idle while they are visited, with one the calls cost more.
 pub(super) const AT_ONCE: usize = 2;
 

@@ -169,7 +169,7 @@ impl State<'_> {
         let votes = self.votes.iter_mut().zip(outputs);
         votes.for_each(|(vote, &output)| *vote += if output == 1 { weight } else { -weight });
         for (label, &vote) in self.labels.iter_mut().zip(&self.votes).skip(first) {
-            *label = if vote >= 0.0 { 1.0 } else { -1.0 };
+            *label = if vote > 0.0 { 1.0 } else { -1.0 };
         }
     }
 }

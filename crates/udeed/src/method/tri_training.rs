@@ -47,7 +47,7 @@ impl Learn for TriTraining {
         let mut members = self.first_members(&*learner, prepared)?;
         let mut pairs = [Pair::default(); 3];
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
-        let nothing = pseudo_labels.unlabeled().is_empty();
+        let (nothing, mut added) = (pseudo_labels.unlabeled().is_empty(), false);
         for round in 0..MOST_ROUNDS {
             if nothing {
                 break;
@@ -69,6 +69,7 @@ impl Learn for TriTraining {
             let refitted: Result<Vec<Option<Hypothesis>>> = parallel::try_map(new_labels.len(), refit);
             for (i, member) in refitted?.into_iter().enumerate() {
                 if let (Some(member), Some(new)) = (member, &new_labels[i]) {
+                    added |= !new.rows.is_empty();
                     members[i] = member;
                     pairs[i] = Pair { error: new.error, learned: new.rows.len() };
                 }
@@ -77,7 +78,7 @@ impl Learn for TriTraining {
         watch.member(3, 3)?;
         let part = Part::alike(members, Rule::Unweighted);
         let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), part));
-        learned.warn(pseudo_labels.warning(pairs.iter().any(|pair| pair.learned > 0)), watch);
+        learned.warn(pseudo_labels.warning(added), watch);
         Ok(learned)
     }
 }

@@ -10,7 +10,7 @@ pub use loss::{EnsembleLoss, Loss, Objective, Precision};
 
 use self::descend::run_stage;
 use crate::data::Blocks;
-use crate::ensemble::training_rows::Head;
+use crate::ensemble::training_rows::{Head, check_members};
 use crate::ensemble::{Ensemble, Lambda, Learned, Members, Part, TrainingRows, Vote, Voters, bootstrapped, bootstraps};
 use crate::error::{Error, Result};
 use crate::kernel::in_memory;
@@ -116,10 +116,12 @@ impl Learn for Udeed {
 impl Udeed {
     /// The initial members of each head.
     pub(crate) fn initial_members(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Vec<Members>> {
+        let weights = (prepared.preparation.n_features() + 2) * self.hidden.max(1);
+        check_members(self.members, weights, prepared.heads.len(), prepared.codes.len())?;
         match self.initial {
             Initial::Bootstrap if self.hidden > 0 => self.networks(prepared, watch),
             Initial::Bootstrap => bootstrapped(prepared, self.members, self.lambda.value(), self.seed, watch),
-            Initial::Random => Ok(self.trained(prepared)),
+            Initial::Random => self.trained(prepared, watch),
         }
     }
 
@@ -152,17 +154,18 @@ impl Udeed {
 
     /// Random members, each after some steps on its empirical loss. Without these they know nothing, and the descent would end
     /// at once: outputs of random members cancel out, so that whatever they learn makes them agree more.
-    fn trained(&self, prepared: &TrainingRows) -> Vec<Members> {
+    fn trained(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Vec<Members>> {
         let n_features = prepared.preparation.n_features();
         let of_head = |(place, head): (usize, &Head)| {
             let random = self.random(place, n_features);
             let loss = EnsembleLoss { m: 1, heads: 1, ..self.empirical_loss(prepared, &head.targets) };
             let evaluate = |weights: &[f64], gradient: &mut [f64]| in_memory(loss.evaluate(weights, gradient)).total;
             let train = |k: usize| {
+                watch.ask()?;
                 let start = self.side_by_side(&[random.weights_of(k)]);
-                self.one_by_one(minimise(start, TRAINING_STEPS, 0.0, evaluate), 1).remove(0)
+                Ok(self.one_by_one(minimise(start, TRAINING_STEPS, 0.0, evaluate), 1).remove(0))
             };
-            Members::from_rows(&parallel::map(random.n_members(), train))
+            Ok(Members::from_rows(&parallel::try_map(random.n_members(), train)?))
         };
         prepared.heads.iter().enumerate().map(of_head).collect()
     }
