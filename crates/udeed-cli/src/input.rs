@@ -110,7 +110,7 @@ impl Meant {
         let (path, names) = (path.display(), shown.join("`, `"));
         let (what, unmark) = (if shown.len() == 1 { "class" } else { "classes" }, udeed::text::shown(first));
         progress.note(format_args!(
-            "warning: {path}: found the {what} `{names}`: if rows of one have no label, say `--unlabeled-mark {unmark}`; if \
+            "warning: {path}: found the {what} `{names}`: if such rows have no label, say `--unlabeled-mark {unmark}`; if \
              they do, `--class {}`",
             shown.join(",")
         ));

@@ -252,9 +252,11 @@ impl Settings {
     pub fn methods(&self, entries: &[Entry], progress: &Progress) -> anyhow::Result<(Udeed, Vec<Method>)> {
         let mut methods: Vec<Method> =
             Method::NAMES.iter().map(|name| Method::named(name)).collect::<udeed::Result<_>>()?;
-        let takes_part = |method: &Method| {
-            let named = |entry: &Entry| entry.card().map_or("udeed", |card| card.name) == method.name();
-            entries.iter().any(named)
+        let named = |entry: &Entry, method: &Method| entry.card().map_or("udeed", |card| card.name) == method.name();
+        let takes_part = |method: &Method| entries.iter().any(|entry| named(entry, method));
+        let uses = |method: &Method, path: &str| {
+            let setting = path.split('.').next().unwrap_or(path);
+            entries.iter().any(|entry| named(entry, method) && entry.uses(setting))
         };
         for given in &self.given {
             let last = given.path.rsplit('.').next().unwrap_or(&given.path);
@@ -268,7 +270,7 @@ impl Settings {
                 let changed = method.with_setting(path, &given.value);
                 match changed.and_then(|changed| if given.fits(method) { Ok(changed) } else { checked(changed) }) {
                     Ok(changed) => {
-                        taken |= takes_part(method);
+                        taken |= uses(method, path);
                         *method = changed;
                     }
                     // What only some methods can do, such as to choose lambda or to have no neighbours, only these do.

@@ -436,3 +436,32 @@ fn a_method_that_ends_as_its_baseline_is_marked() {
     }
     assert!(text(&folder.bytes("r.tex")).contains("$\\dagger$"));
 }
+
+/// A setting that changes none of the methods is refused; one that changes some is not.
+#[test]
+fn a_setting_that_changes_nothing_is_refused() {
+    let folder = Folder::new();
+    for options in [
+        "bagging,logistic --gamma 5",
+        "logistic,initial --steps 3",
+        "logistic,auto --rate 3",
+        "logistic,lc --gamma 5",
+        "logistic,adaboost-discard --zero-error keep",
+    ] {
+        let message = folder.fail(2, &format!("compare labor --splits 2 --methods {options}"));
+        assert!(message.contains("no such setting"), "{options}: {message}");
+    }
+    for options in ["logistic,lcud --gamma 5", "initial --vote unweighted", "logistic,adaboost --zero-error keep"] {
+        folder.run(&format!("compare labor --splits 2 --methods {options}"));
+    }
+}
+
+/// Two splits that differ by the same are no proof: there is no p-value and no verdict.
+#[test]
+fn equal_differences_decide_nothing() {
+    let folder = Folder::new();
+    let shown = folder.run("compare wdbc --splits 2 --sizes 50 --methods logistic,lcud");
+    assert!(shown.contains("(0 up, 2 down)"), "{shown}");
+    let p = shown.lines().find(|line| line.starts_with("p, corrected t-test")).unwrap();
+    assert_eq!(p.split_whitespace().last(), Some("-"), "{shown}");
+}

@@ -198,6 +198,28 @@ impl Entry {
         }
     }
 
+    /// Whether a setting of its method, of UDEED for a baseline, changes what it learns: a baseline has no use for what comes after
+    /// it, and a variation keeps its own.
+    ///
+    /// ```
+    /// use udeed_lab::Entry;
+    ///
+    /// assert!(Entry::LCUD.uses("gamma") && !Entry::LC.uses("gamma") && !Entry::LOGISTIC.uses("steps"));
+    /// assert!(Entry::LOGISTIC.uses("scaling") && !Entry::ADABOOST_DISCARD.uses("zero_error"));
+    /// ```
+    pub fn uses(self, setting: &str) -> bool {
+        const OF_LOGISTIC: [&str; 4] = ["lambda", "scaling", "fourier", "seed"];
+        const OF_MEMBERS: [&str; 4] = ["members", "initial", "hidden", "vote"];
+        match self {
+            Entry::Baseline(Baseline::Logistic) => OF_LOGISTIC.contains(&setting),
+            Entry::Baseline(Baseline::Initial) => OF_LOGISTIC.contains(&setting) || OF_MEMBERS.contains(&setting),
+            Entry::Baseline(Baseline::Lc) => setting != "gamma",
+            Entry::Baseline(Baseline::Lcd | Baseline::Lcud) => true,
+            Entry::Variation(variation) => variation.settings.iter().all(|(own, _)| *own != setting),
+            Entry::Method(_) => true,
+        }
+    }
+
     /// Its place among all entries.
     pub(crate) fn place(self) -> usize {
         Self::all().iter().position(|entry| *entry == self).unwrap_or_default()

@@ -82,7 +82,7 @@ fn gain(results: &Results, set: &str, size: usize, method: Entry, baseline: Entr
 /// The p-value of a t-test of the champion against a method, with the verdict if it is the test that decides.
 fn significance(results: &Results, set: &str, size: usize, method: Entry, test: DecidingTest) -> String {
     let Some(against) = results.against(set, size, method) else { return String::new() };
-    let p = against.t_test(test).map_or_else(String::new, |test| p_value(test.p));
+    let p = against.t_test(test).map_or_else(|| "-".to_owned(), |test| p_value(test.p));
     match against.verdict.filter(|_| test == results.verdicts) {
         Some(verdict) => format!("{p} ({})", verdict_word(Some(verdict))),
         None => p,

@@ -94,7 +94,7 @@ mod tests {
     fn more_members_than_fit_into_memory_are_refused() {
         let train = built_in("ionosphere").unwrap().read().unwrap().into_train().unwrap();
         let error = Bagging::new().members(u32::MAX as usize).fit(&train).unwrap_err().to_string();
-        let expected = "4294967295 members for 34 features and 351 labeled rows take 5884.0 GiB, expected at most";
+        let expected = "4294967295 members of 35 weights for 351 labeled rows take 5884.0 GiB, expected at most";
         assert!(error.starts_with(expected), "{error}");
     }
 }
