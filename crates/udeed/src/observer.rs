@@ -183,7 +183,7 @@ impl fmt::Display for Warning {
                 f.write_str("boosting ended with its first member: the model is the base learner on the labels alone")
             }
             Warning::HeadsNotBoosted { heads, of } => {
-                write!(f, "boosting kept nothing for {heads} of {of} classes: these are told apart by the labels alone")
+                write!(f, "boosting kept nothing for {heads} of {of} classes: their members are learned from the labels alone")
             }
             Warning::NothingLeft => {
                 f.write_str("every member was without error and discarded: the model is undecided on every row")

@@ -168,7 +168,7 @@ fn read_bounded(mut file: impl Read, path: &Path) -> Result<Vec<u8>> {
     let Some(whole) = whole_length(&bytes) else { return Ok(bytes) };
     let most = if whole < MUCH_MEMORY { whole } else { half_of_memory() };
     read_to(&mut bytes, whole.min(most).saturating_add(1))?;
-    // A file that is shorter than it should be is told from one that is too large.
+    // A truncated file and one that is too large are different errors.
     if whole > most && bytes.len() as u64 > most {
         check_memory(whole, most, Hint::Members, || format!("{}: the members of the model", path.display()))?;
     }

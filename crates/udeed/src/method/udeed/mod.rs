@@ -24,8 +24,8 @@ use crate::parallel;
 use crate::prepare::Scaling;
 use crate::random::{Purpose, Stream};
 
-/// Steps of L-BFGS that random members take before the descent. On five of the built-in sets their accuracy is then within
-/// two points of logistic regression's; after 25 they are surer and no better.
+/// Steps of L-BFGS that random members take before the descent. On ionosphere, diabetes, sonar, wdbc and vote, which chose it,
+/// test accuracy after 8 and after 12 is within two points of logistic regression's; after 25 members are surer and no better.
 const TRAINING_STEPS: usize = 10;
 
 method! {
