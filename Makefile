@@ -1,6 +1,6 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
-.PHONY: test format lint unit docs browser python generate deny fuzz chaos bench methods forests when-it-helps
+.PHONY: test format lint unit docs browser python generate properties deny advisories fuzz chaos bench methods forests when-it-helps
 
 test: format lint unit docs browser python
 
@@ -11,8 +11,15 @@ format:
 lint:
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
+# Property tests draw the same cases every time, so that a change is judged by what it changes.
 unit:
-	cargo test --workspace --locked
+	PROPTEST_RNG_SEED=2010 cargo test --workspace --locked
+
+# Property tests of the library with other cases than those of `make unit`, and more of them.
+PROPERTIES = $(notdir $(basename $(shell grep -l '^proptest!' crates/udeed/tests/*.rs)))
+
+properties:
+	PROPTEST_CASES=20000 cargo test --release --locked -p udeed $(addprefix --test ,$(PROPERTIES))
 
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items
@@ -64,6 +71,11 @@ python:
 deny:
 	cargo deny --version >/dev/null 2>&1 || cargo install --locked cargo-deny
 	cargo deny check bans licenses sources
+
+# Known faults of dependencies, by the database of RustSec, which is downloaded. CONTRIBUTING.md says how to do without.
+advisories:
+	cargo deny --version >/dev/null 2>&1 || cargo install --locked cargo-deny
+	cargo deny check advisories
 
 # Kills the command at 200 random moments, fills its disk 50 times, runs two of it on one journal 20 times, and compares what
 # is left byte by byte: the counts of docs/reliability.md. A few minutes on Linux; CHAOS="--seed 1" for other moments.

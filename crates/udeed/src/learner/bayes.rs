@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use serde_json::Value;
 
 use crate::data::Row;
-use crate::error::Result;
+use crate::error::{Error, Hint, Result};
 use crate::learner::base::BaseLearner;
 use crate::learner::sample::{rows_with_weight, whole_weights};
 use crate::learner::{Hypothesis, Learned, Learner, Sample, Shape};
@@ -23,7 +23,7 @@ impl GaussianBayes {
     /// Learns the prior probability of each class, and means and variances in it.
     ///
     /// # Errors
-    /// If no row has a weight, or a value is not finite.
+    /// If no row has a weight, or a value or the square of one is not finite.
     pub fn fit(&self, sample: &Sample<'_>) -> Result<Bayes> {
         let rows = rows_with_weight(sample)?;
         let weights = whole_weights(sample.weights);
@@ -52,6 +52,10 @@ impl GaussianBayes {
         variances.iter_mut().enumerate().for_each(|(place, variance)| *variance /= total_at(place));
         let smoothing = smoothing(&totals, &means, &variances);
         variances.iter_mut().for_each(|variance| *variance += smoothing);
+        if let Some(place) = variances.iter().position(|variance| !variance.is_finite()) {
+            let found = format!("numbers in feature {} whose variance is beyond all numbers", place % d + 1);
+            return Err(Error::training(found, "smaller numbers").with_hint(Hint::LargeCell));
+        }
         let total: f64 = totals.iter().sum();
         Ok(Bayes::new(totals.iter().map(|weight| weight / total).collect(), means, variances))
     }
@@ -80,7 +84,8 @@ fn smoothing(totals: &[f64], means: &[f64], variances: &[f64]) -> f64 {
             let apart = means[k * d + j] - mean;
             weight / total * (variances[k * d + j] + apart * apart)
         };
-        totals.iter().enumerate().map(of_class).sum::<f64>()
+        // A class without rows has no part in it, and would make of infinity what is no number.
+        totals.iter().enumerate().filter(|(_, weight)| **weight > 0.0).map(of_class).sum::<f64>()
     };
     let smoothing = GaussianBayes::SMOOTHING * (0..d).map(variance).fold(0.0, f64::max);
     if smoothing > 0.0 { smoothing } else { 1.0 }
@@ -114,7 +119,7 @@ impl Bayes {
             && variances.len() == means.len()
             && priors.iter().all(|prior| (0.0..=1.0).contains(prior))
             && means.iter().all(|mean| mean.is_finite())
-            && variances.iter().all(|&variance| variance > 0.0);
+            && variances.iter().all(|&variance| variance > 0.0 && variance.is_finite());
         sound.then(|| Bayes::new(priors, means, variances))
     }
 
@@ -246,8 +251,14 @@ mod tests {
         let fit = |values: &[f64], classes: &[u8]| {
             let rows = Dense::new(classes.len(), values.len() / classes.len(), values.to_vec()).unwrap();
             let weights = vec![1.0; classes.len()];
-            GaussianBayes.fit(&Sample { rows: &rows, classes, n_classes: 3, weights: &weights, seed: 0 }).unwrap()
+            GaussianBayes.fit(&Sample { rows: &rows, classes, n_classes: 3, weights: &weights, seed: 0 })
         };
+        // A mean whose square is not finite, and deviations from one.
+        for huge in [[1e200, 1e200, 0.0], [1e200, -1e200, 0.0], [0.0, 0.0, 1e300]] {
+            let error = fit(&huge, &[0, 0, 1]).unwrap_err();
+            assert!(error.to_string().contains("feature 1 whose variance is beyond all numbers"), "{error}");
+        }
+        let fit = |values: &[f64], classes: &[u8]| fit(values, classes).unwrap();
         // All rows alike: the shares are left, wherever a row is.
         let alike = fit(&[5.0; 8], &[0, 0, 0, 2]);
         for row in [[5.0, 5.0], [0.0, 9.0], [1e200, -1e200]] {
@@ -261,9 +272,6 @@ mod tests {
         assert_eq!(of_row(&fit(&[3.0], &[1]), Row::Dense(&[-8.0]), 1), [0.0, 1.0, 0.0]);
         assert_eq!(of_row(&fit(&[3.0, 9.0], &[1, 1]), Row::Dense(&[-8.0]), 1), [0.0, 1.0, 0.0]);
         assert_eq!(of_row(&fit(&[], &[1, 2]), Row::Dense(&[]), 0), [0.0, 0.5, 0.5]);
-        // Numbers whose squares are not finite.
-        let huge = of_row(&fit(&[1e200, -1e200], &[0, 1]), Row::Dense(&[1e200]), 1);
-        assert!(huge.iter().all(|p| p.is_finite()), "{huge:?}");
     }
 
     #[test]
@@ -275,6 +283,7 @@ mod tests {
         assert!(put(&[], &[], &[]).is_none());
         assert!(put(&[0.5, 0.5], &[1.0], &[1.0]).is_none());
         assert!(put(&[0.5, 0.5], &[1.0, 2.0], &[1.0, 0.0]).is_none());
+        assert!(put(&[0.5, 0.5], &[1.0, 2.0], &[1.0, f64::INFINITY]).is_none());
         assert!(put(&[0.5, -0.5], &[1.0, 2.0], &[1.0, 1.0]).is_none());
     }
 }
