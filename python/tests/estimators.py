@@ -16,7 +16,7 @@ ALL = [*METHODS, udeed.UDEEDClassifierCV]
 LINEAR = [kind for kind in METHODS if "C" in kind().get_params() and kind is not udeed.StackingClassifier]
 # Those with a base learner to choose, and those that have something to learn from unlabeled rows.
 BASED = [kind for kind in METHODS if "base" in inspect.signature(kind).parameters]
-SUPERVISED = (udeed.BaggingClassifier, udeed.AdaBoostClassifier, udeed.StackingClassifier)
+SUPERVISED = (udeed.BaggingClassifier, udeed.AdaBoostClassifier, udeed.StackingClassifier, udeed.ExtraTreesClassifier)
 
 
 def small(kind: type, **parameters: Any) -> Any:

@@ -20,12 +20,14 @@ def test_it_says_what_it_found(cancer: Data, capsys: pytest.CaptureFixture[str])
     assert model.score(X, y) > 0.9
     found = model.findings_
     assert found is not None
-    assert [view["view"] for view in found["views"]][:2] == ["linear", "relevance"]
+    names = ["linear", "relevance", "laplace", "narrow", "spectral, 20 neighbors", "spectral, 5 neighbors", "extra trees", "forest"]
+    assert [view["view"] for view in found["views"]] == names
+    assert found["views"][0]["lambda"] > 0 and found["views"][-1]["lambda"] is None
     assert sum(view["weight"] for view in found["views"]) == pytest.approx(1.0)
     assert found["changed"]["of"] == 500
     told = capsys.readouterr().err
     assert "out-of-bag accuracy" in told and "unlabeled rows" in told
-    assert model.member_predictions(X).shape == (len(X), 20)
+    assert model.member_predictions(X).shape == (len(X), len(model.member_weights_))
     np.testing.assert_allclose(model.member_weights_.sum(), 1.0)
     with pytest.raises(AttributeError, match="not linear"):
         _ = model.coef_
@@ -64,54 +66,33 @@ def test_what_makes_no_sense_is_refused(cancer: Data) -> None:
         ({"prior": [[0.5, 0.5]]}, "share of each class"),
         ({"prior": ["a", "b"]}, "share of each class"),
         ({"prior": [0.2, 0.3, 0.5]}, "3 shares for 2 classes"),
-        ({"gamma": float("nan")}, "gamma"),
-        ({"features": 0}, "features"),
+        ({"members": 1}, "members"),
     ]:
         with pytest.raises(ValueError, match=words):
             udeed.UDEEDAutoClassifier(random_state=0, **parameters).fit(X, few)
 
 
-def test_sparse_rows_have_the_linear_view(cancer: Data) -> None:
+def test_sparse_rows_have_the_linear_view_and_trees(cancer: Data) -> None:
     X, y, few = cancer
     with pytest.warns(udeed.UdeedWarning, match="sparse"):
         model = udeed.UDEEDAutoClassifier(3, random_state=0).fit(sparse.csr_matrix(X), few)
     assert model.score(sparse.csr_matrix(X), y) > 0.85
 
 
-def test_linear_views_and_relevance_are_exported(cancer: Data, iris: Data) -> None:
+@pytest.mark.parametrize("prior", [None, "labeled"])
+def test_linear_views_and_gaussian_kernels_are_exported(prior: str | None, cancer: Data, iris: Data) -> None:
     pytest.importorskip("onnxruntime")
     X, _, few = cancer
     X = X.astype(np.float32)
-    model = udeed.UDEEDAutoClassifier(4, views=["linear", "relevance"], random_state=0).fit(X, few)
+    views = ["linear", "relevance", "narrow"]
+    model = udeed.UDEEDAutoClassifier(4, views=views, prior=prior, random_state=0).fit(X, few)
     check(model, X)
-    hint = r'hint: fit the model again with `views=\["linear", "relevance"\]`'
-    with pytest.raises(ValueError, match=f"spectral.*\n{hint}"):
+    hint = r'hint: fit the model again with `views=\["linear", "relevance", "narrow"\]`'
+    with pytest.raises(ValueError, match=f"not all can be exported.*\n{hint}"):
         udeed.to_onnx(udeed.UDEEDAutoClassifier(3, random_state=0).fit(X, few))
     X, _, few = iris
     X = X.astype(np.float32)
-    check(udeed.UDEEDAutoClassifier(4, views=["linear", "relevance"], unlabeled="?", random_state=0).fit(X, few), X)
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_model_that_logistic_regressions_joined_is_saved_and_exported(n_classes: int, tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime")
-    joined = 0
-    for seed in range(8):
-        # Many features that each tell a little.
-        random = np.random.default_rng(seed)
-        X = random.normal(size=(200, 40)).astype(np.float32)
-        score = X.sum(axis=1) + 2 * random.normal(size=200)
-        y = np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))
-        few = np.where(np.arange(200) < 60, y, -1)
-        model = udeed.UDEEDAutoClassifier(5, views=["linear", "relevance"], random_state=0).fit(X, few)
-        if len(model.findings_["views"]) == 2:
-            continue
-        joined += 1
-        assert model.findings_["views"][-1]["view"] == "logistic"
-        check(model, X)
-        model.save(tmp_path / "model")
-        np.testing.assert_array_equal(udeed.load(tmp_path / "model").predict_proba(X), model.predict_proba(X))
-    assert joined > 0
+    check(udeed.UDEEDAutoClassifier(4, views=views, prior=prior, unlabeled="?", random_state=0).fit(X, few), X)
 
 
 @pytest.mark.parametrize("kind", [udeed.UDEEDClassifier, udeed.BaggingClassifier])

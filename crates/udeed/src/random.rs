@@ -20,7 +20,6 @@ pub(crate) enum Purpose {
     CoForest = 8,
     View = 9,
     Spectral = 10,
-    Relevance = 11,
     Landmarks = 12,
     Members = 13,
     FourierRows = 16,

@@ -73,6 +73,12 @@ impl<'a> TensorWriter<'a> {
         TensorWriter { prefix: format!("{}.{name}", self.prefix), tensors: self.tensors }
     }
 
+    /// Whether there is a tensor of a name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        let name = format!("{}.{name}", self.prefix);
+        self.tensors.iter().any(|(other, _)| *other == name)
+    }
+
     pub(crate) fn write(&mut self, name: &str, tensor: Tensor) {
         self.tensors.push((format!("{}.{name}", self.prefix), tensor));
     }

@@ -12,7 +12,7 @@ use udeed::format::{Layout, Reader, built_in};
 use udeed::method::Method;
 
 const SETS: [&str; 3] = ["diabetes", "vote", "wdbc"];
-const METHODS: [&str; 15] = [
+const METHODS: [&str; 16] = [
     "udeed",
     "auto",
     "bagging",
@@ -28,6 +28,7 @@ const METHODS: [&str; 15] = [
     "regboost",
     "mcssb",
     "stacking",
+    "extra-trees",
 ];
 /// How many test rows are recorded of each fit.
 const ROWS: usize = 12;

@@ -158,8 +158,10 @@ fn hard_rows_are_no_trouble() {
             let model = method.fit(&train).unwrap_or_else(|error| panic!("{what}, {}: {error}", method.name()));
             let decisions = model.decision(&table).unwrap();
             assert!(decisions.values().iter().all(|f| f.is_finite()), "{what}, {}", method.name());
-            let needs_rows =
-                !matches!(method.name(), "bagging" | "adaboost" | "assemble" | "stacking" | "udeed" | "regboost");
+            let needs_rows = !matches!(
+                method.name(),
+                "bagging" | "adaboost" | "assemble" | "stacking" | "udeed" | "regboost" | "extra-trees"
+            );
             if what == "no unlabeled rows" && needs_rows {
                 assert!(model.training().warnings.contains(&Warning::NothingUnlabeled), "{}", method.name());
             }

@@ -27,6 +27,8 @@ class Tree(BaseEstimator):
     features : {"all", "root", "log2", "log2-plus-one"}, int or float, default="all"
         Number of features drawn at each node to look for a split: all, the square root of their number, its binary
         logarithm, one more than that, a number, or a share of them.
+    thresholds : {"best", "random"}, default="best"
+        Thresholds of the features drawn at a node: the best of each, or one at random.
 
     Examples
     --------
@@ -48,6 +50,7 @@ class Tree(BaseEstimator):
             *at_least(1),
             Number(RealNotInt, 0.0, 1.0, closed="right"),
         ],
+        "thresholds": one_of("best", "random"),
     }
 
     def __init__(
@@ -58,12 +61,14 @@ class Tree(BaseEstimator):
         leaf: int = 1,
         split: int = 2,
         features: str | int | float = "all",
+        thresholds: str = "best",
     ) -> None:
         self.criterion = criterion
         self.depth = depth
         self.leaf = leaf
         self.split = split
         self.features = features
+        self.thresholds = thresholds
 
     def _setting(self) -> dict[str, Any]:
         setting = {name: native(value) for name, value in self.get_params(deep=False).items()}

@@ -280,31 +280,30 @@ class UDEEDClassifierSearch(Ensemble):
 
 
 class UDEEDAutoClassifier(Ensemble):
-    """The automatic ensemble: bagged logistic regressions on several views of the rows, weighted by out-of-bag rows.
+    """The automatic ensemble: logistic regressions on several views of the rows, and trees, weighted by out-of-bag
+    rows.
 
-    Needs no tuning. Every view is fitted at several regularisation strengths; the weights of the mixture maximise the
-    likelihood of the out-of-bag rows. Plain logistic regressions join the mixture if they classify more of these rows
-    correctly. Features are always standardised.
+    Needs no tuning. Every view is fitted at several regularisation strengths, to bootstraps and to all labels; the
+    weights of the mixture maximise the likelihood of the out-of-bag rows. Features are always standardised.
 
     Parameters
     ----------
     members : int, default=20
-        Number of members of each view.
-    views : sequence of {"linear", "relevance", "spectral"}, default=("linear", "relevance", "spectral")
-        Feature maps of the members.
+        Number of bootstraps, and so of members of each view at each regularisation strength.
+    views : sequence of {"linear", "relevance", "laplace", "narrow", "spectral", "trees"}, default=("linear", "relevance", "laplace", "narrow", "spectral", "trees")
+        Views of the rows.
 
-        - ``"linear"``: the features as they are.
-        - ``"relevance"``: random Fourier features, drawn anew for each member, in which features that correlate with
-          the labels weigh more.
+        - ``"linear"``: logistic regressions on the features as they are.
+        - ``"relevance"``: a Gaussian kernel in which features that correlate with the labels weigh more.
+        - ``"laplace"``: a Laplace kernel on the ranks of the features, in which those that correlate with the labels
+          weigh more.
+        - ``"narrow"``: a Gaussian kernel of half the usual width.
         - ``"spectral"``: spectral embeddings of two nearest-neighbour graphs of all rows, labeled and unlabeled.
-    features : int, default=200
-        Number of random Fourier features of each member of the relevance view.
+        - ``"trees"``: extra trees and a random forest.
     prior : "labeled", sequence of float or None, default=None
-        Class prior: the shares of the classes among the unlabeled rows. If it is known, the members are fine-tuned
-        until their predictions agree with it. One share for each class, in the order of ``classes_``; ``"labeled"``:
-        those of the labeled rows; None: unknown.
-    gamma : float, default=0.0
-        Weight of the diversity loss on unlabeled rows in fine-tuning; negative values make the members agree.
+        Class prior: the shares of the classes among the unlabeled rows. If it is known, the odds of the classes are
+        shifted until the mean probabilities agree with it; half of the way if it is taken from the labeled rows. One
+        share for each class, in the order of ``classes_``; ``"labeled"``: those of the labeled rows; None: unknown.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
@@ -373,19 +372,15 @@ class UDEEDAutoClassifier(Ensemble):
         **Ensemble._parameter_constraints,
         "members": at_least(2),
         "views": ["array-like"],
-        "features": at_least(1),
         "prior": [*one_of("labeled"), "array-like", None],
-        "gamma": [Number(Real, -1000000, 1000000, closed="both")],
     }
 
     def __init__(
         self,
         members: int = 20,
         *,
-        views: Sequence[str] = ("linear", "relevance", "spectral"),
-        features: int = 200,
+        views: Sequence[str] = ("linear", "relevance", "laplace", "narrow", "spectral", "trees"),
         prior: str | Sequence[float] | None = None,
-        gamma: float = 0.0,
         class_weight: Mapping[Any, float] | str | None = None,
         threshold: float | str = 0.0,
         random_state: int | np.random.RandomState | None = None,
@@ -395,9 +390,7 @@ class UDEEDAutoClassifier(Ensemble):
     ) -> None:
         self.members = members
         self.views = views
-        self.features = features
         self.prior = prior
-        self.gamma = gamma
         self.class_weight = class_weight
         self.threshold = threshold
         self.random_state = random_state
@@ -2412,6 +2405,131 @@ class LabelSpreadingClassifier(Ensemble):
         self.verbose = verbose
 
 
+class ExtraTreesClassifier(Ensemble):
+    """Extra trees: every tree learns from all labeled rows and splits at random thresholds.
+
+    At each node some features are drawn, and a threshold of each; the best of these splits is taken. Unlabeled rows are
+    not used.
+
+    Parameters
+    ----------
+    members : int, default=100
+        Number of trees.
+    scaling : {"minmax", "standard", "none"}, default="minmax"
+        Scaling of the features.
+
+        - ``"minmax"``: to ``[0, 1]`` over the training rows. Sparse rows keep their zeros: they are divided by the
+          largest value, and negative values are refused.
+        - ``"standard"``: to mean 0 and standard deviation 1. Sparse rows keep their zeros: they are divided by the
+          deviation only.
+        - ``"none"``: no scaling.
+    fourier : int, default=0
+        Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
+        Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
+    tree : Tree or None, default=None
+        Settings of the trees. None means ``Tree(features="root", thresholds="random")``.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
+        of labels of each class.
+    threshold : float or "balanced", default=0.0
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
+        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
+        probabilities.
+    random_state : int, RandomState or None, default=None
+        Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
+    unlabeled : object, default=-1
+        Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
+    n_jobs : int or None, default=None
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    verbose : bool or int, default=False
+        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Class labels, sorted; at most 255.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the columns seen in ``fit``, where all are strings.
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
+        there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
+        their outputs instead, it tells which features count and how, not the exact probability. Only where the members
+        are linear, without Fourier features and not stacked.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Mean of ``member_intercept_``, weighted in the same way.
+    member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
+        Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
+        more than two. Words have one feature per level. Only where the members are linear.
+    member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
+        Intercepts of the members. Only where they are linear.
+    member_weights_ : array of shape (n_members,) or (n_classes, n_members)
+        Weights of the members in the vote; one row per class where each class has members of its own.
+    threshold_ : float
+        Decision threshold between two classes.
+    n_iter_ : int
+        Number of accepted steps of gradient descent; number of members for methods without a descent.
+    history_ : list of dict
+        Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
+        descent.
+    findings_ : dict or None
+        What was chosen by out-of-bag rows; None where nothing was.
+    diversity_ : dict or None
+        Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
+        model.
+
+    References
+    ----------
+    P. Geurts, D. Ernst and L. Wehenkel, "Extremely randomized trees", Machine Learning 63, 2006.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from udeed import ExtraTreesClassifier, mask_labels
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> few = mask_labels(y, 40, random_state=0)
+    >>> model = ExtraTreesClassifier(random_state=0).fit(X, few)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    __module__ = "udeed"
+    _method: ClassVar[str] = "extra-trees"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Ensemble._parameter_constraints,
+        "members": at_least(1),
+        "scaling": one_of("minmax", "standard", "none"),
+        "fourier": at_least(0),
+        "tree": [Tree, None],
+    }
+
+    def __init__(
+        self,
+        members: int = 100,
+        *,
+        scaling: str = "minmax",
+        fourier: int = 0,
+        tree: Tree | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        threshold: float | str = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+        unlabeled: object = -1,
+        n_jobs: int | None = None,
+        verbose: int | bool = False,
+    ) -> None:
+        self.members = members
+        self.scaling = scaling
+        self.fourier = fourier
+        self.tree = tree
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.random_state = random_state
+        self.unlabeled = unlabeled
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 # The estimators by the names of their methods.
 ESTIMATORS: dict[str, type[Ensemble]] = {
     "udeed": UDEEDClassifier,
@@ -2430,4 +2548,5 @@ ESTIMATORS: dict[str, type[Ensemble]] = {
     "mcssb": MCSSBClassifier,
     "stacking": StackingClassifier,
     "label-spreading": LabelSpreadingClassifier,
+    "extra-trees": ExtraTreesClassifier,
 }

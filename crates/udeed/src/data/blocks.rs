@@ -42,7 +42,7 @@ impl<'a> Block<'a> {
     }
 
     /// A copy of the block, which has `n` rows of `width` columns.
-    fn to_matrix(self, n: usize, width: usize) -> Matrix {
+    pub(crate) fn to_matrix(self, n: usize, width: usize) -> Matrix {
         match self {
             Block::Dense(values) => Dense::from_parts(n, width, values.to_vec()).into(),
             Block::Sparse { .. } => {

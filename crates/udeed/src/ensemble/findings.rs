@@ -28,8 +28,8 @@ pub struct ViewFound {
     pub view: String,
     /// Weight of its members; the weights of all views sum to 1.
     pub weight: f64,
-    /// Inverse regularisation strength of its members.
-    pub lambda: f64,
+    /// Inverse regularisation strength of its members, the geometric mean where there are several; none for trees.
+    pub lambda: Option<f64>,
 }
 
 /// How many predictions the unlabeled rows changed, compared with a mixture of the views that depend on labeled rows only.
@@ -58,7 +58,8 @@ impl fmt::Display for Findings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{:<24} {:>8} {:>10}", "view", "weight", "lambda")?;
         for ViewFound { view, weight, lambda } in &self.views {
-            writeln!(f, "{view:<24} {:>6.1} % {lambda:>10.1}", 100.0 * weight)?;
+            let lambda = lambda.map_or_else(|| "-".into(), |lambda| format!("{lambda:.1}"));
+            writeln!(f, "{view:<24} {:>6.1} % {lambda:>10}", 100.0 * weight)?;
         }
         if self.rows == 0 {
             f.write_str("no row is out of bag: the accuracy is unknown")?;

@@ -6,7 +6,7 @@ mod findings;
 mod lambda;
 mod learned;
 mod linear_members;
-pub(crate) mod mapped_members;
+pub(crate) mod mixed_members;
 pub(crate) mod pseudo_labels;
 pub(crate) mod training_rows;
 pub(crate) mod vote;
@@ -20,6 +20,6 @@ pub use vote::{Ensemble, Vote};
 
 pub(crate) use bootstrap::{bootstrap, bootstrapped, bootstraps, has_two_classes};
 pub(crate) use learned::Learned;
-pub(crate) use mapped_members::Mapped;
+pub(crate) use mixed_members::{Group, Mapped};
 pub(crate) use training_rows::TrainingRows;
 pub(crate) use vote::{LEAST_PROBABILITY, Part, Rule, Voters};

@@ -2,8 +2,8 @@
 
 use crate::data::{Blocks, Dense, Row, Rows, fill_rows, fill_stretches};
 use crate::ensemble::Members;
-use crate::ensemble::mapped_members;
-use crate::ensemble::mapped_members::Mapped;
+use crate::ensemble::mixed_members;
+use crate::ensemble::mixed_members::Group;
 use crate::error::{Error, Hint, Place, Result};
 use crate::kernel::in_memory;
 use crate::learner::{Hypothesis, Linear, n_heads, normalise, winner};
@@ -44,8 +44,8 @@ pub(crate) struct Part {
 pub(crate) enum Voters {
     Linear(Members),
     Any(Vec<Hypothesis>),
-    /// Linear members on mapped features.
-    Mapped(Vec<Mapped>),
+    /// Linear members on mapped features, and trees.
+    Mixed(Vec<Group>),
 }
 
 /// How votes are combined.
@@ -57,6 +57,8 @@ pub(crate) enum Rule {
     Unweighted,
     /// The product of the probabilities.
     Product,
+    /// The mean of the probabilities, with the log odds of each class shifted.
+    Shifted(Vec<f64>),
     /// A meta-learner on the probabilities of all members.
     Stacked(Linear),
 }
@@ -124,7 +126,7 @@ impl Ensemble {
     pub fn linear(&self, part: usize) -> Option<&Members> {
         match &self.parts.get(part)?.members {
             Voters::Linear(members) => Some(members),
-            Voters::Any(_) | Voters::Mapped(_) => None,
+            Voters::Any(_) | Voters::Mixed(_) => None,
         }
     }
 
@@ -195,8 +197,8 @@ impl Ensemble {
         if let ([Part { members: Voters::Linear(members), .. }], 2) = (self.parts.as_slice(), self.n_classes) {
             return Ok(members.classify_blocks(rows)?.into_iter().map(u8::from).collect());
         }
-        if let [Part { members: Voters::Mapped(members), .. }] = self.parts.as_slice() {
-            return mapped_members::classify(members, rows);
+        if let [Part { members: Voters::Mixed(all), .. }] = self.parts.as_slice() {
+            return mixed_members::classify(all, rows);
         }
         if let [Part { members: Voters::Any(members), .. }] = self.parts.as_slice() {
             let classes = fill_stretches(rows, m, m + self.n_classes, |rows, to| {
@@ -243,10 +245,17 @@ impl Part {
         self.weights.len()
     }
 
-    /// Whether a member has spectral features, from a graph of rows.
-    pub(crate) fn looks_at_a_graph(&self) -> bool {
-        let is_graph = |mapped: &Mapped| matches!(mapped.map.as_ref(), FeatureMap::Spectral(_));
-        matches!(&self.members, Voters::Mapped(all) if all.iter().any(is_graph))
+    /// Whether some members are trees, or see ranks, differences or a graph of rows, beside others.
+    pub(crate) fn has_views_beyond_onnx(&self) -> bool {
+        let is_beyond = |group: &Group| match group {
+            Group::Trees(_) => true,
+            Group::Mapped(mapped) => match mapped.map.as_ref() {
+                FeatureMap::Plain => false,
+                FeatureMap::Kernel(map) => map.gauss().is_none(),
+                FeatureMap::Spectral(_) => true,
+            },
+        };
+        matches!(&self.members, Voters::Mixed(all) if all.iter().any(is_beyond))
     }
 
     /// The first members; all of a stacked ensemble, whose meta-learner needs every member.
@@ -255,7 +264,7 @@ impl Part {
         let first = match &self.members {
             Voters::Linear(members) => Voters::Linear(members.prefix(n)),
             Voters::Any(members) => Voters::Any(members[..n].to_vec()),
-            Voters::Mapped(all) => Voters::Mapped(mapped_members::prefix(all, n)),
+            Voters::Mixed(all) => Voters::Mixed(mixed_members::prefix(all, n)),
         };
         Part { members: first, weights: self.weights[..n].to_vec(), rule: self.rule.clone() }
     }
@@ -275,7 +284,7 @@ impl Part {
                 Linear::new(vec![members.weights_of(k)]).distribution(row, to);
             }
             Voters::Any(members) => members[k].distribution(row, scratch, to),
-            Voters::Mapped(_) => unreachable!("mapped members predict many rows at once"),
+            Voters::Mixed(_) => unreachable!("mixed members predict many rows at once"),
         }
     }
 
@@ -287,7 +296,13 @@ impl Part {
         }
         let own;
         let members: &[Hypothesis] = match &self.members {
-            Voters::Mapped(members) => return mapped_members::decide(members, &self.weights, width, rows),
+            Voters::Mixed(all) => {
+                let mut votes = mixed_members::decide(all, &self.weights, width, rows)?;
+                if let Rule::Shifted(odds) = &self.rule {
+                    votes.rows_mut().for_each(|votes| mixed_members::shift(votes, odds));
+                }
+                return Ok(votes);
+            }
             Voters::Any(members) => members,
             Voters::Linear(members) => {
                 own = members.hypotheses();
@@ -315,7 +330,7 @@ impl Part {
     fn combine(&self, probabilities: &[f64], to: &mut [f64]) {
         let votes = probabilities.chunks_exact(to.len()).zip(&self.weights);
         match &self.rule {
-            Rule::Weighted => votes.for_each(|(probabilities, weight)| {
+            Rule::Weighted | Rule::Shifted(_) => votes.for_each(|(probabilities, weight)| {
                 to.iter_mut().zip(probabilities).for_each(|(p, q)| *p += weight * q);
             }),
             Rule::Unweighted => votes.for_each(|(probabilities, weight)| to[winner(probabilities)] += weight),
@@ -329,6 +344,9 @@ impl Part {
                 to.iter_mut().for_each(|p| *p = libm::exp(*p - largest));
             }
             Rule::Stacked(last) => last.distribution(Row::Dense(&stacked(probabilities, to.len())), to),
+        }
+        if let Rule::Shifted(odds) = &self.rule {
+            to.iter_mut().zip(odds).for_each(|(p, odds)| *p *= libm::exp(*odds));
         }
         normalise(to);
     }
@@ -361,7 +379,7 @@ impl Rule {
         match self {
             Rule::Weighted => Some(Vote::Weighted),
             Rule::Unweighted => Some(Vote::Unweighted),
-            Rule::Product | Rule::Stacked(_) => None,
+            Rule::Product | Rule::Stacked(_) | Rule::Shifted(_) => None,
         }
     }
 }
@@ -371,16 +389,16 @@ impl Voters {
         match self {
             Voters::Linear(members) => members.n_members(),
             Voters::Any(members) => members.len(),
-            Voters::Mapped(all) => all.iter().map(Mapped::n_members).sum(),
+            Voters::Mixed(all) => all.iter().map(Group::n_members).sum(),
         }
     }
 
-    /// The members as hypotheses; none if they have feature maps.
+    /// The members as hypotheses; none if they are of several kinds.
     pub(crate) fn hypotheses(&self) -> Option<Vec<Hypothesis>> {
         match self {
             Voters::Linear(members) => Some(members.hypotheses()),
             Voters::Any(members) => Some(members.clone()),
-            Voters::Mapped(_) => None,
+            Voters::Mixed(_) => None,
         }
     }
 }

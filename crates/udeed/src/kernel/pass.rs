@@ -358,7 +358,8 @@ mod tests {
 
         #[inline(always)]
         fn visit<S: Simd>(&self, simd: S, tally: &mut f64, i: usize, scores: &mut [T]) {
-            *tally += scores.iter().map(|z| z.softplus().to_double()).sum::<f64>();
+            *tally +=
+                scores.iter().map(|z| z.tanh_half_and_softplus().1.to_double() + z.decay().to_double()).sum::<f64>();
             scores.iter_mut().for_each(|z| *z = z.tanh_half());
             let sum = T::sum(simd, scores);
             *tally += sum * sum + T::sum_of_squares(simd, scores) + i as f64;

@@ -47,11 +47,11 @@ pub(crate) trait Real:
     /// `tanh(z / 2)`, see [`sigmoid`].
     fn tanh_half(self) -> Self;
 
-    /// `ln(1 + e^x)`, see [`sigmoid`].
-    fn softplus(self) -> Self;
-
     /// `1 / (1 + e^-x)`, see [`sigmoid`].
     fn logistic(self) -> Self;
+
+    /// `e^-|x|`, see [`sigmoid`].
+    fn decay(self) -> Self;
 
     /// `1 / (1 + e^-x)`, `1 / (1 + e^x)` and `ln(1 + e^-x)`, see [`sigmoid`].
     fn odds(self) -> (Self, Self, Self);
@@ -135,13 +135,13 @@ macro_rules! real {
             }
 
             #[inline(always)]
-            fn softplus(self) -> Self {
-                sigmoid::$real::softplus(self)
+            fn logistic(self) -> Self {
+                sigmoid::$real::logistic(self)
             }
 
             #[inline(always)]
-            fn logistic(self) -> Self {
-                sigmoid::$real::logistic(self)
+            fn decay(self) -> Self {
+                sigmoid::$real::decay(self)
             }
 
             #[inline(always)]

@@ -36,7 +36,7 @@ pub(crate) mod tree;
 pub use base::Base;
 pub use card::{LearnerCard, LearnerSetting};
 pub use neighbors::NearestNeighbors;
-pub use tree::{Criterion, SplitFeatures, TreeSettings};
+pub use tree::{Criterion, SplitFeatures, Thresholds, TreeSettings};
 
 pub(crate) use bayes::{Bayes, GaussianBayes};
 pub(crate) use hypothesis::{Hypothesis, Learned, Shape, StoredHypothesis, winner};

@@ -5,6 +5,7 @@
 //! primal work.
 
 use crate::data::{Dense, Matrix, Row, Rows};
+use crate::error::Result;
 use crate::kernel::{dot, gram, vectorized};
 
 /// Most rows: to find their space takes their third power.
@@ -26,31 +27,75 @@ impl RowSpace {
         if n >= columns || n > MOST_ROWS {
             return None;
         }
-        let products = products(rows);
-        let (factor, basis) = pivoted_cholesky(&products, n);
+        RowSpace::of_products(&products(rows), n).ok()
+    }
+
+    /// The space of `n` rows that are known by their inner products, which may be those of a kernel.
+    ///
+    /// # Errors
+    /// If memory does not suffice.
+    pub(crate) fn of_products(products: &[f64], n: usize) -> Result<Self> {
+        let (factor, basis) = pivoted_cholesky(products, n);
         let width = basis.len();
-        let rows = Dense::new(n, width, factor.chunks(n).flat_map(|row| &row[..width]).copied().collect()).ok()?;
-        Some(RowSpace { rows: rows.into(), basis, width })
+        let rows = Dense::new(n, width, factor.chunks(n).flat_map(|row| &row[..width]).copied().collect())?;
+        Ok(RowSpace { rows: rows.into(), basis, width })
+    }
+
+    /// The space that some of the rows span, and all rows in it as near as they come. `products` has the inner products of each
+    /// row with those of `some`.
+    ///
+    /// # Errors
+    /// If memory does not suffice.
+    pub(crate) fn of_some(products: &Dense, some: &[usize]) -> Result<Self> {
+        let p = some.len();
+        let among: Vec<f64> = some.iter().flat_map(|&i| products.get(i)).copied().collect();
+        let RowSpace { rows: spanning, basis, width } = RowSpace::of_products(&among, p)?;
+        let spanning = spanning.to_dense()?;
+        let mut rows = Dense::zeros(products.n_rows(), width)?;
+        for (i, to) in rows.rows_mut().enumerate() {
+            let of_row = products.get(i);
+            vectorized(|| {
+                for (s, &b) in basis.iter().enumerate() {
+                    let known = spanning.get(b);
+                    to[s] = (of_row[b] - dot(&to[..s], &known[..s])) / known[s];
+                }
+            });
+        }
+        // Those that span it lie in it to the last bit.
+        some.iter().enumerate().for_each(|(k, &i)| rows.row_mut(i).copy_from_slice(spanning.get(k)));
+        Ok(RowSpace { rows: rows.into(), basis: basis.into_iter().map(|b| some[b]).collect(), width })
+    }
+
+    /// The rows that span the space, in the order in which each adds a dimension.
+    pub(crate) fn basis(&self) -> &[usize] {
+        &self.basis
     }
 
     /// Weights of all columns for weights of the coordinates, both with that of a constant feature last. `rows` are those
     /// that the space was made of.
     pub(crate) fn weights(&self, rows: &dyn Rows, own: &[f64]) -> Vec<f64> {
-        let factor = |s: usize, t: usize| match self.rows.rows().row(self.basis[s]) {
-            Row::Dense(row) => row[t],
-            Row::Sparse { .. } => 0.0,
-        };
-        let mut shares = own[..self.width].to_vec();
-        for s in (0..self.width).rev() {
-            let later: f64 = (s + 1..self.width).map(|t| factor(t, s) * shares[t]).sum();
-            shares[s] = (shares[s] - later) / factor(s, s);
-        }
+        let shares = self.shares(own);
         let mut weights = vec![0.0; rows.n_columns() + 1];
-        for (&i, share) in self.basis.iter().zip(shares) {
+        for (&i, share) in self.basis.iter().zip(&shares) {
             rows.row(i).for_each(|j, x| weights[j] += share * x);
         }
         weights[rows.n_columns()] = own[self.width];
         weights
+    }
+
+    /// Weights of inner products with the rows that span the space, for weights of the coordinates, both with that of a
+    /// constant feature last.
+    pub(crate) fn shares(&self, own: &[f64]) -> Vec<f64> {
+        let factor = |s: usize, t: usize| match self.rows.rows().row(self.basis[s]) {
+            Row::Dense(row) => row[t],
+            Row::Sparse { .. } => 0.0,
+        };
+        let mut shares = own.to_vec();
+        for s in (0..self.width).rev() {
+            let later: f64 = (s + 1..self.width).map(|t| factor(t, s) * shares[t]).sum();
+            shares[s] = (shares[s] - later) / factor(s, s);
+        }
+        shares
     }
 }
 
@@ -144,5 +189,29 @@ mod tests {
             }
         }
         assert!(RowSpace::of(&Dense::zeros(4, 4).unwrap()).is_none());
+    }
+
+    #[test]
+    fn some_rows_span_the_space_of_all_that_lie_in_it() {
+        let mut stream = Stream::new(6, Purpose::Split, 1);
+        let (n, d) = (30, 4);
+        let rows = Dense::new(n, d, (0..n * d).map(|_| stream.unit() - 0.5).collect()).unwrap();
+        let some = [3, 17, 8, 25, 11, 29];
+        let product = |i: usize, j: usize| dot(rows.get(i), rows.get(j));
+        let products = Dense::new(n, 6, (0..n).flat_map(|i| some.map(|j| product(i, j))).collect()).unwrap();
+        let space = RowSpace::of_some(&products, &some).unwrap();
+        assert_eq!(space.basis().len(), d);
+        assert!(space.basis().iter().all(|i| some.contains(i)));
+        let inside = space.rows.to_dense().unwrap();
+        for i in 0..n {
+            for j in 0..n {
+                assert!((dot(inside.get(i), inside.get(j)) - product(i, j)).abs() < 1e-10);
+            }
+            // A score in the coordinates is the same by inner products with the basis.
+            let own = [0.3, -1.0, 2.0, 0.7, 5.0];
+            let shares = space.shares(&own);
+            let by_basis: f64 = space.basis().iter().zip(&shares).map(|(&b, share)| share * product(i, b)).sum();
+            assert!((dot(inside.get(i), &own[..d]) - by_basis).abs() < 1e-10 && shares[d] == 5.0);
+        }
     }
 }

@@ -39,6 +39,7 @@ macro_rules! with_methods {
             mcssb::Mcssb,
             stacking::Stacking,
             label_spreading::LabelSpreading,
+            extra_trees::ExtraTrees,
         }
     };
 }

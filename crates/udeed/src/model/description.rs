@@ -10,6 +10,7 @@ use crate::learner::StoredHypothesis;
 use crate::method::Method;
 use crate::model::Training;
 use crate::prepare::Scaling;
+use crate::view::Decay;
 
 /// The version of the file format. Files of other versions are refused.
 pub(super) const FORMAT: u32 = 2;
@@ -52,9 +53,9 @@ pub(super) struct StoredPart {
     pub(super) rule: StoredRule,
     /// What each member is; none where all are linear and share one tensor.
     pub(super) members: Option<Vec<StoredHypothesis>>,
-    /// The feature maps of linear members, where they have some.
+    /// The kinds of members, where they are of several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) maps: Option<Vec<StoredMap>>,
+    pub(super) groups: Option<Vec<StoredGroup>>,
 }
 
 /// How the members of a part are combined.
@@ -64,6 +65,7 @@ pub(super) enum StoredRule {
     Weighted,
     Unweighted,
     Product,
+    Shifted,
     Stacked,
 }
 
@@ -73,16 +75,18 @@ impl From<&Rule> for StoredRule {
             Rule::Weighted => StoredRule::Weighted,
             Rule::Unweighted => StoredRule::Unweighted,
             Rule::Product => StoredRule::Product,
+            Rule::Shifted(_) => StoredRule::Shifted,
             Rule::Stacked(_) => StoredRule::Stacked,
         }
     }
 }
 
-/// A feature map. Numbers that follow from a seed are not stored.
+/// Members of a kind: trees, or linear ones after a feature map.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum StoredMap {
+pub(super) enum StoredGroup {
     Plain,
-    Relevance { features: usize, seed: u64 },
+    Kernel { decay: Decay, ranks: bool },
     Spectral { neighbors: usize },
+    Trees,
 }

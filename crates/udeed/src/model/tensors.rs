@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::data::{Dense, Rows};
-use crate::ensemble::{Ensemble, Mapped, Members, Part, Rule, Voters};
-use crate::learner::{Hypothesis, Linear, Shape, n_heads};
-use crate::model::description::{StoredMap, StoredPart, StoredRule};
+use crate::ensemble::{Ensemble, Group, Mapped, Members, Part, Rule, Voters};
+use crate::learner::{Hypothesis, Linear, Shape, Tree, n_heads};
+use crate::model::description::{StoredGroup, StoredPart, StoredRule};
 use crate::tensor::{Tensor, TensorReader, TensorWriter};
-use crate::view::{FeatureMap, RelevanceMap, SpectralMap};
+use crate::view::{FeatureMap, KernelMap, RankNormal, SpectralMap};
 
 /// Writes an ensemble.
 pub(super) fn write_ensemble(ensemble: &Ensemble, tensors: &mut TensorWriter<'_>) -> Vec<StoredPart> {
@@ -20,10 +20,13 @@ fn write_part(part: &Part, tensors: &mut TensorWriter<'_>) -> StoredPart {
     if let Rule::Stacked(last) = &part.rule {
         tensors.write("stacked", Tensor::rows(last.heads()));
     }
-    let mut stored = StoredPart { rule: (&part.rule).into(), members: None, maps: None };
+    if let Rule::Shifted(odds) = &part.rule {
+        tensors.write("odds", Tensor::vector(odds));
+    }
+    let mut stored = StoredPart { rule: (&part.rule).into(), members: None, groups: None };
     match &part.members {
         Voters::Linear(members) => tensors.write("members", members_tensor(members)),
-        Voters::Mapped(members) => stored.maps = Some(write_mapped(members, tensors)),
+        Voters::Mixed(all) => stored.groups = Some(write_groups(all, tensors)),
         Voters::Any(members) => {
             let write = |(k, member): (usize, &Hypothesis)| member.store(&mut tensors.within(k));
             stored.members = Some(members.iter().enumerate().map(write).collect());
@@ -39,34 +42,73 @@ fn members_tensor(members: &Members) -> Tensor {
     Tensor { shape: vec![m, members.n_features() + 1], ..Tensor::vector(&values) }
 }
 
-/// Writes members with feature maps.
-fn write_mapped(all: &[Mapped], tensors: &mut TensorWriter<'_>) -> Vec<StoredMap> {
-    let spectral = all.iter().find_map(|mapped| match mapped.map.as_ref() {
-        FeatureMap::Spectral(map) => Some(map),
-        _ => None,
+/// Writes members of several kinds. What several maps have in common is written once: the nodes of graphs, the labeled rows of
+/// kernels, and ranks.
+fn write_groups(all: &[Group], tensors: &mut TensorWriter<'_>) -> Vec<StoredGroup> {
+    let maps = all.iter().filter_map(|group| match group {
+        Group::Mapped(mapped) => Some(mapped.map.as_ref()),
+        Group::Trees(_) => None,
     });
-    // All graphs have the same nodes.
-    if let Some(map) = spectral {
-        tensors.write("nodes", Tensor::table(&map.nodes));
+    for map in maps {
+        match map {
+            FeatureMap::Spectral(map) if !tensors.has("nodes") => tensors.write("nodes", Tensor::table(&map.nodes)),
+            FeatureMap::Kernel(map) => {
+                let name = labeled_name(map.ranks.is_some());
+                if !tensors.has(name) {
+                    tensors.write(name, Tensor::table(&map.labeled));
+                }
+                if let Some(ranks) = map.ranks.as_ref().filter(|_| !tensors.has("knots")) {
+                    let (counts, values, scores) = ranks.parts();
+                    tensors.write("knots", Tensor::integers(counts.into_iter().map(|count| count as u64)));
+                    tensors.write("ranked", Tensor::vector(&values));
+                    tensors.write("ranks", Tensor::vector(&scores));
+                }
+            }
+            _ => {}
+        }
     }
-    let write = |(place, mapped): (usize, &Mapped)| {
-        let mut tensors = tensors.within(place);
-        tensors.write("scores", members_tensor(&mapped.scores));
-        match mapped.map.as_ref() {
-            FeatureMap::Plain => StoredMap::Plain,
-            FeatureMap::Relevance(map) => {
-                tensors.write("relevance", Tensor::vector(&map.relevance));
-                tensors.write("bandwidth", Tensor::vector(&[map.bandwidth]));
-                StoredMap::Relevance { features: map.fourier.n_features(), seed: map.seed }
-            }
-            FeatureMap::Spectral(map) => {
-                tensors.write("reach", Tensor::vector(&map.reach));
-                tensors.write("values", Tensor::table(&map.values));
-                StoredMap::Spectral { neighbors: map.neighbors }
-            }
+    let write = |(place, group): (usize, &Group)| match group {
+        Group::Mapped(mapped) => write_mapped(mapped, &mut tensors.within(place)),
+        Group::Trees(trees) => {
+            write_trees(trees, &mut tensors.within(place));
+            StoredGroup::Trees
         }
     };
     all.iter().enumerate().map(write).collect()
+}
+
+/// The name of the labeled rows, or of their ranks.
+fn labeled_name(ranks: bool) -> &'static str {
+    if ranks { "labeled.ranks" } else { "labeled" }
+}
+
+fn write_mapped(mapped: &Mapped, tensors: &mut TensorWriter<'_>) -> StoredGroup {
+    tensors.write("scores", members_tensor(&mapped.scores));
+    match mapped.map.as_ref() {
+        FeatureMap::Plain => StoredGroup::Plain,
+        FeatureMap::Kernel(map) => {
+            tensors.write("factors", Tensor::vector(&map.factors));
+            tensors.write("basis", Tensor::integers(map.basis.iter().map(|&i| i as u64)));
+            StoredGroup::Kernel { decay: map.decay, ranks: map.ranks.is_some() }
+        }
+        FeatureMap::Spectral(map) => {
+            tensors.write("reach", Tensor::vector(&map.reach));
+            tensors.write("values", Tensor::table(&map.values));
+            StoredGroup::Spectral { neighbors: map.neighbors }
+        }
+    }
+}
+
+/// Writes trees one after the other: their many tensors would take more room than their numbers.
+fn write_trees(trees: &[Tree], tensors: &mut TensorWriter<'_>) {
+    let integers = |of: fn(&Tree) -> &[u32]| Tensor::integers(trees.iter().flat_map(of).map(|&x| u64::from(x)));
+    let numbers = |of: fn(&Tree) -> &[f64]| Tensor::vector(&trees.iter().flat_map(of).copied().collect::<Vec<f64>>());
+    tensors.write("nodes", Tensor::integers(trees.iter().map(|tree| tree.n_nodes() as u64)));
+    tensors.write("features", integers(Tree::features));
+    tensors.write("thresholds", numbers(Tree::thresholds));
+    tensors.write("left", integers(Tree::left));
+    tensors.write("right", integers(Tree::right));
+    tensors.write("shares", numbers(Tree::distributions));
 }
 
 /// Reads what [`write_ensemble`] wrote; none where it does not fit together, or not the shape of the model.
@@ -79,17 +121,17 @@ pub(super) fn read_ensemble(parts: Vec<StoredPart>, tensors: &TensorReader<'_>, 
     let of_part = if whole { shape } else { Shape { n_classes: 2, ..shape } };
     let read = |(place, part): (usize, StoredPart)| read_part(part, &tensors.within(place), of_part);
     let parts: Option<Vec<Part>> = parts.into_iter().enumerate().map(read).collect();
-    let parts = parts.filter(|parts| whole || !parts.iter().any(|part| matches!(part.members, Voters::Mapped(_))));
+    let parts = parts.filter(|parts| whole || !parts.iter().any(|part| matches!(part.members, Voters::Mixed(_))));
     Some(Ensemble::of_parts(shape.n_classes, parts?))
 }
 
 fn read_part(stored: StoredPart, tensors: &TensorReader<'_>, shape: Shape) -> Option<Part> {
-    let members = match (stored.members, stored.maps) {
+    let members = match (stored.members, stored.groups) {
         (Some(members), _) => {
             let read = |(k, stored)| Hypothesis::load(stored, &tensors.within(k), shape);
             Voters::Any(members.into_iter().enumerate().map(read).collect::<Option<_>>()?)
         }
-        (None, Some(maps)) => Voters::Mapped(read_mapped(&maps, tensors, shape)?),
+        (None, Some(groups)) => Voters::Mixed(read_groups(&groups, tensors, shape)?),
         (None, None) => {
             Voters::Linear(Members::from_rows(&tensors.finite_rows("members", shape.n_features.checked_add(1)?)?))
         }
@@ -98,6 +140,11 @@ fn read_part(stored: StoredPart, tensors: &TensorReader<'_>, shape: Shape) -> Op
         StoredRule::Weighted => Rule::Weighted,
         StoredRule::Unweighted => Rule::Unweighted,
         StoredRule::Product => Rule::Product,
+        StoredRule::Shifted => {
+            let odds = tensors.finite("odds")?;
+            let sound = odds.len() == shape.n_classes && odds.iter().all(|odds| odds.abs() <= LARGEST_SHIFT);
+            Rule::Shifted(sound.then_some(odds)?)
+        }
         StoredRule::Stacked => {
             let n_features = members.len().checked_mul(n_heads(shape.n_classes))?;
             Rule::Stacked(Linear::read("stacked", tensors, Shape { n_features, ..shape })?)
@@ -105,7 +152,7 @@ fn read_part(stored: StoredPart, tensors: &TensorReader<'_>, shape: Shape) -> Op
     };
     let fits = match &members {
         Voters::Linear(_) => shape.n_classes == 2,
-        Voters::Mapped(_) => rule == Rule::Weighted,
+        Voters::Mixed(_) => matches!(rule, Rule::Weighted | Rule::Shifted(_)),
         Voters::Any(members) => members.iter().all(|member| member.n_classes() == shape.n_classes),
     };
     let weights = tensors.vector("weights")?;
@@ -116,54 +163,102 @@ fn read_part(stored: StoredPart, tensors: &TensorReader<'_>, shape: Shape) -> Op
 /// The largest weight of all members of a vote together: products with logarithms of probabilities stay numbers.
 const LARGEST_VOTE: f64 = 1e100;
 
+/// The largest shift of log odds: its exponential is a number, and so are products with probabilities.
+const LARGEST_SHIFT: f64 = 500.0;
+
 /// Whether these can be the weights of members in a vote.
 fn is_sound(weights: &[f64], members: usize) -> bool {
     let total: f64 = weights.iter().sum();
     weights.len() == members && members > 0 && weights.iter().all(|weight| *weight > 0.0) && total <= LARGEST_VOTE
 }
 
-/// Reads what [`write_mapped`] wrote.
-fn read_mapped(maps: &[StoredMap], tensors: &TensorReader<'_>, shape: Shape) -> Option<Vec<Mapped>> {
-    let nodes = read_nodes(tensors, shape.n_features);
-    let read = |(place, map): (usize, &StoredMap)| {
+/// What several maps have in common.
+struct Common {
+    nodes: Option<Arc<Dense>>,
+    /// The labeled rows, and their ranks.
+    labeled: [Option<Arc<Dense>>; 2],
+    ranks: Option<Arc<RankNormal>>,
+}
+
+/// Reads what [`write_groups`] wrote.
+fn read_groups(groups: &[StoredGroup], tensors: &TensorReader<'_>, shape: Shape) -> Option<Vec<Group>> {
+    let ranks = || {
+        let counts: Vec<usize> = tensors.integers("knots")?;
+        let ranks = RankNormal::from_parts(&counts, &tensors.finite("ranked")?, &tensors.finite("ranks")?)?;
+        (counts.len() == shape.n_features).then(|| Arc::new(ranks))
+    };
+    let common = Common {
+        nodes: read_rows("nodes", tensors, shape.n_features),
+        labeled: [false, true].map(|ranks| read_rows(labeled_name(ranks), tensors, shape.n_features)),
+        ranks: ranks(),
+    };
+    let read = |(place, group): (usize, &StoredGroup)| {
         let tensors = tensors.within(place);
-        // Before a map is drawn, which may take long: whether there are weights for it.
-        if let StoredMap::Relevance { features, .. } = map
-            && *features >= tensors.finite("scores")?.len()
-        {
-            return None;
+        if matches!(group, StoredGroup::Trees) {
+            return Some(Group::Trees(read_trees(&tensors, shape)?));
         }
-        let map = read_map(map, &tensors, shape.n_features, nodes.as_ref())?;
+        let map = read_map(group, &tensors, shape.n_features, &common)?;
         let heads = n_heads(shape.n_classes);
         let rows = tensors.finite_rows("scores", map.n_features(shape.n_features).checked_add(1)?)?;
         let whole = rows.len().is_multiple_of(heads);
-        whole.then(|| Mapped { map: Arc::new(map), scores: Members::from_rows(&rows), heads })
+        whole.then(|| Group::Mapped(Mapped { map: Arc::new(map), scores: Members::from_rows(&rows), heads }))
     };
-    maps.iter().enumerate().map(read).collect()
+    groups.iter().enumerate().map(read).collect()
 }
 
-fn read_nodes(tensors: &TensorReader<'_>, n_features: usize) -> Option<Arc<Dense>> {
-    let values = tensors.finite("nodes")?;
+fn read_rows(name: &str, tensors: &TensorReader<'_>, n_features: usize) -> Option<Arc<Dense>> {
+    let values = tensors.finite(name)?;
     let n = values.len().checked_div(n_features)?;
     Some(Arc::new(Dense::new(n, n_features, values).ok()?))
 }
 
+/// Reads what [`write_trees`] wrote.
+fn read_trees(tensors: &TensorReader<'_>, shape: Shape) -> Option<Vec<Tree>> {
+    let sizes: Vec<usize> = tensors.integers("nodes")?;
+    let [features, left, right]: [Option<Vec<u32>>; 3] =
+        ["features", "left", "right"].map(|name| tensors.integers(name));
+    let (features, left, right) = (features?, left?, right?);
+    let (thresholds, shares) = (tensors.vector("thresholds")?, tensors.vector("shares")?);
+    let mut first = 0usize;
+    let mut trees = Vec::with_capacity(sizes.len().min(features.len()));
+    for size in sizes {
+        let span = first..first.checked_add(size)?;
+        let of_classes = span.start.checked_mul(shape.n_classes)?..span.end.checked_mul(shape.n_classes)?;
+        let integers = |all: &[u32]| Some(all.get(span.clone())?.to_vec());
+        trees.push(Tree::from_parts(
+            shape.n_features,
+            shape.n_classes,
+            (integers(&features)?, thresholds.get(span.clone())?.to_vec()),
+            (integers(&left)?, integers(&right)?),
+            shares.get(of_classes)?.to_vec(),
+        )?);
+        first = span.end;
+    }
+    (first == features.len() && !trees.is_empty()).then_some(trees)
+}
+
 fn read_map(
-    stored: &StoredMap,
+    stored: &StoredGroup,
     tensors: &TensorReader<'_>,
     n_features: usize,
-    nodes: Option<&Arc<Dense>>,
+    common: &Common,
 ) -> Option<FeatureMap> {
     Some(match stored {
-        StoredMap::Plain => FeatureMap::Plain,
-        StoredMap::Relevance { features, seed } => {
-            let relevance = tensors.finite("relevance")?;
-            let bandwidth = *tensors.finite("bandwidth")?.first()?;
-            let sound = relevance.len() == n_features && RelevanceMap::is_sound(&relevance, bandwidth, *features);
-            FeatureMap::Relevance(sound.then(|| RelevanceMap::draw(relevance, bandwidth, *features, *seed).ok())??)
+        StoredGroup::Trees => return None,
+        StoredGroup::Plain => FeatureMap::Plain,
+        StoredGroup::Kernel { decay, ranks } => {
+            let labeled = Arc::clone(common.labeled[usize::from(*ranks)].as_ref()?);
+            let ranks = if *ranks { Some(Arc::clone(common.ranks.as_ref()?)) } else { None };
+            let (factors, basis): (_, Vec<usize>) = (tensors.finite("factors")?, tensors.integers("basis")?);
+            let largest = factors.iter().copied().fold(0.0, |most: f64, factor| most.max(factor.abs()));
+            let sound = factors.len() == n_features
+                && largest <= LARGEST_FACTOR
+                && !basis.is_empty()
+                && basis.iter().all(|&i| i < labeled.n_rows());
+            FeatureMap::Kernel(sound.then(|| KernelMap::new(*decay, ranks, factors, labeled, basis))?)
         }
-        StoredMap::Spectral { neighbors } => {
-            let (nodes, reach) = (Arc::clone(nodes?), tensors.finite("reach")?);
+        StoredGroup::Spectral { neighbors } => {
+            let (nodes, reach) = (Arc::clone(common.nodes.as_ref()?), tensors.finite("reach")?);
             let values = tensors.finite("values")?;
             let (n, width) = (nodes.n_rows(), values.len().checked_div(nodes.n_rows())?);
             let sound = *neighbors > 0 && reach.len() == n && width > 0 && reach.iter().all(|reach| *reach >= 0.0);
@@ -172,3 +267,6 @@ fn read_map(
         }
     })
 }
+
+/// The largest factor of a feature in a kernel: squares of scaled features stay numbers.
+const LARGEST_FACTOR: f64 = 1e50;

@@ -60,14 +60,6 @@ impl FourierMap {
         Ok(FourierMap { n_features, weights })
     }
 
-    /// The map preceded by a multiplication of each input by its factor.
-    pub(crate) fn scaled(mut self, factors: &[f64]) -> Self {
-        for (frequencies, factor) in self.weights.chunks_exact_mut(self.n_features).zip(factors) {
-            frequencies.iter_mut().for_each(|frequency| *frequency *= factor);
-        }
-        self
-    }
-
     /// A map from its frequencies, input by input, and phases.
     pub(crate) fn from_parts(mut frequencies: Vec<f64>, phases: &[f64]) -> Self {
         frequencies.extend_from_slice(phases);

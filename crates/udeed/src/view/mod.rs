@@ -1,42 +1,51 @@
 //! Views of the members of an automatic ensemble: maps of prepared rows into features.
 
+mod kernel;
 mod landmarks;
+mod rank_normal;
 mod relevance;
 mod spectral;
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use crate::data::{Blocks, Dense, Rows};
+use crate::data::{Blocks, Buffer, Dense, Matrix, Rows};
 use crate::error::Result;
 use crate::observer::Watch;
-use crate::parallel;
-use crate::prepare::FourierMap;
 use crate::words::{Words, words};
 
+pub(crate) use kernel::{Decay, KernelMap};
 pub(crate) use landmarks::{Landmarks, gather};
-pub(crate) use relevance::RelevanceMap;
+pub(crate) use rank_normal::RankNormal;
+pub(crate) use relevance::{median_distances, relevance};
 pub(crate) use spectral::SpectralMap;
 
 words! {
-    /// A view of the rows: the features of members of [`Auto`](crate::method::Auto).
+    /// A view of the rows: what members of [`Auto`](crate::method::Auto) see and how they judge it.
     ///
     /// ```
     /// assert_eq!(udeed::method::auto::View::Relevance.to_string(), "relevance");
     /// ```
     pub enum View = Linear {
-        /// The features as they are.
+        /// Logistic regressions on the features as they are.
         Linear = "linear",
-        /// Random Fourier features, drawn anew for each member, in which features that correlate with the labels weigh more.
+        /// A Gaussian kernel in which features that correlate with the labels weigh more.
         Relevance = "relevance",
+        /// A Laplace kernel on the ranks of the features, in which those that correlate with the labels weigh more.
+        Laplace = "laplace",
+        /// A Gaussian kernel of half the usual width.
+        Narrow = "narrow",
         /// Spectral embeddings of two nearest-neighbour graphs of all rows, labeled and unlabeled.
         Spectral = "spectral",
+        /// Extra trees and a random forest.
+        Trees = "trees",
     }
 }
 
 impl View {
     /// All of them.
-    pub const ALL: [View; 3] = [View::Linear, View::Relevance, View::Spectral];
+    pub const ALL: [View; 6] =
+        [View::Linear, View::Relevance, View::Laplace, View::Narrow, View::Spectral, View::Trees];
 }
 
 impl AsRef<str> for View {
@@ -53,7 +62,7 @@ pub(crate) const N_SPECTRAL: usize = spectral::EMBEDDINGS.len();
 pub(crate) enum FeatureMap {
     /// The features as they are.
     Plain,
-    Relevance(RelevanceMap),
+    Kernel(KernelMap),
     Spectral(SpectralMap),
 }
 
@@ -62,7 +71,7 @@ impl FeatureMap {
     pub(crate) fn n_features(&self, n_inputs: usize) -> usize {
         match self {
             FeatureMap::Plain => n_inputs,
-            FeatureMap::Relevance(map) => map.fourier.n_features(),
+            FeatureMap::Kernel(map) => map.n_features(),
             FeatureMap::Spectral(map) => map.values.n_columns(),
         }
     }
@@ -71,39 +80,64 @@ impl FeatureMap {
     ///
     /// # Errors
     /// If the rows cannot be read.
-    pub(crate) fn apply(&self, rows: &dyn Blocks, span: Range<usize>, watch: &Watch<'_>) -> Result<Option<Dense>> {
+    pub(crate) fn apply(&self, seen: &SeenRows<'_>, watch: &Watch<'_>) -> Result<Option<Dense>> {
         match self {
             FeatureMap::Plain => Ok(None),
-            FeatureMap::Relevance(map) => fourier_features(&map.fourier, rows, span).map(Some),
-            FeatureMap::Spectral(map) => map.apply(&gather(rows, span)?, watch).map(Some),
+            FeatureMap::Kernel(map) => map.apply(seen).map(Some),
+            FeatureMap::Spectral(map) => map.apply(seen.dense()?, watch).map(Some),
         }
     }
 }
 
-fn fourier_features(map: &FourierMap, rows: &dyn Blocks, span: Range<usize>) -> Result<Dense> {
-    let mut features = Dense::zeros(span.len(), map.n_features())?;
-    map.fill(rows, span, features.values_mut())?;
-    Ok(features)
+/// Some rows, and what several maps make of them first.
+pub(crate) struct SeenRows<'a> {
+    pub(crate) rows: &'a dyn Blocks,
+    pub(crate) span: Range<usize>,
+    dense: OnceLock<Dense>,
+    ranked: OnceLock<Dense>,
 }
 
-/// Relevance maps, one for each list of weights of the labeled rows. The bandwidth of each is the median distance of the rows
-/// `near`.
-///
-/// # Errors
-/// If the maps take more memory than there is.
-pub(crate) fn by_relevance(
-    labeled: &Dense,
-    classes: (&[u8], usize),
-    weights: &[Vec<f64>],
-    near: &Dense,
-    n_features: usize,
-    seeds: &[u64],
-) -> Result<Vec<RelevanceMap>> {
-    relevance::check_memory(weights.len(), labeled.n_columns(), n_features)?;
-    let relevances: Vec<Vec<f64>> =
-        parallel::map(weights.len(), |k| relevance::relevance(labeled, classes.0, classes.1, &weights[k]));
-    let widths = relevance::median_distances(near, &relevances)?;
-    parallel::try_map(relevances.len(), |k| RelevanceMap::draw(relevances[k].clone(), widths[k], n_features, seeds[k]))
+impl<'a> SeenRows<'a> {
+    pub(crate) fn new(rows: &'a dyn Blocks, span: Range<usize>) -> Self {
+        SeenRows { rows, span, dense: OnceLock::new(), ranked: OnceLock::new() }
+    }
+
+    /// Every value of them.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) fn dense(&self) -> Result<&Dense> {
+        if let Some(dense) = self.dense.get() {
+            return Ok(dense);
+        }
+        let dense = gather(self.rows, self.span.clone())?;
+        Ok(self.dense.get_or_init(|| dense))
+    }
+
+    /// The rows in their own layout.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) fn matrix(&self) -> Result<Matrix> {
+        if !self.rows.is_sparse() {
+            return Ok(self.dense()?.clone().into());
+        }
+        let mut buffer = Buffer::default();
+        Ok(self.rows.block(self.span.clone(), &mut buffer)?.to_matrix(self.span.len(), self.rows.shape().1))
+    }
+
+    /// Their normal scores: those of the first ranks that are asked for, as all maps of a model have the same.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn ranked(&self, ranks: &RankNormal) -> Result<&Dense> {
+        if let Some(ranked) = self.ranked.get() {
+            return Ok(ranked);
+        }
+        let mut ranked = self.dense()?.clone();
+        ranked.rows_mut().for_each(|row| ranks.apply(row));
+        Ok(self.ranked.get_or_init(|| ranked))
+    }
 }
 
 /// The spectral views: of each its name, its map, and the features of the nodes.

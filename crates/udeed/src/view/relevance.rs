@@ -1,55 +1,18 @@
-//! Random Fourier features in which features that correlate with the labels weigh more.
+//! Relevance: features that correlate with the labels weigh more in distances.
 
 use std::ops::Range;
 
 use crate::data::{Block, Blocks, Buffer, Dense, Rows, Sealed};
-use crate::error::{Hint, Result};
+use crate::error::Result;
 use crate::kernel::map_rows;
-use crate::memory::{self, half_of_memory};
-use crate::prepare::FourierMap;
+use crate::view::Decay;
 
 /// Least relevance of a feature, added to its correlation with the labels: few labels may hide one.
 const LEAST: f64 = 0.02;
 
-/// A map of one member. The frequencies follow from the seed and are not stored with a model.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct RelevanceMap {
-    /// The relevance of each feature, with mean square 1.
-    pub(crate) relevance: Vec<f64>,
-    /// The bandwidth of the kernel that the features approximate.
-    pub(crate) bandwidth: f64,
-    pub(crate) seed: u64,
-    pub(crate) fourier: FourierMap,
-}
-
-impl RelevanceMap {
-    /// Draws the map.
-    ///
-    /// # Errors
-    /// If it takes more memory than there is.
-    pub(crate) fn draw(relevance: Vec<f64>, bandwidth: f64, n_features: usize, seed: u64) -> Result<Self> {
-        let fourier = FourierMap::draw(relevance.len(), n_features, bandwidth, seed)?.scaled(&relevance);
-        Ok(RelevanceMap { relevance, bandwidth, seed, fourier })
-    }
-
-    /// Whether it can be drawn: what a file holds need not be what was written.
-    pub(crate) fn is_sound(relevance: &[f64], bandwidth: f64, n_features: usize) -> bool {
-        let numbers = relevance.iter().all(|r| r.is_finite()) && bandwidth.is_finite() && bandwidth > 0.0;
-        numbers && n_features > 0 && check_memory(1, relevance.len(), n_features).is_ok()
-    }
-}
-
-/// Refuses maps that would take more than half of the memory.
-pub(super) fn check_memory(maps: usize, n_inputs: usize, n_features: usize) -> Result<()> {
-    let numbers = (maps as u64).saturating_mul(n_inputs as u64 + 1);
-    let bytes = numbers.saturating_mul(n_features as u64).saturating_mul(size_of::<f64>() as u64);
-    let what = || format!("{maps} views by relevance of {n_inputs} features");
-    memory::check_memory(bytes, half_of_memory(), Hint::ViewsOrMembers { keep: &["linear"] }, what)
-}
-
 /// The relevance of each feature: the share of its standard deviation that lies between the classes, which of two classes is
 /// the size of its correlation with them. `weights` are those of the rows.
-pub(super) fn relevance(rows: &Dense, classes: &[u8], n_classes: usize, weights: &[f64]) -> Vec<f64> {
+pub(crate) fn relevance(rows: &Dense, classes: &[u8], n_classes: usize, weights: &[f64]) -> Vec<f64> {
     let d = rows.n_columns();
     let mut counts = vec![0.0; n_classes];
     let mut sums = vec![0.0; n_classes * d];
@@ -82,36 +45,42 @@ pub(super) fn relevance(rows: &Dense, classes: &[u8], n_classes: usize, weights:
     relevance
 }
 
-/// The median distance of different rows under each list of relevances; 1 where all rows are the same.
-pub(super) fn median_distances(rows: &Dense, relevances: &[Vec<f64>]) -> Result<Vec<f64>> {
+/// The median distance of different rows under each list of relevances, 1 where all rows are the same: the square of the
+/// Euclidean distance or the sum of differences, as the decay of the kernel has it.
+///
+/// # Errors
+/// If memory does not suffice.
+pub(crate) fn median_distances(rows: &Dense, relevances: &[Vec<f64>], decay: Decay) -> Result<Vec<f64>> {
     // Some at a time: each takes a number for every pair of rows.
     const AT_ONCE: usize = 64;
-    let some: Result<Vec<Vec<f64>>> = relevances.chunks(AT_ONCE).map(|some| medians(rows, some)).collect();
+    let some: Result<Vec<Vec<f64>>> = relevances.chunks(AT_ONCE).map(|some| medians(rows, some, decay)).collect();
     Ok(some?.concat())
 }
 
-fn medians(rows: &Dense, relevances: &[Vec<f64>]) -> Result<Vec<f64>> {
+fn medians(rows: &Dense, relevances: &[Vec<f64>], decay: Decay) -> Result<Vec<f64>> {
     let m = relevances.len();
     // Feature by feature, as the kernel wants them; nothing for the constant.
-    let squared = |j: usize| relevances.iter().map(move |relevance| relevance[j] * relevance[j]);
-    let mut weights: Vec<f64> = (0..rows.n_columns()).flat_map(squared).collect();
+    let weight = |r: f64| if decay == Decay::Gauss { r * r } else { r };
+    let of_feature = |j: usize| relevances.iter().map(move |relevance| weight(relevance[j]));
+    let mut weights: Vec<f64> = (0..rows.n_columns()).flat_map(of_feature).collect();
     weights.resize(weights.len() + m, 0.0);
-    let distances = map_rows(&Differences { rows }, &weights, m, |sums| sums[..m].to_vec())?;
+    let distances = map_rows(&Differences { rows, decay }, &weights, m, |sums| sums[..m].to_vec())?;
     let median = |k: usize| {
         let mut own: Vec<f64> = distances.iter().map(|distances| distances[k]).filter(|d| *d > 0.0).collect();
         if own.is_empty() {
             return 1.0;
         }
         let place = (own.len() - 1) / 2;
-        let median = own.select_nth_unstable_by(place, f64::total_cmp).1.sqrt();
+        let median = *own.select_nth_unstable_by(place, f64::total_cmp).1;
         if median.is_finite() && (1.0 / median).is_finite() { median } else { 1.0 }
     };
     Ok((0..m).map(median).collect())
 }
 
-/// The squared differences of all pairs of rows, feature by feature, computed where they are wanted.
+/// The differences of all pairs of rows, feature by feature, squared or their sizes; computed where they are wanted.
 struct Differences<'a> {
     rows: &'a Dense,
+    decay: Decay,
 }
 
 impl Sealed for Differences<'_> {}
@@ -139,7 +108,10 @@ impl Blocks for Differences<'_> {
         let mut j = pairs.start - i * i.saturating_sub(1) / 2;
         for _ in pairs {
             let (a, b) = (self.rows.get(i), self.rows.get(j));
-            buffer.values.extend(a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)));
+            match self.decay {
+                Decay::Gauss => buffer.values.extend(a.iter().zip(b).map(|(x, y)| (x - y) * (x - y))),
+                Decay::Laplace => buffer.values.extend(a.iter().zip(b).map(|(x, y)| (x - y).abs())),
+            }
             j += 1;
             if j == i {
                 (i, j) = (i + 1, 0);
@@ -186,18 +158,21 @@ mod tests {
         for n in [1, 2, 3, 47] {
             let rows = Dense::new(n, 4, (0..4 * n).map(|_| stream.unit()).collect()).unwrap();
             let relevances = [vec![1.0; 4], vec![0.5, 2.0, 0.0, 1.0]];
-            let found = median_distances(&rows, &relevances).unwrap();
-            for (relevance, found) in relevances.iter().zip(found) {
-                let mut all = Vec::new();
-                for i in 0..n {
-                    for j in 0..i {
-                        let squared = |c: usize| (relevance[c] * (rows.get(i)[c] - rows.get(j)[c])).powi(2);
-                        all.push((0..4).map(squared).sum::<f64>().sqrt());
+            for decay in [Decay::Gauss, Decay::Laplace] {
+                let found = median_distances(&rows, &relevances, decay).unwrap();
+                for (relevance, found) in relevances.iter().zip(found) {
+                    let far = |x: f64| if decay == Decay::Gauss { x * x } else { x.abs() };
+                    let mut all = Vec::new();
+                    for i in 0..n {
+                        for j in 0..i {
+                            let apart = |c: usize| far(relevance[c] * (rows.get(i)[c] - rows.get(j)[c]));
+                            all.push((0..4).map(apart).sum::<f64>());
+                        }
                     }
+                    all.sort_by(f64::total_cmp);
+                    let expected = if all.is_empty() { 1.0 } else { all[(all.len() - 1) / 2] };
+                    assert!((found - expected).abs() < 1e-12, "{n}: {found} against {expected}");
                 }
-                all.sort_by(f64::total_cmp);
-                let expected = if all.is_empty() { 1.0 } else { all[(all.len() - 1) / 2] };
-                assert!((found - expected).abs() < 1e-12, "{n}: {found} against {expected}");
             }
         }
     }

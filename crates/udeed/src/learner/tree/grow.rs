@@ -5,7 +5,7 @@ use crate::learner::Sample;
 use crate::learner::sample::{rows_with_weight, whole_weights};
 use crate::learner::tree::columns::{Ranked, Ranks, SortedColumns};
 use crate::learner::tree::split::{Entry, Found, NodeRows, Purity, Scratch, Split};
-use crate::learner::tree::{Tree, TreeSettings};
+use crate::learner::tree::{Thresholds, Tree, TreeSettings};
 use crate::parallel;
 use crate::random::{Purpose, Stream};
 
@@ -130,7 +130,11 @@ impl<'a> Growth<'a> {
                 self.order.swap(looked_at, drawn);
             }
             let view = |j| view(self.columns, self.excerpts.last(), j);
-            let found = look(&rows, &self.order[looked_at..next], view, &mut self.scratch);
+            let drawn: Option<Vec<f64>> = match settings.thresholds {
+                Thresholds::Best => None,
+                Thresholds::Random => Some((looked_at..next).map(|_| self.stream.unit()).collect()),
+            };
+            let found = look(&rows, &self.order[looked_at..next], drawn.as_deref(), view, &mut self.scratch);
             for (i, found) in found.into_iter().enumerate() {
                 let column = self.order[looked_at + i];
                 match found {
@@ -234,18 +238,22 @@ fn view<'a>(columns: &'a SortedColumns, excerpt: Option<&'a Excerpt>, j: u32) ->
     Ranked { ranks, ..column }
 }
 
-/// What each of some columns has to offer.
+/// What each of some columns has to offer: its best split, or that at a share of its range that was drawn.
 fn look<'a>(
     rows: &NodeRows<'_>,
     which: &[u32],
+    drawn: Option<&[f64]>,
     column: impl Fn(u32) -> Ranked<'a> + Sync,
     scratch: &mut Scratch,
 ) -> Vec<Found> {
+    let split = |scratch: &mut Scratch, place: usize| match drawn {
+        None => rows.split(column(which[place]), scratch),
+        Some(shares) => rows.split_at(column(which[place]), shares[place], scratch),
+    };
     if which.len() > 1 && rows.entries.len() * which.len() >= PARALLEL && rayon::current_num_threads() > 1 {
-        let split = |scratch: &mut Scratch, place: usize| rows.split(column(which[place]), scratch);
         return parallel::map_with(which.len(), Scratch::default, split);
     }
-    which.iter().map(|&j| rows.split(column(j), scratch)).collect()
+    (0..which.len()).map(|place| split(scratch, place)).collect()
 }
 
 #[cfg(test)]

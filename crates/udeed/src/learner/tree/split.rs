@@ -18,6 +18,17 @@ pub enum Criterion {
     Entropy,
 }
 
+/// Which thresholds of a feature are tried at a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Thresholds {
+    /// All of them, of which the best is taken.
+    #[default]
+    Best,
+    /// One drawn uniformly between the least and the largest value, as in extra trees.
+    Random,
+}
+
 /// Values that differ by less than this count as equal, as in scikit-learn.
 pub(super) const NEAREST: f64 = 1e-7;
 
@@ -76,6 +87,36 @@ impl NodeRows<'_> {
             // Any number.
             _ => self.search::<0>(column, scratch),
         }
+    }
+
+    /// The split by a column at a share of the way from its least to its largest value.
+    pub(super) fn split_at(&self, column: Ranked<'_>, share: f64, scratch: &mut Scratch) -> Found {
+        let Scratch { ranks, left, .. } = scratch;
+        ranks.clear();
+        column.ranks.for_each(self.entries.iter().map(|entry| entry.row), |rank| ranks.push(rank));
+        let (least, most) = ranks.iter().fold((u32::MAX, 0), |(least, most), &rank| (least.min(rank), most.max(rank)));
+        if most <= least {
+            return Found::Constant;
+        }
+        let (low, high) = (column.values[least as usize], column.values[most as usize]);
+        if high <= low + NEAREST {
+            return Found::Constant;
+        }
+        let drawn = (1.0 - share) * low + share * high;
+        let threshold = if drawn < high { drawn.max(low) } else { low };
+        let within = &column.values[least as usize..=most as usize];
+        let rank = least + within.partition_point(|value| *value <= threshold) as u32 - 1;
+        left.clear();
+        left.resize(self.totals.len(), 0.0);
+        let mut n_left = 0;
+        for (entry, _) in self.entries.iter().zip(&*ranks).filter(|(_, of_row)| **of_row <= rank) {
+            left[entry.class as usize] += entry.weight;
+            n_left += 1;
+        }
+        if n_left < self.leaf || self.entries.len() - n_left < self.leaf {
+            return Found::Nothing;
+        }
+        Found::Split(Split { purity: self.purity.of(left, self.totals), rank, threshold })
     }
 
     fn search<const K: usize>(&self, column: Ranked<'_>, scratch: &mut Scratch) -> Found {

@@ -1,33 +1,35 @@
-//! The automatic ensemble: bagged logistic regressions on several views of the rows. Out-of-bag rows choose the inverse
-//! regularisation strength and the weight of each view.
+//! The automatic ensemble: logistic regressions on several views of the rows, and trees. Out-of-bag rows choose the weight of
+//! each view and of each inverse regularisation strength.
 
+mod fitted;
 mod lambda;
 mod mixture;
 mod out_of_bag;
-mod prior;
+mod shift;
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Dense, Matrix};
-use crate::ensemble::Learned;
-use crate::ensemble::mapped_members;
-use crate::ensemble::mapped_members::Mapped;
-use crate::ensemble::{Changed, Findings, ViewFound};
+use crate::data::{Dense, Matrix, Rows};
+use crate::ensemble::mixed_members::{self, Group};
+use crate::ensemble::{Changed, Findings, Learned, ViewFound};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows, Voters};
 use crate::error::{Error, Hint, Result};
-use crate::learner::winner;
+use crate::learner::{TreeSettings, normalise, winner};
 use crate::memory::{MUCH_MEMORY, check_memory, half_of_memory};
 use crate::method::Learn;
-use crate::method::auto::out_of_bag::{FeatureMaps, Fit, MappedRows, OutOfBag};
+use crate::method::auto::fitted::{Fitted, MappedRows};
+use crate::method::auto::out_of_bag::{OutOfBag, Outputs};
 use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::observer::{Warning, Watch};
-use crate::random::{Purpose, Stream};
+use crate::parallel;
 use crate::text::listed;
 pub use crate::view::View;
-use crate::view::{FeatureMap, Landmarks, N_SPECTRAL, by_graph, by_relevance};
+use crate::view::{
+    Decay, FeatureMap, KernelMap, Landmarks, N_SPECTRAL, RankNormal, by_graph, median_distances, relevance,
+};
 
 /// Class prior: the shares of the classes among the unlabeled rows.
 ///
@@ -38,7 +40,8 @@ use crate::view::{FeatureMap, Landmarks, N_SPECTRAL, by_graph, by_relevance};
 ///
 /// let train = built_in("vote")?.read()?.into_train()?.hide_labels(&(40..435).collect::<Vec<usize>>());
 /// let model = Auto::new().members(5).prior(Prior::Shares(vec![0.6, 0.4])).fit(&train)?;
-/// assert_eq!(model.ensemble().n_members(), 4 * 5);
+/// let found = model.training().findings.as_ref().unwrap();
+/// assert!(found.accuracy > 0.8);
 /// # Ok::<(), udeed::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -54,11 +57,10 @@ pub enum Prior {
 }
 
 method! {
-    /// The automatic ensemble: bagged logistic regressions on several views of the rows, weighted by out-of-bag rows.
+    /// The automatic ensemble: logistic regressions on several views of the rows, and trees, weighted by out-of-bag rows.
     ///
-    /// Needs no tuning. Every view is fitted at several regularisation strengths; the weights of the mixture maximise the likelihood
-    /// of the out-of-bag rows. Plain logistic regressions join the mixture if they classify more of these rows correctly. Features are
-    /// always standardised.
+    /// Needs no tuning. Every view is fitted at several regularisation strengths, to bootstraps and to all labels; the weights of
+    /// the mixture maximise the likelihood of the out-of-bag rows. Features are always standardised.
     ///
     /// ```
     /// use udeed::prelude::*;
@@ -67,7 +69,7 @@ method! {
     /// let model = Auto::new().fit(&train)?;
     /// let found = model.training().findings.as_ref().unwrap();
     /// println!("{found}");
-    /// assert!(found.accuracy > 0.8 && found.views.len() == 4);
+    /// assert!(found.accuracy > 0.8 && found.views.len() == 8);
     /// # Ok::<(), udeed::Error>(())
     /// ```
     Auto = "auto" {
@@ -77,33 +79,45 @@ method! {
         streams: true,
     }
     settings {
-        /// Feature maps of the members.
+        /// Views of the rows.
         views: Vec<View> = View::ALL.to_vec();
-        /// Number of members of each view.
+        /// Number of bootstraps, and so of members of each view at each regularisation strength.
         members: usize = 20, in Range::at_least(2);
-        /// Number of random Fourier features of each member of the relevance view.
-        features: usize = 200, in Range::at_least(1);
-        /// Class prior: the shares of the classes among the unlabeled rows. If it is known, the members are fine-tuned until their
-        /// predictions agree with it.
+        /// Class prior: the shares of the classes among the unlabeled rows. If it is known, the odds of the classes are shifted
+        /// until the mean probabilities agree with it; half of the way if it is taken from the labeled rows.
         prior: Prior = Prior::Unknown;
-        /// Weight of the diversity loss on unlabeled rows in fine-tuning; negative values make the members agree.
-        gamma: f64 = 0.0, in Range::between(-1e6, 1e6);
         seed;
     }
 }
 
 /// The lambdas tried, for rows of mean square length 1.
 pub(crate) const LAMBDAS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
+/// The lambdas tried with kernels.
+const KERNEL_LAMBDAS: [f64; 4] = [10.0, 100.0, 1000.0, 10_000.0];
+/// What the narrow kernel has in common for all rows: nearly free to choose the bias.
+const NARROW_BIAS: f64 = 10.0;
+/// Weight of extra trees before any row is seen; that of every other view is 1.
+const EXTRA_TREES: f64 = 3.0;
+/// With more rows, spectral views count for a tenth before any row is seen: landmarks stand for the rows.
+const MANY_ROWS: usize = 10_000;
+/// Candidates of less weight are left out.
+const LEAST_WEIGHT: f64 = 1e-3;
 /// Largest number of nodes of a graph; further rows are represented by their neighbours.
 const MOST_NODES: usize = 5000;
-/// Largest number of rows whose distances give the bandwidth of the relevance view.
-const MOST_DISTANCE_ROWS: usize = 250;
+/// Largest number of rows whose distances give the bandwidth of a kernel.
+const MOST_DISTANCE_ROWS: usize = 300;
+/// Largest number of rows whose values give ranks: the error of a rank is half a percent at most, in the mean.
+const MOST_RANKED_ROWS: usize = 10_000;
+/// Up to this number of labeled rows, kernels are exact. With more, landmarks stand for them.
+const EXACT: usize = 1000;
+/// Least number of landmarks.
+const LEAST_LANDMARKS: usize = 300;
 /// Least number of labeled rows to choose views.
 const LEAST_LABELED: usize = 4;
 /// Largest number of unlabeled rows on which predictions with and without them are compared.
 const MOST_COMPARED: usize = 500;
-/// Largest number of unlabeled rows for fine-tuning: they give the share of a class to a hundredth.
-const MOST_FINE_TUNED_BY: usize = 2000;
+/// Largest number of unlabeled rows whose mean probabilities are compared with the class prior.
+const MOST_SHIFTED_BY: usize = 2000;
 
 impl Learn for Auto {
     fn check(&self) -> Result<()> {
@@ -131,41 +145,24 @@ impl Learn for Auto {
         }
         let views = self.possible_views(prepared, &mut warnings);
         let out_of_bag = OutOfBag::draw(prepared, self.members, self.seed)?;
-        let mapped_views = self.mapped_views(&views, &out_of_bag, &mut warnings, watch)?;
-        let (mut choice, logistic) = self.choose(&out_of_bag, mapped_views, &mut warnings, watch)?;
-        let members: Vec<Mapped> =
-            choice.iter().flat_map(|chosen| out_of_bag.mapped(&chosen.view.maps, &chosen.fit)).collect();
-        let members = if self.fine_tunes() && prepared.unlabeled.n_rows() > 0 {
-            self.fine_tuned(&out_of_bag, &mut choice, &members, shares, watch)?
-        } else {
-            members
+        let fitted = self.fit_views(&views, &out_of_bag, &mut warnings, watch)?;
+        let mixture = Mixture::choose(fitted, &out_of_bag, &mut warnings);
+        let (groups, weights) = mixture.groups(&out_of_bag, |_| true);
+        let part = Part { members: Voters::Mixed(groups), weights, rule: Rule::Weighted };
+        let mut ensemble = Ensemble::whole(prepared.n_classes(), part);
+        let odds = match shares {
+            Some(shares) if prepared.unlabeled.n_rows() > 0 => Some(self.shift(prepared, &ensemble, &shares)?),
+            _ => None,
         };
-        let m = out_of_bag.n_members();
-        let weights = choice.iter().flat_map(|chosen| std::iter::repeat_n(chosen.weight / m as f64, m)).collect();
-        let part = Part { members: Voters::Mapped(members), weights, rule: Rule::Weighted };
-        let ensemble = Ensemble::whole(prepared.n_classes(), part);
-        let findings = self.findings(&out_of_bag, &choice, logistic, &ensemble)?;
+        if let Some(odds) = &odds {
+            ensemble.parts[0].rule = Rule::Shifted(odds.clone());
+        }
+        let findings = self.findings(&out_of_bag, &mixture, odds.as_deref(), &ensemble, watch)?;
         let mut learned = Learned::from(ensemble);
         learned.findings = Some(findings);
         learned.warn(warnings, watch);
         Ok(learned)
     }
-}
-
-/// A view and its feature maps.
-struct MappedView {
-    name: String,
-    maps: FeatureMaps,
-    /// Whether it depends on the labeled rows only.
-    by_labels: bool,
-}
-
-/// A view with its chosen weight and lambda, and the members fitted at that lambda.
-struct Chosen {
-    view: MappedView,
-    weight: f64,
-    lambda: f64,
-    fit: Fit,
 }
 
 impl Auto {
@@ -186,80 +183,158 @@ impl Auto {
         }
     }
 
-    /// The views that the rows allow.
-    fn possible_views(&self, prepared: &TrainingRows, warnings: &mut Vec<Warning>) -> Vec<View> {
-        let only_linear = self.views == [View::Linear];
-        if prepared.labeled.is_sparse() && !only_linear {
-            warnings.push(Warning::SparseViews);
-            return vec![View::Linear];
-        }
-        if prepared.codes.len() < LEAST_LABELED && !only_linear {
-            warnings.push(Warning::FewLabels { rows: prepared.codes.len() });
-            return vec![View::Linear];
-        }
-        self.views.clone()
+    /// The shifts of the log odds of the classes that the class prior asks for.
+    fn shift(&self, prepared: &TrainingRows, ensemble: &Ensemble, shares: &[f64]) -> Result<Vec<f64>> {
+        let rows = self.some_unlabeled(prepared, MOST_SHIFTED_BY)?;
+        let votes = ensemble.decide(rows.rows())?;
+        let probabilities: Vec<f64> = (0..votes.n_rows()).flat_map(|i| probabilities(votes.get(i))).collect();
+        let found = shift::means(&probabilities, &vec![0.0; shares.len()]);
+        // The shares of few labels are themselves uncertain: half of the way loses nothing where they mislead.
+        let way = if matches!(self.prior, Prior::Shares(_)) { 1.0 } else { 0.5 };
+        let wanted: Vec<f64> = found.iter().zip(shares).map(|(from, to)| from + way * (to - from)).collect();
+        Ok(shift::log_odds(&probabilities, &wanted))
     }
 
-    fn mapped_views(
+    /// The views that the rows allow.
+    fn possible_views(&self, prepared: &TrainingRows, warnings: &mut Vec<Warning>) -> Vec<View> {
+        let only = |allowed: &[View]| -> Vec<View> {
+            let kept: Vec<View> = self.views.iter().copied().filter(|view| allowed.contains(view)).collect();
+            if kept.is_empty() { vec![View::Linear] } else { kept }
+        };
+        let (kept, warning) = if prepared.codes.len() < LEAST_LABELED {
+            (only(&[View::Linear]), Warning::FewLabels { rows: prepared.codes.len() })
+        } else if prepared.labeled.is_sparse() {
+            (only(&[View::Linear, View::Trees]), Warning::SparseViews)
+        } else {
+            return self.views.clone();
+        };
+        if kept != self.views {
+            warnings.push(warning);
+        }
+        kept
+    }
+
+    fn fit_views(
         &self,
         views: &[View],
         out_of_bag: &OutOfBag<'_>,
         warnings: &mut Vec<Warning>,
         watch: &Watch<'_>,
-    ) -> Result<Vec<MappedView>> {
-        let mut mapped_views = Vec::new();
-        for view in views {
+    ) -> Result<Vec<Fitted>> {
+        let mut fitted = Vec::new();
+        for (place, view) in views.iter().enumerate() {
+            let each = out_of_bag.n_fits(LAMBDAS.len());
+            let progress = (place * each, views.len() * each);
             match view {
-                View::Linear => mapped_views.push(linear(out_of_bag.prepared)),
-                View::Relevance => mapped_views.push(self.relevance(out_of_bag, watch)?),
+                View::Linear => fitted.push(linear(out_of_bag, progress, watch)?),
+                View::Relevance => fitted.push(self.relevant(out_of_bag, Decay::Gauss, watch)?),
+                View::Laplace => fitted.push(self.relevant(out_of_bag, Decay::Laplace, watch)?),
+                View::Narrow => fitted.push(self.narrow(out_of_bag, progress, watch)?),
                 View::Spectral => {
-                    let found = self.spectral(out_of_bag.prepared, watch)?;
+                    let found = self.spectral(out_of_bag, progress, watch)?;
                     if found.len() < N_SPECTRAL {
                         warnings.push(Warning::NothingSpectral);
                     }
-                    mapped_views.extend(found);
+                    fitted.extend(found);
+                }
+                View::Trees => {
+                    let (extra, random) = (TreeSettings::extra(), TreeSettings::random());
+                    fitted.push(out_of_bag.trees(("extra trees", EXTRA_TREES), &extra, false, self.seed, watch)?);
+                    fitted.push(out_of_bag.trees(("forest", 1.0), &random, true, !self.seed, watch)?);
                 }
             }
+            watch.member(progress.0 + each, progress.1)?;
         }
-        if mapped_views.is_empty() {
-            mapped_views.push(linear(out_of_bag.prepared));
+        if fitted.is_empty() {
+            fitted.push(linear(out_of_bag, (0, out_of_bag.n_fits(LAMBDAS.len())), watch)?);
         }
-        Ok(mapped_views)
+        Ok(fitted)
     }
 
-    fn relevance(&self, out_of_bag: &OutOfBag<'_>, watch: &Watch<'_>) -> Result<MappedView> {
+    /// A kernel in which features that correlate with the labels weigh more; in a Laplace kernel their ranks.
+    fn relevant(&self, out_of_bag: &OutOfBag<'_>, decay: Decay, watch: &Watch<'_>) -> Result<Fitted> {
         let prepared = out_of_bag.prepared;
-        let labeled = prepared.labeled.to_dense()?;
-        let near = self.landmarks(prepared, MOST_DISTANCE_ROWS)?.1.to_dense()?;
-        let seed = |k: usize| Stream::new(self.seed, Purpose::Relevance, k as u32).seed();
-        let seeds: Vec<u64> = (0..self.members).map(seed).collect();
-        let classes = (&prepared.codes[..], prepared.n_classes());
-        let maps = by_relevance(&labeled, classes, &out_of_bag.weights, &near, self.features, &seeds)?;
-        let maps: Vec<Arc<FeatureMap>> = maps.into_iter().map(|map| Arc::new(FeatureMap::Relevance(map))).collect();
-        let maps = FeatureMaps::each(maps, &labeled, watch)?;
-        Ok(MappedView { name: "relevance".into(), maps, by_labels: true })
+        let mut seen = prepared.labeled.to_dense()?;
+        let mut near = self.landmarks(prepared, MOST_DISTANCE_ROWS)?.1.to_dense()?;
+        let ranks = match decay {
+            Decay::Gauss => None,
+            Decay::Laplace => {
+                let ranked = self.landmarks(prepared, MOST_RANKED_ROWS)?.1.to_dense()?;
+                Some(Arc::new(RankNormal::of(&ranked)))
+            }
+        };
+        if let Some(ranks) = &ranks {
+            near.rows_mut().chain(seen.rows_mut()).for_each(|row| ranks.apply(row));
+        }
+        let relevances: Vec<Vec<f64>> = parallel::map(out_of_bag.weights.len(), |k| {
+            relevance(&seen, &prepared.codes, prepared.n_classes(), &out_of_bag.weights[k])
+        });
+        let bandwidths = median_distances(&near, &relevances, decay)?;
+        let (seen, some) = (Arc::new(seen), self.kernel_rows(prepared, watch)?);
+        let map_of = |k: usize| {
+            // What a member learns lies in the space of the rows of its bootstrap.
+            let drawn: Vec<usize> = some.iter().copied().filter(|&i| out_of_bag.weights[k][i] > 0.0).collect();
+            let scale = 1.0 / if decay == Decay::Gauss { bandwidths[k].sqrt() } else { bandwidths[k] };
+            let factors = relevances[k].iter().map(|r| r * scale).collect();
+            kernel(KernelMap::new(decay, ranks.clone(), factors, Arc::clone(&seen), drawn), 1.0)
+        };
+        let name = if decay == Decay::Gauss { View::Relevance } else { View::Laplace };
+        out_of_bag.each((name.as_ref(), 1.0, true), map_of, &KERNEL_LAMBDAS, watch)
     }
 
-    fn spectral(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Vec<MappedView>> {
-        let n = (prepared.codes.len() + prepared.unlabeled.n_rows()).min(MOST_NODES);
+    /// A Gaussian kernel of half the usual width.
+    fn narrow(&self, out_of_bag: &OutOfBag<'_>, progress: (usize, usize), watch: &Watch<'_>) -> Result<Fitted> {
+        let prepared = out_of_bag.prepared;
+        let labeled = Arc::new(prepared.labeled.to_dense()?);
+        let near = self.landmarks(prepared, MOST_DISTANCE_ROWS)?.1.to_dense()?;
+        let alike = vec![1.0; labeled.n_columns()];
+        let bandwidth = median_distances(&near, &[alike], Decay::Gauss)?[0];
+        let factors = vec![(2.0 / bandwidth).sqrt(); labeled.n_columns()];
+        let some = self.kernel_rows(prepared, watch)?;
+        // A kernel and a bias of ten is ten times a tenth of the kernel and a bias of one.
+        let (map, mapped_rows) = kernel(KernelMap::new(Decay::Gauss, None, factors, labeled, some), 1.0 / NARROW_BIAS)?;
+        let (name, lambdas) = (View::Narrow, (&KERNEL_LAMBDAS[..], NARROW_BIAS));
+        out_of_bag.shared((name.as_ref(), 1.0, true), Arc::new(map), &mapped_rows, lambdas, progress, watch)
+    }
+
+    /// The labeled rows against which kernels are taken: all of them, or landmarks.
+    fn kernel_rows(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Vec<usize>> {
+        let n = prepared.codes.len();
+        let most = (EXACT * EXACT / n.max(1)).clamp(LEAST_LANDMARKS, EXACT);
+        let rows = Landmarks::choose(n, 0, most, self.seed).rows;
+        // The kernel and its factor, for each thread.
+        let bytes = 2 * size_of::<f64>() as u64 * (n * rows.len() * rayon::current_num_threads()) as u64;
+        let hint = Hint::Views { keep: &["linear", "trees"] };
+        check_memory(bytes, half_of_memory(), hint, || format!("kernels of {n} labeled rows"))?;
+        if bytes > MUCH_MEMORY {
+            watch.warn(&Warning::Memory { bytes });
+        }
+        Ok(rows)
+    }
+
+    fn spectral(&self, out_of_bag: &OutOfBag<'_>, progress: (usize, usize), watch: &Watch<'_>) -> Result<Vec<Fitted>> {
+        let prepared = out_of_bag.prepared;
+        let all = prepared.codes.len() + prepared.unlabeled.n_rows();
+        let n = all.min(MOST_NODES);
         let bytes = 8 * n as u64 * prepared.labeled.rows().n_columns() as u64;
-        let hint = Hint::Views { keep: &["linear", "relevance"] };
+        let hint = Hint::Views { keep: &["linear", "relevance", "laplace", "narrow", "trees"] };
         check_memory(bytes, half_of_memory(), hint, || format!("{n} rows for a graph"))?;
         if bytes > MUCH_MEMORY {
             watch.warn(&Warning::Memory { bytes });
         }
         let (landmarks, nodes) = self.landmarks(prepared, MOST_NODES)?;
         let nodes = Arc::new(nodes.to_dense()?);
-        let mapped_view = |(name, map, features): (String, crate::view::SpectralMap, Dense)| {
+        let prior = if all > MANY_ROWS { 0.1 } else { 1.0 };
+        let fit = |(name, map, features): (String, crate::view::SpectralMap, Dense)| {
             let labeled = if landmarks.has_all_labeled() {
                 features.select(&(0..prepared.codes.len()).collect::<Vec<usize>>())
             } else {
                 map.apply(&prepared.labeled.to_dense()?, watch)?
             };
-            let map = Arc::new(FeatureMap::Spectral(map));
-            Ok(MappedView { name, maps: FeatureMaps::Shared(map, MappedRows::new(labeled.into())), by_labels: false })
+            let (map, rows) = (Arc::new(FeatureMap::Spectral(map)), MappedRows::new(labeled.into()));
+            out_of_bag.shared((&name, prior, false), map, &rows, (&LAMBDAS, 1.0), progress, watch)
         };
-        by_graph(&nodes, self.seed, watch)?.into_iter().map(mapped_view).collect()
+        by_graph(&nodes, self.seed, watch)?.into_iter().map(fit).collect()
     }
 
     /// Landmarks: a sample of all rows, labeled and unlabeled.
@@ -267,110 +342,6 @@ impl Auto {
         let landmarks = Landmarks::choose(prepared.codes.len(), prepared.unlabeled.n_rows(), most, self.seed);
         let rows = landmarks.gather(prepared.labeled.rows(), prepared.unlabeled.blocks()?)?;
         Ok((landmarks, rows))
-    }
-
-    /// Chooses the weight and the lambda of each view by out-of-bag rows. Plain logistic regressions join the views if they are
-    /// more accurate; their out-of-bag accuracy is also returned.
-    fn choose(
-        &self,
-        out_of_bag: &OutOfBag<'_>,
-        mapped_views: Vec<MappedView>,
-        warnings: &mut Vec<Warning>,
-        watch: &Watch<'_>,
-    ) -> Result<(Vec<Chosen>, f64)> {
-        // Each view is fitted at all lambdas and at the chosen one; then the logistic regressions are.
-        let total = mapped_views.len() * out_of_bag.n_fits(LAMBDAS.len() + 1) + out_of_bag.n_fits(1);
-        let mut views = self.weigh(out_of_bag, mapped_views, total, warnings, watch)?;
-        let maps =
-            FeatureMaps::Shared(Arc::new(FeatureMap::Plain), MappedRows::new(out_of_bag.prepared.labeled.clone()));
-        let fit = out_of_bag.fit(&maps, &[1.0], None, (total - out_of_bag.n_fits(1), total), watch)?.swap_remove(0);
-        let logistic = out_of_bag.accuracy(&fit.outputs);
-        let ahead = out_of_bag.ahead(&fit.outputs, &mixed(out_of_bag, &views));
-        if ahead > 0.5 && out_of_bag.n_classes() > 1 && self.views.contains(&View::Linear) {
-            // The same rows chose the weights of the views, which favours these. A lead of one row may be chance, a larger one
-            // is not; with row weights, a lead of less than half a row is ignored.
-            let weight = ahead / (ahead + 1.0);
-            views.iter_mut().for_each(|chosen| chosen.weight *= 1.0 - weight);
-            let view = MappedView { name: "logistic".into(), maps, by_labels: true };
-            views.push(Chosen { view, weight, lambda: 1.0, fit });
-        }
-        Ok((views, logistic))
-    }
-
-    /// Chooses the weight and the lambda of each view by out-of-bag rows, and fits it at that lambda.
-    fn weigh(
-        &self,
-        out_of_bag: &OutOfBag<'_>,
-        mapped_views: Vec<MappedView>,
-        total: usize,
-        warnings: &mut Vec<Warning>,
-        watch: &Watch<'_>,
-    ) -> Result<Vec<Chosen>> {
-        let (n, each, again) = (mapped_views.len(), out_of_bag.n_fits(LAMBDAS.len()), out_of_bag.n_fits(1));
-        let mut fits: Vec<Fit> = Vec::new();
-        for (place, mapped_view) in mapped_views.iter().enumerate() {
-            fits.extend(out_of_bag.fit(&mapped_view.maps, &LAMBDAS, None, (place * each, total), watch)?);
-        }
-        let shares = out_of_bag.shares(&fits, warnings);
-        let chosen = |(place, mapped_view): (usize, MappedView)| {
-            let own = place * LAMBDAS.len()..(place + 1) * LAMBDAS.len();
-            let (shares, fits) = (&shares[own.clone()], &fits[own]);
-            let weight: f64 = shares.iter().sum();
-            let mean: f64 = shares.iter().zip(LAMBDAS).map(|(share, lambda)| share * libm::log(lambda)).sum();
-            let lambda = libm::exp(mean / weight);
-            let far = |k: usize| (libm::log(LAMBDAS[k]) - mean / weight).abs();
-            let near = (0..LAMBDAS.len()).min_by(|&a, &b| far(a).total_cmp(&far(b))).map(|k| &fits[k]);
-            let done = n * each + place * again;
-            let fit = out_of_bag.fit(&mapped_view.maps, &[lambda], near, (done, total), watch)?.swap_remove(0);
-            Ok(Chosen { view: mapped_view, weight, lambda, fit })
-        };
-        mapped_views.into_iter().enumerate().map(chosen).collect()
-    }
-
-    /// Whether members are fine-tuned on the unlabeled rows.
-    fn fine_tunes(&self) -> bool {
-        self.prior != Prior::Unknown || self.gamma != 0.0
-    }
-
-    /// The members, fine-tuned on the unlabeled rows.
-    fn fine_tuned(
-        &self,
-        out_of_bag: &OutOfBag<'_>,
-        views: &mut [Chosen],
-        members: &[Mapped],
-        shares: Option<Vec<f64>>,
-        watch: &Watch<'_>,
-    ) -> Result<Vec<Mapped>> {
-        let prepared = out_of_bag.prepared;
-        let rows = self.some_unlabeled(prepared, MOST_FINE_TUNED_BY)?;
-        let mut groups = Vec::new();
-        for chosen in views.iter() {
-            let share = chosen.weight / out_of_bag.n_members() as f64;
-            groups.extend(prior::groups(out_of_bag, &chosen.view.maps, (chosen.lambda, share), &rows, watch)?);
-        }
-        let mean = |share: &f64| 2.0 * share - 1.0;
-        let known = prior::Known {
-            means: shares.map(|shares| match &shares[..] {
-                [_, second] => vec![mean(second)],
-                all => all.iter().map(mean).collect(),
-            }),
-            gamma: self.gamma,
-            total: prepared.weights.iter().sum(),
-            targets: prepared.heads.iter().map(|head| &head.targets[..]).collect(),
-        };
-        let fine_tuned = prior::fine_tune(&groups, members, &known, watch)?;
-        // The out-of-bag outputs are replaced by those of the fine-tuned members.
-        let mut rest = &fine_tuned.outputs[..];
-        for chosen in views {
-            let (own, others) = rest.split_at(chosen.view.maps.n_maps());
-            let outputs = |head: usize| match own {
-                [together] => out_of_bag.mean_outputs(|k, i| together[i][head * out_of_bag.n_members() + k]),
-                each => out_of_bag.mean_outputs(|k, i| each[k][i][head]),
-            };
-            chosen.fit.outputs = (0..prepared.heads.len()).map(outputs).collect();
-            rest = others;
-        }
-        Ok(fine_tuned.members)
     }
 
     /// A sample of at most `most` unlabeled rows.
@@ -382,43 +353,38 @@ impl Auto {
     fn findings(
         &self,
         out_of_bag: &OutOfBag<'_>,
-        views: &[Chosen],
-        logistic: f64,
+        mixture: &Mixture,
+        odds: Option<&[f64]>,
         ensemble: &Ensemble,
+        watch: &Watch<'_>,
     ) -> Result<Findings> {
-        let view = |chosen: &Chosen| ViewFound {
-            view: chosen.view.name.clone(),
-            weight: chosen.weight,
-            lambda: chosen.lambda,
-        };
+        let plain = MappedRows::new(out_of_bag.prepared.labeled.clone());
+        let total = out_of_bag.n_fits(1);
+        let logistic = out_of_bag.fit_together(&plain, &[1.0], (0, total), watch)?.swap_remove(0);
         Ok(Findings {
-            views: views.iter().map(view).collect(),
-            accuracy: out_of_bag.accuracy(&mixed(out_of_bag, views)),
-            logistic,
+            views: mixture.found(),
+            accuracy: out_of_bag.accuracy(&mixture.outputs(out_of_bag, odds)),
+            logistic: out_of_bag.accuracy(&logistic.outputs),
             rows: out_of_bag.rows().len(),
-            changed: self.changed(out_of_bag, views, ensemble)?,
+            changed: self.changed(out_of_bag, mixture, ensemble)?,
         })
     }
 
     /// Counts the predictions that differ from those of the views that depend on labeled rows only.
-    fn changed(&self, out_of_bag: &OutOfBag<'_>, views: &[Chosen], ensemble: &Ensemble) -> Result<Option<Changed>> {
+    fn changed(&self, out_of_bag: &OutOfBag<'_>, mixture: &Mixture, ensemble: &Ensemble) -> Result<Option<Changed>> {
         let prepared = out_of_bag.prepared;
-        let all_by_labels = views.iter().all(|chosen| chosen.view.by_labels);
         if prepared.unlabeled.n_rows() == 0 {
             return Ok(None);
         }
-        if all_by_labels && !self.fine_tunes() {
+        let shifted = ensemble.parts[0].rule != Rule::Weighted;
+        if !shifted && mixture.views.iter().all(|fitted| fitted.by_labels) {
             return Ok(Some(Changed { rows: 0, of: 0 }));
         }
         let rows = self.some_unlabeled(prepared, MOST_COMPARED)?;
-        let (mut by_labels, mut weights) = (Vec::new(), Vec::new());
-        for chosen in views.iter().filter(|chosen| chosen.view.by_labels) {
-            by_labels.extend(out_of_bag.mapped(&chosen.view.maps, &chosen.fit));
-            weights.extend(std::iter::repeat_n(chosen.weight, out_of_bag.n_members()));
-        }
-        let before = match weights.is_empty() {
+        let (groups, weights) = mixture.groups(out_of_bag, |fitted| fitted.by_labels);
+        let before = match groups.is_empty() {
             true => prepared.logistic().decide(rows.rows())?,
-            false => mapped_members::decide(&by_labels, &weights, prepared.heads.len(), rows.rows())?,
+            false => mixed_members::decide(&groups, &weights, prepared.heads.len(), rows.rows())?,
         };
         let after = ensemble.decide(rows.rows())?;
         let differs = |i: &usize| winner(before.get(*i)) != winner(after.get(*i));
@@ -427,22 +393,99 @@ impl Auto {
     }
 }
 
-/// For each head, the out-of-bag outputs of the mixture of views.
-fn mixed(out_of_bag: &OutOfBag<'_>, views: &[Chosen]) -> Vec<Vec<f64>> {
-    let of_head = |head: usize| -> Vec<f64> {
-        let of = |i: usize| views.iter().map(|chosen| chosen.weight * chosen.fit.outputs[head][i]).sum();
-        (0..out_of_bag.prepared.codes.len()).map(of).collect()
-    };
-    (0..out_of_bag.prepared.heads.len()).map(of_head).collect()
+/// All candidates with their weights.
+struct Mixture {
+    views: Vec<Fitted>,
+    /// For each view the weights of its candidates; 0 for those that are left out, together 1.
+    weights: Vec<Vec<f64>>,
+}
+
+impl Mixture {
+    /// Weighs the candidates by the likelihood of the out-of-bag rows.
+    fn choose(views: Vec<Fitted>, out_of_bag: &OutOfBag<'_>, warnings: &mut Vec<Warning>) -> Self {
+        let outputs: Vec<&Outputs> =
+            views.iter().flat_map(|view| view.candidates.iter().map(|candidate| &candidate.outputs)).collect();
+        let prior = |view: &Fitted| vec![view.prior / view.candidates.len() as f64; view.candidates.len()];
+        let prior: Vec<f64> = views.iter().flat_map(prior).collect();
+        let mut shares = out_of_bag.shares(&outputs, &prior, warnings);
+        shares.iter_mut().for_each(|share| *share = if *share < LEAST_WEIGHT { 0.0 } else { *share });
+        normalise(&mut shares);
+        let mut rest = shares.into_iter();
+        let weights = views.iter().map(|view| rest.by_ref().take(view.candidates.len()).collect()).collect();
+        Mixture { views, weights }
+    }
+
+    /// The members of some views, and the weight of each.
+    fn groups(&self, out_of_bag: &OutOfBag<'_>, wanted: impl Fn(&Fitted) -> bool) -> (Vec<Group>, Vec<f64>) {
+        let (mut groups, mut all) = (Vec::new(), Vec::new());
+        for (view, weights) in self.views.iter().zip(&self.weights).filter(|(view, _)| wanted(view)) {
+            let (own, weights) = view.groups(weights, out_of_bag.n_heads());
+            groups.extend(own);
+            all.extend(weights);
+        }
+        (groups, all)
+    }
+
+    /// For each head the out-of-bag outputs of all candidates, after shifts of the log odds.
+    fn outputs(&self, out_of_bag: &OutOfBag<'_>, odds: Option<&[f64]>) -> Outputs {
+        let mut all = vec![vec![0.0; out_of_bag.prepared.codes.len()]; out_of_bag.n_heads()];
+        for (candidate, weight) in
+            self.views.iter().flat_map(|view| &view.candidates).zip(self.weights.iter().flatten())
+        {
+            for (to, own) in all.iter_mut().zip(&candidate.outputs) {
+                to.iter_mut().zip(own).for_each(|(to, f)| *to += weight * f);
+            }
+        }
+        if let Some(odds) = odds {
+            for i in 0..out_of_bag.prepared.codes.len() {
+                let mut votes: Vec<f64> = all.iter().map(|head| head[i]).collect();
+                mixed_members::shift(&mut votes, odds);
+                all.iter_mut().zip(votes).for_each(|(head, vote)| head[i] = vote);
+            }
+        }
+        all
+    }
+
+    /// The weight of each view and the mean of its lambdas, those of trees have none.
+    fn found(&self) -> Vec<ViewFound> {
+        let found = |(view, weights): (&Fitted, &Vec<f64>)| {
+            let weight: f64 = weights.iter().sum();
+            let log = |candidate: &fitted::Candidate| candidate.lambda.map(libm::log);
+            let logs: Option<Vec<f64>> = view.candidates.iter().map(log).collect();
+            let mean = |logs: Vec<f64>| logs.iter().zip(weights).map(|(log, w)| log * w).sum::<f64>() / weight;
+            let lambda = logs.filter(|_| weight > 0.0).map(|logs| libm::exp(mean(logs)));
+            ViewFound { view: view.name.clone(), weight, lambda }
+        };
+        self.views.iter().zip(&self.weights).map(found).collect()
+    }
 }
 
 /// The linear view: the features, scaled to a mean square length of 1.
-fn linear(prepared: &TrainingRows) -> MappedView {
+fn linear(out_of_bag: &OutOfBag<'_>, progress: (usize, usize), watch: &Watch<'_>) -> Result<Fitted> {
+    let prepared = out_of_bag.prepared;
     let varying = prepared.preparation.factors().iter().filter(|factor| **factor != 0.0).count();
-    let mapped_rows = MappedRows::scaled(&prepared.labeled, 1.0 / (varying.max(1) as f64).sqrt());
-    MappedView {
-        name: "linear".into(),
-        maps: FeatureMaps::Shared(Arc::new(FeatureMap::Plain), mapped_rows),
-        by_labels: true,
+    let rows = MappedRows::scaled(&prepared.labeled, 1.0 / (varying.max(1) as f64).sqrt());
+    let map = Arc::new(FeatureMap::Plain);
+    out_of_bag.shared((View::Linear.as_ref(), 1.0, true), map, &rows, (&LAMBDAS, 1.0), progress, watch)
+}
+
+/// A kernel map against the rows that span the space of its own, and the labeled rows in that space; the kernel multiplied by
+/// a factor.
+fn kernel(map: KernelMap, factor: f64) -> Result<(FeatureMap, MappedRows)> {
+    let near = map.near(&map.labeled)?;
+    let rows = MappedRows::of_kernel(near, &map.basis, factor)?;
+    let basis = rows.basis();
+    Ok((FeatureMap::Kernel(map.against(basis)), rows))
+}
+
+/// The probability of each class, by the votes of the heads.
+fn probabilities(votes: &[f64]) -> Vec<f64> {
+    match votes {
+        [one] => vec![0.5 * (1.0 - one), 0.5 * (1.0 + one)],
+        each => {
+            let mut shares: Vec<f64> = each.iter().map(|vote| 0.5 * (1.0 + vote)).collect();
+            normalise(&mut shares);
+            shares
+        }
     }
 }

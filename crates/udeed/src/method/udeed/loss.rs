@@ -264,7 +264,7 @@ impl Empirical<'_> {
 /// How much the outputs `f_k` of one row agree: `sum_{p != q} f_p f_q = S^2 - sum_k f_k^2`. Its derivative by `f_k` is
 /// `2 (S - f_k)`.
 #[derive(Clone, Copy, Default)]
-pub(in crate::method) struct Agreement {
+struct Agreement {
     sum: f64,
     squares: f64,
 }
@@ -275,25 +275,14 @@ impl Agreement {
         Agreement { sum: T::sum(simd, outputs), squares: T::sum_of_squares(simd, outputs) }
     }
 
-    /// One more output.
-    pub(in crate::method) fn add(&mut self, output: f64) {
-        self.sum += output;
-        self.squares += output * output;
-    }
-
-    /// `S`.
-    pub(in crate::method) fn sum(&self) -> f64 {
-        self.sum
-    }
-
     #[inline(always)]
-    pub(in crate::method) fn value(&self) -> f64 {
+    fn value(&self) -> f64 {
         self.sum * self.sum - self.squares
     }
 
     /// Half of the derivative by an output.
     #[inline(always)]
-    pub(in crate::method) fn half_slope<T: Real>(&self) -> impl Fn(T) -> T {
+    fn half_slope<T: Real>(&self) -> impl Fn(T) -> T {
         let sum = T::from_double(self.sum);
         move |output| sum - output
     }

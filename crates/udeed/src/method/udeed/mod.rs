@@ -5,7 +5,6 @@
 mod descend;
 mod loss;
 
-pub(in crate::method) use loss::Agreement;
 pub use loss::{EnsembleLoss, Loss, Objective, Precision};
 
 use self::descend::run_stage;

@@ -1,9 +1,9 @@
 //! The vote of the members as nodes of a graph.
 
-use crate::ensemble::{LEAST_PROBABILITY, Mapped, Members, Part, Rule, Vote, Voters};
+use crate::ensemble::{Group, LEAST_PROBABILITY, Members, Part, Rule, Vote, Voters};
 use crate::model::Model;
 use crate::model::onnx::graph::{Element, Graph, attribute, axis, to};
-use crate::view::FeatureMap;
+use crate::view::{FeatureMap, KernelMap};
 
 /// Linear members that vote.
 struct LinearPart<'a> {
@@ -29,32 +29,52 @@ impl Graph {
         }
         // Members of one class against the rest are side by side above, or not linear.
         let [part] = model.ensemble.parts.as_slice() else { return None };
-        if let Voters::Mapped(all) = &part.members {
-            return Some(self.mapped(all, &part.weights, features));
+        if let Voters::Mixed(all) = &part.members {
+            let decision = self.mixed(all, &part.weights, features)?;
+            return Some(match &part.rule {
+                Rule::Shifted(odds) => self.shifted(&decision, odds),
+                _ => decision,
+            });
         }
         let (n_classes, width) = (model.classes.len(), model.preparation.n_features());
         let members: Option<Vec<_>> = part.members.hypotheses()?.iter().map(|member| member.heads(width)).collect();
         let said: Vec<String> = members?.iter().map(|heads| self.distribution(heads, features)).collect();
         let shares = self.combine(part, &said, n_classes);
-        if n_classes == 2 {
-            let difference = self.doubles(&[2, 1], &[-1.0, 1.0]);
-            return Some(self.node("MatMul", &[&shares, &difference], vec![]));
-        }
-        let [one, two] = [1.0, 2.0].map(|number| self.doubles(&[], &[number]));
-        let doubled = self.node("Mul", &[&shares, &two], vec![]);
-        Some(self.node("Sub", &[&doubled, &one], vec![]))
+        Some(self.outputs(&shares, n_classes))
     }
 
-    /// The decisions of members with feature maps.
-    fn mapped(&mut self, all: &[Mapped], weights: &[f64], features: &str) -> String {
+    /// The decisions of probabilities.
+    fn outputs(&mut self, shares: &str, n_classes: usize) -> String {
+        if n_classes == 2 {
+            let difference = self.doubles(&[2, 1], &[-1.0, 1.0]);
+            return self.node("MatMul", &[shares, &difference], vec![]);
+        }
+        let [one, two] = [1.0, 2.0].map(|number| self.doubles(&[], &[number]));
+        let doubled = self.node("Mul", &[shares, &two], vec![]);
+        self.node("Sub", &[&doubled, &one], vec![])
+    }
+
+    /// Decisions after shifts of the log odds of the classes.
+    fn shifted(&mut self, decision: &str, odds: &[f64]) -> String {
+        let shares = self.shares(odds.len(), decision);
+        let factors: Vec<f64> = odds.iter().map(|odds| libm::exp(*odds)).collect();
+        let factors = self.doubles(&[1, odds.len()], &factors);
+        let shifted = self.node("Mul", &[&shares, &factors], vec![]);
+        let shares = self.normalise(&shifted, odds.len());
+        self.outputs(&shares, odds.len())
+    }
+
+    /// The decisions of linear members with feature maps; none where there are others, or maps that cannot be expressed.
+    fn mixed(&mut self, all: &[Group], weights: &[f64], features: &str) -> Option<String> {
         let total: f64 = weights.iter().sum();
         let mut rest = weights;
         let mut sum: Option<String> = None;
-        for mapped in all {
+        for group in all {
+            let Group::Mapped(mapped) = group else { return None };
             let seen = match mapped.map.as_ref() {
-                FeatureMap::Relevance(map) => self.fourier(&map.fourier, map.relevance.len(), features),
-                // Spectral views were refused.
-                FeatureMap::Plain | FeatureMap::Spectral(_) => features.to_owned(),
+                FeatureMap::Plain => features.to_owned(),
+                FeatureMap::Kernel(map) => self.gauss(map, features)?,
+                FeatureMap::Spectral(_) => return None,
             };
             let (own, others) = rest.split_at(mapped.n_members());
             let scores = self.scores(&mapped.scores, &seen);
@@ -73,7 +93,24 @@ impl Graph {
             });
             rest = others;
         }
-        sum.unwrap_or_default()
+        sum
+    }
+
+    /// The nearness of rows to labeled rows; none of a Laplace kernel.
+    fn gauss(&mut self, map: &KernelMap, features: &str) -> Option<String> {
+        let (d, pivots) = map.gauss()?;
+        let p = map.n_features();
+        let factors = self.doubles(&[1, d], &map.factors);
+        let scaled = self.node("Mul", &[features, &factors], vec![]);
+        let squares = self.node("Mul", &[&scaled, &scaled], vec![]);
+        let ones = self.doubles(&[d, 1], &vec![1.0; d]);
+        let squares = self.node("MatMul", &[&squares, &ones], vec![]);
+        let products = self.doubles(&[d, p], &pivots[..d * p]);
+        let constants = self.doubles(&[1, p], &pivots[(d + 1) * p..]);
+        let products = self.node("MatMul", &[&scaled, &products], vec![]);
+        let sums = self.node("Add", &[&products, &constants], vec![]);
+        let sums = self.node("Sub", &[&sums, &squares], vec![]);
+        Some(self.node("Exp", &[&sums], vec![]))
     }
 
     /// The scores of linear members.
@@ -119,7 +156,7 @@ impl Graph {
                 let seen = self.side_by_side(&seen);
                 return self.distribution(last.heads(), &seen);
             }
-            Rule::Weighted => said.to_vec(),
+            Rule::Weighted | Rule::Shifted(_) => said.to_vec(),
             Rule::Unweighted => said.iter().map(|shares| self.likeliest(shares, n_classes)).collect(),
             Rule::Product => {
                 let least = self.doubles(&[], &[LEAST_PROBABILITY]);

@@ -46,9 +46,13 @@ impl Model {
         if self.by_column() {
             self.check_names()?;
         }
-        if self.ensemble.parts.iter().any(Part::looks_at_a_graph) {
-            return Err(Error::input(Place::new("the model"), "a spectral view", "views that ONNX can express")
-                .with_hint(Hint::ExportedViews { keep: &["linear", "relevance"] }));
+        if self.ensemble.parts.iter().any(Part::has_views_beyond_onnx) {
+            return Err(Error::input(
+                Place::new("the model"),
+                "views of which not all can be exported",
+                "views that can",
+            )
+            .with_hint(Hint::ExportedViews { keep: &["linear", "relevance", "narrow"] }));
         }
         let mut graph = Graph::new(self.free_prefix());
         let features = graph.prepare(self);
@@ -125,17 +129,21 @@ impl Graph {
 
     /// The probability of each class.
     fn probabilities(&mut self, n_classes: usize, decision: &str) {
+        let all = self.shares(n_classes, decision);
+        self.named_node("Cast", &[&all], vec![to(Element::Float)], OUTPUTS[1]);
+        self.outputs.push(value(OUTPUTS[1], Element::Float, Some(n_classes)));
+    }
+
+    /// The probability of each class, by decisions.
+    fn shares(&mut self, n_classes: usize, decision: &str) -> String {
         let [half, one] = [0.5, 1.0].map(|number| self.doubles(&[], &[number]));
         let above = self.node("Add", &[decision, &one], vec![]);
         let shares = self.node("Mul", &[&above, &half], vec![]);
-        let all = if n_classes == 2 {
+        if n_classes == 2 {
             let first = self.node("Sub", &[&one, &shares], vec![]);
-            self.node("Concat", &[&first, &shares], vec![axis(1)])
-        } else {
-            self.normalise(&shares, n_classes)
-        };
-        self.named_node("Cast", &[&all], vec![to(Element::Float)], OUTPUTS[1]);
-        self.outputs.push(value(OUTPUTS[1], Element::Float, Some(n_classes)));
+            return self.node("Concat", &[&first, &shares], vec![axis(1)]);
+        }
+        self.normalise(&shares, n_classes)
     }
 }
 

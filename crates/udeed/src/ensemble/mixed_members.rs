@@ -1,0 +1,204 @@
+//! Members of several kinds in one vote: linear ones on mapped features, and trees.
+
+use std::sync::Arc;
+
+use crate::data::{Blocks, Dense, Stretch};
+use crate::ensemble::Members;
+use crate::error::Result;
+use crate::kernel::{Real, map_rows};
+use crate::learner::{Tree, normalise, winner};
+use crate::observer::Watch;
+use crate::parallel;
+use crate::view::{FeatureMap, SeenRows};
+
+/// Number of rows seen at a time.
+const ROWS: usize = 512;
+
+/// Members of one kind.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Group {
+    Mapped(Mapped),
+    Trees(Vec<Tree>),
+}
+
+/// Linear members that share a feature map. Each has a score for every head, see [`n_heads`](crate::learner::n_heads).
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Mapped {
+    pub(crate) map: Arc<FeatureMap>,
+    /// The weights of all members for the first head, then those for the next.
+    pub(crate) scores: Members,
+    pub(crate) heads: usize,
+}
+
+impl Mapped {
+    pub(crate) fn n_members(&self) -> usize {
+        self.scores.n_members() / self.heads
+    }
+
+    /// The outputs of all members on each row, head after head, between -1 and 1.
+    fn outputs(&self, seen: &SeenRows<'_>, watch: &Watch<'_>) -> Result<Vec<Vec<f64>>> {
+        let lanes = self.scores.n_members();
+        let outputs = |rows: &dyn Blocks| {
+            map_rows(rows, self.scores.weights(), lanes, |scores| {
+                scores.iter_mut().for_each(|z| *z = z.tanh_half());
+                scores[..lanes].to_vec()
+            })
+        };
+        match self.map.apply(seen, watch)? {
+            Some(features) => outputs(&features),
+            None => outputs(&Stretch { rows: seen.rows, span: seen.span.clone() }),
+        }
+    }
+}
+
+impl Group {
+    pub(crate) fn n_members(&self) -> usize {
+        match self {
+            Group::Mapped(mapped) => mapped.n_members(),
+            Group::Trees(trees) => trees.len(),
+        }
+    }
+
+    /// The first members.
+    fn prefix(&self, members: usize) -> Self {
+        match self {
+            Group::Trees(trees) => Group::Trees(trees[..members].to_vec()),
+            Group::Mapped(Mapped { map, scores, heads }) => {
+                let first: Vec<Members> = scores.apart(*heads).iter().map(|head| head.prefix(members)).collect();
+                Group::Mapped(Mapped { map: Arc::clone(map), scores: Members::side_by_side(&first), heads: *heads })
+            }
+        }
+    }
+
+    /// Adds the votes of the members, of these weights, to those on each row, head by head.
+    fn vote(&self, seen: &SeenRows<'_>, weights: &[f64], votes: &mut Dense, watch: &Watch<'_>) -> Result<()> {
+        match self {
+            Group::Mapped(mapped) => {
+                for (outputs, to) in mapped.outputs(seen, watch)?.iter().zip(votes.rows_mut()) {
+                    for (to, outputs) in to.iter_mut().zip(outputs.chunks_exact(weights.len())) {
+                        *to += outputs.iter().zip(weights).map(|(f, weight)| f * weight).sum::<f64>();
+                    }
+                }
+            }
+            Group::Trees(trees) => {
+                let rows = seen.matrix()?;
+                for (tree, weight) in trees.iter().zip(weights) {
+                    for (i, to) in votes.rows_mut().enumerate() {
+                        add(tree.node_distribution(tree.leaf(rows.rows().row(i))), *weight, to);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls `visit` with the place of every row and member, and the class that it predicts.
+    fn classify(&self, seen: &SeenRows<'_>, visit: &mut dyn FnMut(usize, usize, u8), watch: &Watch<'_>) -> Result<()> {
+        match self {
+            Group::Mapped(mapped) => {
+                let m = mapped.n_members();
+                for (i, outputs) in mapped.outputs(seen, watch)?.iter().enumerate() {
+                    for k in 0..m {
+                        let own: Vec<f64> = outputs.iter().skip(k).step_by(m).copied().collect();
+                        visit(i, k, winner(&own) as u8);
+                    }
+                }
+            }
+            Group::Trees(trees) => {
+                let rows = seen.matrix()?;
+                for (k, tree) in trees.iter().enumerate() {
+                    for i in 0..rows.rows().n_rows() {
+                        visit(i, k, winner(tree.node_distribution(tree.leaf(rows.rows().row(i)))) as u8);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds probabilities as outputs between -1 and 1: of two classes that of the second, of more one for each.
+fn add(probabilities: &[f64], weight: f64, to: &mut [f64]) {
+    match to {
+        [one] => *one += weight * (probabilities[1] - probabilities[0]),
+        each => each.iter_mut().zip(probabilities).for_each(|(to, p)| *to += weight * (2.0 * p - 1.0)),
+    }
+}
+
+/// The first `members` members of all groups.
+pub(crate) fn prefix(all: &[Group], members: usize) -> Vec<Group> {
+    let mut left = members;
+    let mut first = Vec::new();
+    for group in all {
+        if left == 0 {
+            break;
+        }
+        let own = group.n_members().min(left);
+        first.push(group.prefix(own));
+        left -= own;
+    }
+    first
+}
+
+/// The vote of all members on each row, for each head: the weighted mean of their outputs.
+///
+/// # Errors
+/// If the rows cannot be read.
+pub(crate) fn decide(all: &[Group], weights: &[f64], heads: usize, rows: &dyn Blocks) -> Result<Dense> {
+    let total: f64 = weights.iter().sum();
+    let shares: Vec<f64> = weights.iter().map(|weight| weight / total).collect();
+    let parts = in_parts(rows, |seen, watch| {
+        let mut votes = Dense::zeros(seen.span.len(), heads)?;
+        let mut rest = &shares[..];
+        for group in all {
+            let (own, others) = rest.split_at(group.n_members());
+            group.vote(seen, own, &mut votes, watch)?;
+            rest = others;
+        }
+        Ok(votes.into_values())
+    })?;
+    Dense::new(rows.shape().0, heads, parts.concat())
+}
+
+/// What is made of some rows at a time.
+fn in_parts<R: Send>(
+    rows: &dyn Blocks,
+    make: impl Fn(&SeenRows<'_>, &Watch<'_>) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    let n = rows.shape().0;
+    let mut nobody = ();
+    let watch = Watch::new(&mut nobody);
+    parallel::try_map(n.div_ceil(ROWS), |part| {
+        make(&SeenRows::new(rows, part * ROWS..n.min((part + 1) * ROWS)), &watch)
+    })
+}
+
+/// Shifts the log odds of the classes in the votes of the heads on one row.
+pub(crate) fn shift(votes: &mut [f64], odds: &[f64]) {
+    let mut probabilities: Vec<f64> = match &*votes {
+        [one] => vec![0.5 * (1.0 - one), 0.5 * (1.0 + one)],
+        each => each.iter().map(|vote| 0.5 * (1.0 + vote)).collect(),
+    };
+    probabilities.iter_mut().zip(odds).for_each(|(p, odds)| *p *= libm::exp(*odds));
+    normalise(&mut probabilities);
+    votes.fill(0.0);
+    add(&probabilities, 1.0, votes);
+}
+
+/// The class that each member predicts: row by row, member by member.
+///
+/// # Errors
+/// If the rows cannot be read.
+pub(crate) fn classify(all: &[Group], rows: &dyn Blocks) -> Result<Vec<u8>> {
+    let n_members: usize = all.iter().map(Group::n_members).sum();
+    let parts = in_parts(rows, |seen, watch| {
+        let mut classes = vec![0; seen.span.len() * n_members];
+        let mut first = 0;
+        for group in all {
+            group.classify(seen, &mut |i, k, class| classes[i * n_members + first + k] = class, watch)?;
+            first += group.n_members();
+        }
+        Ok(classes)
+    })?;
+    Ok(parts.concat())
+}

@@ -1,0 +1,63 @@
+//! Extra trees: trees with random thresholds.
+//!
+//! P. Geurts, D. Ernst, L. Wehenkel, "Extremely randomized trees", Machine Learning 63, 2006.
+
+use crate::ensemble::vote::Part;
+use crate::ensemble::{Ensemble, Learned, Rule, TrainingRows};
+use crate::error::Result;
+use crate::learner::{Learner, Sample, TreeSettings};
+use crate::method::Learn;
+use crate::method::card::Range;
+use crate::method::declare::method;
+use crate::observer::Watch;
+use crate::random::member_seed;
+
+method! {
+    /// Extra trees: every tree learns from all labeled rows and splits at random thresholds.
+    ///
+    /// At each node some features are drawn, and a threshold of each; the best of these splits is taken. Unlabeled rows are not used.
+    ///
+    /// ```
+    /// use udeed::prelude::*;
+    ///
+    /// let train = built_in("ionosphere")?.read()?.into_train()?.hide_labels(&(100..351).collect::<Vec<usize>>());
+    /// let model = ExtraTrees::new().members(50).fit(&train)?;
+    /// assert_eq!(model.ensemble().n_members(), 50);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    ExtraTrees = "extra-trees" {
+        title: "Extra trees",
+        python: "ExtraTreesClassifier",
+        paper: "P. Geurts, D. Ernst and L. Wehenkel, \"Extremely randomized trees\", Machine Learning 63, 2006",
+        streams: true,
+        grows: true,
+    }
+    settings {
+        /// Number of trees.
+        members: usize = 100, in Range::at_least(1);
+        scaling; fourier;
+        /// Settings of the trees.
+        tree: TreeSettings = TreeSettings::extra();
+        seed;
+    }
+}
+
+impl Learn for ExtraTrees {
+    fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
+        let (rows, classes, n_classes) = (prepared.labeled.rows(), &prepared.codes[..], prepared.n_classes());
+        let sample = Sample { rows, classes, n_classes, weights: &prepared.weights, seed: self.seed };
+        // Every row once.
+        let counts = vec![vec![1; classes.len()]; self.members.min(SOME)];
+        let mut trees = Vec::with_capacity(self.members);
+        while trees.len() < self.members {
+            let seed = member_seed(self.seed, trees.len());
+            let some = &counts[..SOME.min(self.members - trees.len())];
+            trees.extend(self.tree.learn_each(&Sample { seed, ..sample }, some)?);
+            watch.member(trees.len(), self.members)?;
+        }
+        Ok(Ensemble::whole(n_classes, Part::alike(trees, Rule::Weighted)).into())
+    }
+}
+
+/// Number of trees grown between two reports to the observer.
+const SOME: usize = 10;
