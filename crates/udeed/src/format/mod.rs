@@ -6,10 +6,10 @@
 mod arff;
 mod builtin;
 mod cells;
+mod chunk_labels;
 mod chunks;
 mod column_plan;
 mod csv;
-mod label_cache;
 mod libsvm;
 mod number;
 mod options;

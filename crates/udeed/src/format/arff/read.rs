@@ -7,9 +7,9 @@ use crate::error::{Error, Hint, Place, Result};
 use crate::format::arff::header::{Attribute, Declared, read_header};
 use crate::format::arff::tokenizer::{Cells, LineError, Parsed, Token};
 use crate::format::cells::is_missing;
+use crate::format::chunk_labels::ChunkLabels;
 use crate::format::chunks::{Chunk, Chunks, Ends};
 use crate::format::column_plan::{ColumnOptions, ColumnPlan, FeatureKind, LabelColumn};
-use crate::format::label_cache::LabelCache;
 use crate::format::number::{leading_number, parse_number};
 use crate::format::options::ReadOptions;
 use crate::format::parallel::{Collector, Parser, read_all};
@@ -91,30 +91,27 @@ impl<'a> Collector<ArffParser<'a>> for ArffRows<'_> {
     fn context(&self) {}
 
     fn add(&mut self, _: Chunk, (): &(), part: Result<ArffPart>, share: Option<f64>) -> Result<()> {
-        let mut part = part?;
+        let part = part?;
         if part.sparse.is_none() && self.rows.takes_tables() {
             let rows = Dense::new(part.n_rows, part.width, part.dense)?.into();
             return self.rows.push_table(Table::from_reader(Arc::clone(&self.columns), Naming::Given, rows));
         }
-        let codes = self.classes.merge(&part.classes);
-        part.labels.iter_mut().flatten().for_each(|code| *code = codes[*code as usize]);
+        let labels = part.labels.merge_into(&mut self.classes);
         let rows = match part.sparse {
             Some(rows) => rows.into(),
             None => Dense::new(part.n_rows, part.width, part.dense)?.into(),
         };
-        self.rows.push(rows, part.labels, share)
+        self.rows.push(rows, labels, share)
     }
 }
 
-/// The rows of a chunk. Classes have codes in the order in which they occur in it.
+/// The rows of a chunk.
 struct ArffPart {
     width: usize,
     n_rows: usize,
     sparse: Option<Csr>,
     dense: Vec<f64>,
-    labels: Vec<Option<u32>>,
-    classes: Dictionary,
-    cache: LabelCache,
+    labels: ChunkLabels,
 }
 
 impl ArffPart {
@@ -158,15 +155,8 @@ impl Parser for ArffParser<'_> {
     type Part = Result<ArffPart>;
 
     fn parse(&self, chunk: &Chunk, (): &()) -> Result<ArffPart> {
-        let mut part = ArffPart {
-            width: self.width,
-            n_rows: 0,
-            sparse: None,
-            dense: Vec::new(),
-            labels: Vec::new(),
-            classes: Dictionary::default(),
-            cache: LabelCache::default(),
-        };
+        let mut part =
+            ArffPart { width: self.width, n_rows: 0, sparse: None, dense: Vec::new(), labels: ChunkLabels::default() };
         for line in chunk.lines() {
             let start = part.dense.len();
             if part.sparse.is_none() && self.parse_plain_row(&mut part, line.bytes).is_some() {
@@ -207,14 +197,14 @@ impl<'a> ArffParser<'a> {
                 (Declared::Nominal { codes, .. }, Some(_)) => {
                     part.dense.push(f64::from(*codes.get(std::str::from_utf8(cell).ok()?)?));
                 }
-                _ if Some(i) == self.label => label = Some(part.cache.find(cell)?),
+                _ if Some(i) == self.label => label = Some(part.labels.cached(cell)?),
                 _ => {}
             }
         }
         if cells.next().is_some() {
             return None;
         }
-        part.labels.extend(label);
+        part.labels.codes.extend(label);
         part.n_rows += 1;
         Some(())
     }
@@ -230,7 +220,7 @@ impl<'a> ArffParser<'a> {
             Cells::Sparse(entries) => self.sparse_row(part, entries)?,
         };
         if self.label.is_some() {
-            part.labels.push(label);
+            part.labels.codes.push(label);
         }
         part.push(entries);
         Ok(())
@@ -302,10 +292,10 @@ impl<'a> ArffParser<'a> {
             None
         } else {
             check_label(&self.attributes[i], cell)?;
-            Some(part.classes.code(&cell.text))
+            Some(part.labels.classes.code(&cell.text))
         };
         if !cell.quoted {
-            part.cache.insert(cell.text.as_bytes(), code);
+            part.labels.cache(cell.text.as_bytes(), code);
         }
         Ok(code)
     }

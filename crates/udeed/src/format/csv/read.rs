@@ -8,11 +8,11 @@ use std::sync::Arc;
 use crate::data::{Column, Dense, Dictionary, Kind, Renumbering, Table, check_names};
 use crate::error::{Error, Hint, Place, Result};
 use crate::format::cells::is_missing;
+use crate::format::chunk_labels::ChunkLabels;
 use crate::format::chunks::{Chunk, Chunks, Ends, RecordEnds};
 use crate::format::column_plan::{ColumnOptions, ColumnPlan, Feature, FeatureKind};
 use crate::format::csv::tokenizer::Tokenizer;
 use crate::format::csv::usual_delimiter;
-use crate::format::label_cache::LabelCache;
 use crate::format::number::{leading_number, parse_number};
 use crate::format::options::ReadOptions;
 use crate::format::parallel::{Collector, Parser, read_all};
@@ -113,14 +113,12 @@ struct CsvParser<'a> {
     delimiter: u8,
 }
 
-/// The rows of a chunk. Levels and classes have codes in the order in which they occur in it.
+/// The rows of a chunk. Levels have codes in the order in which they occur in it.
 struct CsvPart {
     kinds: Arc<Vec<ColumnKind>>,
     values: Vec<f64>,
     levels: Vec<Option<Box<Dictionary>>>,
-    labels: Vec<Option<u32>>,
-    classes: Dictionary,
-    cache: LabelCache,
+    labels: ChunkLabels,
     n_rows: usize,
 }
 
@@ -133,9 +131,7 @@ impl Parser for CsvParser<'_> {
             kinds: Arc::clone(kinds),
             values: Vec::new(),
             levels: vec![None; kinds.len()],
-            labels: Vec::new(),
-            classes: Dictionary::default(),
-            cache: LabelCache::default(),
+            labels: ChunkLabels::default(),
             n_rows: 0,
         };
         let mut tokens = Tokenizer::new(chunk.text(), chunk.line(), self.delimiter, self.roles.len());
@@ -209,7 +205,7 @@ impl<'a> CsvParser<'a> {
             match *role {
                 _ if cell.first() == Some(&b'"') => return None,
                 Role::Feature(j) => part.values.push(part.levels[j].as_ref()?.find(cell).map(f64::from)?),
-                Role::Label => label = Some(part.cache.find(cell)?),
+                Role::Label => label = Some(part.labels.cached(cell)?),
                 Role::None => {}
             }
         }
@@ -219,7 +215,7 @@ impl<'a> CsvParser<'a> {
             [b'\r', b'\n', ..] => 2,
             _ => return None,
         };
-        part.labels.extend(label);
+        part.labels.codes.extend(label);
         part.n_rows += 1;
         Some(at + end)
     }
@@ -243,15 +239,15 @@ impl<'a> CsvParser<'a> {
         }
         if let Some(label) = self.plan.label {
             let bytes = record.cell(label);
-            let code = match part.cache.find(bytes) {
+            let code = match part.labels.cached(bytes) {
                 Some(code) => code,
                 None => {
                     let cell = checked_utf8(bytes, || here().column(&self.label_name))?.trim();
-                    (!self.options.is_unlabeled(cell)).then(|| part.classes.code(cell))
+                    (!self.options.is_unlabeled(cell)).then(|| part.labels.classes.code(cell))
                 }
             };
-            part.cache.insert(bytes, code);
-            part.labels.push(code);
+            part.labels.cache(bytes, code);
+            part.labels.codes.push(code);
         }
         part.n_rows += 1;
         Ok(())
@@ -410,8 +406,7 @@ impl<'a> Collector<CsvParser<'a>> for CsvRows<'a> {
         }
         let width = self.kinds.len();
         renumbering.recode_dense(&mut part.values, width);
-        let codes = self.classes.merge(&part.classes);
-        part.labels.iter_mut().flatten().for_each(|code| *code = codes[*code as usize]);
-        self.rows.push(Dense::new(part.n_rows, width, part.values)?.into(), part.labels, share)
+        let labels = part.labels.merge_into(&mut self.classes);
+        self.rows.push(Dense::new(part.n_rows, width, part.values)?.into(), labels, share)
     }
 }

@@ -3,9 +3,9 @@
 use crate::data::{Column, Csr, Dictionary, Naming, Renumbering};
 use crate::error::{Error, Hint, Place, Result};
 use crate::format::cells::is_missing;
+use crate::format::chunk_labels::ChunkLabels;
 use crate::format::chunks::{Chunk, Chunks, Ends, Line};
 use crate::format::column_plan::ColumnOptions;
-use crate::format::label_cache::LabelCache;
 use crate::format::number::{digits, leading_number, parse_number};
 use crate::format::options::{Layout, ReadOptions};
 use crate::format::parallel::{Collector, Parser, read_all};
@@ -77,26 +77,23 @@ impl<'a> Collector<LibsvmParser<'a>> for LibsvmRows<'_> {
     fn context(&self) {}
 
     fn add(&mut self, _: Chunk, (): &(), part: Result<LibsvmPart>, share: Option<f64>) -> Result<()> {
-        let mut part = part?;
-        let codes = self.classes.merge(&part.classes);
-        part.labels.iter_mut().flatten().for_each(|code| *code = codes[*code as usize]);
+        let part = part?;
+        let labels = part.labels.merge_into(&mut self.classes);
         self.n_columns = self.n_columns.max(part.rows.largest_column().map_or(0, |j| j as usize + 1));
-        self.rows.push(part.rows.into(), part.labels, share)
+        self.rows.push(part.rows.into(), labels, share)
     }
+}
+
+/// The rows of a chunk.
+struct LibsvmPart {
+    rows: Csr,
+    labels: ChunkLabels,
 }
 
 /// Parses chunks into rows.
 struct LibsvmParser<'a> {
     options: &'a ColumnOptions,
     place: Place,
-}
-
-/// The rows of a chunk. Classes have codes in the order in which they occur in it.
-struct LibsvmPart {
-    rows: Csr,
-    labels: Vec<Option<u32>>,
-    classes: Dictionary,
-    cache: LabelCache,
 }
 
 impl Parser for LibsvmParser<'_> {
@@ -106,12 +103,11 @@ impl Parser for LibsvmParser<'_> {
     fn parse(&self, chunk: &Chunk, (): &()) -> Result<LibsvmPart> {
         // The width of the rows is known only after the last chunk.
         let rows = Csr::empty(LARGEST as usize);
-        let (classes, cache) = (Dictionary::default(), LabelCache::default());
-        let mut part = LibsvmPart { rows, labels: Vec::new(), classes, cache };
+        let mut part = LibsvmPart { rows, labels: ChunkLabels::default() };
         let mut entries = Vec::new();
         let mut lines = chunk.lines();
         while let Some(line) = lines.next() {
-            let is_first = part.labels.is_empty();
+            let is_first = part.labels.codes.is_empty();
             entries.clear();
             if let Some(label) = part.parse_plain_row(line.bytes, &mut entries) {
                 part.push(label, &entries);
@@ -141,7 +137,7 @@ impl LibsvmParser<'_> {
                     let expected = "a label that is a number, or `?` for none";
                     return Err(Error::input(place(), found, expected));
                 }
-                Some(part.classes.code(text))
+                Some(part.labels.classes.code(text))
             }
             _ => None,
         };
@@ -153,7 +149,7 @@ impl LibsvmParser<'_> {
         }
         part.push(code, entries);
         if let Some(label) = label {
-            part.cache.insert(label.as_bytes(), code);
+            part.labels.cache(label.as_bytes(), code);
         }
         Ok(())
     }
@@ -161,7 +157,7 @@ impl LibsvmParser<'_> {
 
 impl LibsvmPart {
     fn push(&mut self, label: Option<u32>, entries: &[(usize, f64)]) {
-        self.labels.push(label);
+        self.labels.codes.push(label);
         self.rows.push_row(entries.iter().copied());
     }
 
@@ -169,7 +165,7 @@ impl LibsvmPart {
     /// needs the slow path, which gives the same.
     fn parse_plain_row(&self, line: &[u8], entries: &mut Vec<(usize, f64)>) -> Option<Option<u32>> {
         let end = line.iter().position(|&byte| byte == b' ' || byte == b'\t').unwrap_or(line.len());
-        let (code, mut rest) = match self.cache.find(&line[..end]) {
+        let (code, mut rest) = match self.labels.cached(&line[..end]) {
             Some(code) => (code, &line[end..]),
             // A row that starts with an entry has no label.
             None => (line[..end].contains(&b':').then_some(None)?, line),
