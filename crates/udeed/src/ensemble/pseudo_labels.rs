@@ -40,14 +40,29 @@ impl PseudoLabels {
         self.weights[row] = weight;
     }
 
-    /// Fits a learner to all labels and pseudo-labels, starting from an earlier fit, if there is one.
-    pub(crate) fn learn(&self, learner: &dyn Learner, seed: u64, before: Option<&Hypothesis>) -> Result<Hypothesis> {
-        let (rows, classes, weights) = (self.rows(), &self.classes[..], &self.weights[..]);
-        let sample = Sample { rows, classes, n_classes: self.n_classes, weights, seed };
-        match before {
-            Some(before) => learner.relearn(&sample, before),
-            None => learner.learn(&sample),
+    /// All rows, with these classes and weights.
+    pub(crate) fn sample<'a>(&'a self, classes: &'a [u8], weights: &'a [f64], seed: u64) -> Sample<'a> {
+        Sample { rows: self.rows(), classes, n_classes: self.n_classes, weights, seed }
+    }
+
+    /// Fits a learner to all labels and pseudo-labels, starting from an earlier fit.
+    pub(crate) fn learn(&self, learner: &dyn Learner, seed: u64, before: &Hypothesis) -> Result<Hypothesis> {
+        learner.relearn(&self.sample(&self.classes, &self.weights, seed), before)
+    }
+
+    /// Like [`PseudoLabels::learn`], with pseudo-labels for this fit only.
+    pub(crate) fn learn_with(
+        &self,
+        new: &NewLabels,
+        learner: &dyn Learner,
+        seed: u64,
+        before: &Hypothesis,
+    ) -> Result<Hypothesis> {
+        let (mut classes, mut weights) = (self.classes.clone(), self.weights.clone());
+        for &(row, class, weight) in &new.rows {
+            (classes[row], weights[row]) = (class, weight);
         }
+        learner.relearn(&self.sample(&classes, &weights, seed), before)
     }
 
     /// The unlabeled rows, with or without a pseudo-label.
@@ -68,6 +83,26 @@ impl PseudoLabels {
     pub(crate) fn any(&self) -> bool {
         self.weights[self.n_labeled..].iter().any(|&weight| weight > 0.0)
     }
+}
+
+/// Members that label rows for another one: their error, and the total weight of their pseudo-labels, when they last gave any.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Teachers {
+    pub(crate) error: f64,
+    pub(crate) weight: f64,
+}
+
+impl Default for Teachers {
+    fn default() -> Self {
+        Teachers { error: 0.5, weight: 0.0 }
+    }
+}
+
+/// Pseudo-labels for a member: rows, each with its class and weight, and the teachers who give them.
+#[derive(Debug, PartialEq)]
+pub(crate) struct NewLabels {
+    pub(crate) rows: Vec<(usize, u8, f64)>,
+    pub(crate) teachers: Teachers,
 }
 
 /// Predictions for some rows: the most probable class, and its probability as confidence.

@@ -7,10 +7,10 @@
 use crate::data::Dense;
 use crate::ensemble::Learned;
 use crate::ensemble::bootstraps;
-use crate::ensemble::pseudo_labels::{MOST_ROUNDS, PseudoLabels};
+use crate::ensemble::pseudo_labels::{MOST_ROUNDS, NewLabels, PseudoLabels, Teachers};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
 use crate::error::{Hint, Result};
-use crate::learner::{Hypothesis, Learner, Sample, SplitFeatures, TreeSettings, normalise, winner};
+use crate::learner::{Hypothesis, Learner, SplitFeatures, TreeSettings, normalise, winner};
 use crate::memory::{check_memory, half_of_memory};
 use crate::method::Learn;
 use crate::method::card::Range;
@@ -56,7 +56,8 @@ impl Learn for CoForest {
         check_votes(self.members, pseudo_labels.classes.len(), pseudo_labels.n_classes)?;
         let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
         let mut forest = Forest::new(self, &pseudo_labels, draws)?;
-        let mut concomitants = vec![Concomitant::default(); self.members];
+        // The teachers of a tree are all other trees: its concomitant ensemble.
+        let mut teachers = vec![Teachers::default(); self.members];
         let nothing = pseudo_labels.unlabeled().is_empty();
         for round in 0..MOST_ROUNDS {
             if nothing {
@@ -66,23 +67,21 @@ impl Learn for CoForest {
             let stream = |i: usize| Stream::new(self.seed, Purpose::CoForest, (round * self.members + i) as u32);
             let labels_for = |i: usize| {
                 watch.ask()?;
-                Ok(concomitants[i].new_labels(&forest, i, self.confidence, &mut stream(i)))
+                Ok(forest.new_labels(i, teachers[i], self.confidence, &mut stream(i)))
             };
             let new_labels: Vec<Option<NewLabels>> = parallel::try_map(self.members, labels_for)?;
             if new_labels.iter().all(Option::is_none) {
                 break;
             }
             forest.grow_again(self, &new_labels, round)?;
-            for (concomitant, new) in concomitants.iter_mut().zip(new_labels) {
-                if let Some(new) = new {
-                    *concomitant = Concomitant { error: new.error, weight: new.weight };
-                }
+            for (teachers, new) in teachers.iter_mut().zip(new_labels) {
+                *teachers = new.map_or(*teachers, |new| new.teachers);
             }
         }
         watch.member(self.members, self.members)?;
         let part = Part::alike(forest.trees, Rule::Weighted);
         let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), part));
-        learned.warn(pseudo_labels.warning(concomitants.iter().any(|concomitant| concomitant.weight > 0.0)), watch);
+        learned.warn(pseudo_labels.warning(teachers.iter().any(|teachers| teachers.weight > 0.0)), watch);
         Ok(learned)
     }
 }
@@ -114,7 +113,8 @@ impl<'a> Forest<'a> {
             for ((weight, own), &count) in weights.iter_mut().zip(&pseudo_labels.weights).zip(&draws[i]) {
                 *weight = own * f64::from(count);
             }
-            settings.tree.learn(&sample(pseudo_labels, &pseudo_labels.classes, &weights, member_seed(settings.seed, i)))
+            let seed = member_seed(settings.seed, i);
+            settings.tree.learn(&pseudo_labels.sample(&pseudo_labels.classes, &weights, seed))
         };
         let trees: Vec<Hypothesis> = parallel::try_map(draws.len(), grow)?;
         let distributions = trees.iter().map(|tree| tree.distributions(pseudo_labels.rows())).collect();
@@ -161,16 +161,39 @@ impl<'a> Forest<'a> {
         Some((class as u8, shares[class]))
     }
 
+    /// Pseudo-labels of the other trees for a tree, if they are likely to lower its error.
+    fn new_labels(&self, tree: usize, last: Teachers, threshold: f64, stream: &mut Stream) -> Option<NewLabels> {
+        let error = error_of_others(self, tree, threshold)?;
+        if error >= last.error {
+            return None;
+        }
+        let mut unlabeled = self.pseudo_labels.unlabeled();
+        let weight = if last.weight > 0.0 { last.weight } else { (0.1 * unlabeled.len() as f64).min(100.0) };
+        let most = most_weight(last.error, weight, error);
+        stream.shuffle(&mut unlabeled);
+        let (mut drawn, mut rows) = (0.0, Vec::new());
+        for row in unlabeled {
+            let Some((class, confidence)) = self.others(tree, row) else { continue };
+            if drawn + confidence >= most {
+                break;
+            }
+            drawn += confidence;
+            if confidence > threshold {
+                rows.push((row, class, confidence));
+            }
+        }
+        let labeled: f64 = rows.iter().map(|row| row.2).sum();
+        let helps = weight < rows.len() as f64 && error * labeled < last.error * weight;
+        rows.sort_unstable_by_key(|row| row.0);
+        helps.then_some(NewLabels { rows, teachers: Teachers { error, weight: labeled } })
+    }
+
     fn grow_again(&mut self, settings: &CoForest, new_labels: &[Option<NewLabels>], round: usize) -> Result<()> {
         let pseudo_labels = self.pseudo_labels;
         let grow = |i: usize| {
             let Some(new) = &new_labels[i] else { return Ok(None) };
-            let (mut classes, mut weights) = (pseudo_labels.classes.clone(), pseudo_labels.weights.clone());
-            for &(row, class, confidence) in &new.rows {
-                (classes[row], weights[row]) = (class, confidence);
-            }
             let seed = member_seed(settings.seed, (round + 1) * new_labels.len() + i);
-            let tree = settings.tree.learn(&sample(pseudo_labels, &classes, &weights, seed))?;
+            let tree = pseudo_labels.learn_with(new, &settings.tree, seed, &self.trees[i])?;
             let distributions = tree.distributions(pseudo_labels.rows());
             Ok(Some((tree, distributions)))
         };
@@ -182,59 +205,6 @@ impl<'a> Forest<'a> {
         }
         self.add_up();
         Ok(())
-    }
-}
-
-fn sample<'a>(pseudo_labels: &'a PseudoLabels, classes: &'a [u8], weights: &'a [f64], seed: u64) -> Sample<'a> {
-    Sample { rows: pseudo_labels.rows(), classes, n_classes: pseudo_labels.n_classes, weights, seed }
-}
-
-/// The state of a tree's concomitant ensemble, all other trees: its error and the total weight of its pseudo-labels when it
-/// last gave any.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Concomitant {
-    error: f64,
-    weight: f64,
-}
-
-impl Default for Concomitant {
-    fn default() -> Self {
-        Concomitant { error: 0.5, weight: 0.0 }
-    }
-}
-
-/// Pseudo-labels for a tree: rows with the class and the confidence that its concomitant ensemble gives them.
-struct NewLabels {
-    rows: Vec<(usize, u8, f64)>,
-    error: f64,
-    weight: f64,
-}
-
-impl Concomitant {
-    fn new_labels(&self, forest: &Forest<'_>, tree: usize, threshold: f64, stream: &mut Stream) -> Option<NewLabels> {
-        let error = error_of_others(forest, tree, threshold)?;
-        if error >= self.error {
-            return None;
-        }
-        let mut unlabeled = forest.pseudo_labels.unlabeled();
-        let weight = if self.weight > 0.0 { self.weight } else { (0.1 * unlabeled.len() as f64).min(100.0) };
-        let most = most_weight(self.error, weight, error);
-        stream.shuffle(&mut unlabeled);
-        let (mut drawn, mut rows) = (0.0, Vec::new());
-        for row in unlabeled {
-            let Some((class, confidence)) = forest.others(tree, row) else { continue };
-            if drawn + confidence >= most {
-                break;
-            }
-            drawn += confidence;
-            if confidence > threshold {
-                rows.push((row, class, confidence));
-            }
-        }
-        let labeled: f64 = rows.iter().map(|row| row.2).sum();
-        let helps = weight < rows.len() as f64 && error * labeled < self.error * weight;
-        rows.sort_unstable_by_key(|row| row.0);
-        helps.then_some(NewLabels { rows, error, weight: labeled })
     }
 }
 
@@ -327,12 +297,13 @@ mod tests {
             forest(&pseudo_labels, [[0.1, 0.9, 0.9, 0.9, 0.1], [0.1, 0.3, 0.9, 0.9, 0.1], [0.1, 0.1, 0.9, 0.9, 0.1]]);
         let mut stream = Stream::new(0, Purpose::CoForest, 0);
         // Without an error all three rows are labeled: the initial weight min(3 / 10, 100) is below their number.
-        let new = Concomitant::default().new_labels(&forest, 1, 0.75, &mut stream).unwrap();
+        let new = forest.new_labels(1, Teachers::default(), 0.75, &mut stream).unwrap();
         let labeled: Vec<(usize, u8)> = new.rows.iter().map(|row| (row.0, row.1)).collect();
         assert_eq!(labeled, [(2, 1), (3, 1), (4, 0)]);
-        assert!((new.weight - 2.7).abs() < 1e-12);
+        assert!((new.teachers.weight - 2.7).abs() < 1e-12);
         // A tree with a larger weight of pseudo-labels gets no new ones.
-        assert!(Concomitant { error: 0.5, weight: 3.0 }.new_labels(&forest, 1, 0.75, &mut stream).is_none());
-        assert!(Concomitant { error: 0.0, weight: 0.0 }.new_labels(&forest, 1, 0.75, &mut stream).is_none());
+        for last in [Teachers { error: 0.5, weight: 3.0 }, Teachers { error: 0.0, weight: 0.0 }] {
+            assert_eq!(forest.new_labels(1, last, 0.75, &mut stream), None);
+        }
     }
 }

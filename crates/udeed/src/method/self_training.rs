@@ -46,7 +46,7 @@ impl Learn for SelfTraining {
         let learner = self.base.learner(self.lambda, watch);
         let mut pseudo_labels = PseudoLabels::new(prepared)?;
         let mut left = pseudo_labels.unlabeled();
-        let mut member = pseudo_labels.learn(&*learner, self.seed, Some(&prepared.start()))?;
+        let mut member = pseudo_labels.learn(&*learner, self.seed, &prepared.start())?;
         for round in 0..self.rounds {
             watch.member(round, self.rounds)?;
             let predictions = Predictions::by(&member, pseudo_labels.rows(), &left);
@@ -63,7 +63,7 @@ impl Learn for SelfTraining {
             if left.len() == before {
                 break;
             }
-            member = pseudo_labels.learn(&*learner, self.seed, Some(&member))?;
+            member = pseudo_labels.learn(&*learner, self.seed, &member)?;
         }
         let part = Part::alike(vec![member], Rule::Weighted);
         let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), part));

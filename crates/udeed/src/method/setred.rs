@@ -59,7 +59,7 @@ impl Learn for Setred {
         let mut left = pseudo_labels.unlabeled();
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         let critical = normal_quantile(self.significance);
-        let mut member = pseudo_labels.learn(&*learner, self.seed, Some(&prepared.start()))?;
+        let mut member = pseudo_labels.learn(&*learner, self.seed, &prepared.start())?;
         for round in 0..self.rounds {
             if left.is_empty() {
                 break;
@@ -82,7 +82,7 @@ impl Learn for Setred {
                 break;
             }
             if !kept.is_empty() {
-                member = pseudo_labels.learn(&*learner, self.seed, Some(&member))?;
+                member = pseudo_labels.learn(&*learner, self.seed, &member)?;
             }
         }
         let mut learned =

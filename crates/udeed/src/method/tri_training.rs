@@ -4,7 +4,7 @@
 
 use crate::ensemble::Learned;
 use crate::ensemble::bootstraps;
-use crate::ensemble::pseudo_labels::{MOST_ROUNDS, PseudoLabels};
+use crate::ensemble::pseudo_labels::{MOST_ROUNDS, NewLabels, PseudoLabels, Teachers};
 use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
 use crate::error::Result;
 use crate::learner::{Hypothesis, Learner, Sample};
@@ -45,7 +45,7 @@ impl Learn for TriTraining {
         let learner = self.base.learner(self.lambda, watch);
         let pseudo_labels = PseudoLabels::new(prepared)?;
         let mut members = self.first_members(&*learner, prepared)?;
-        let mut pairs = [Pair::default(); 3];
+        let mut teachers = [Teachers::default(); 3];
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         let (nothing, mut added) = (pseudo_labels.unlabeled().is_empty(), false);
         for round in 0..MOST_ROUNDS {
@@ -54,24 +54,23 @@ impl Learn for TriTraining {
             }
             watch.member(round.min(2), 3)?;
             let labels: Vec<Vec<u8>> = members.iter().map(|member| member.classify(pseudo_labels.rows())).collect();
-            let new_labels = [0, 1, 2]
-                .map(|i| pairs[i].new_labels(&pseudo_labels, &labels[(i + 1) % 3], &labels[(i + 2) % 3], &mut stream));
+            let new_labels = [0, 1, 2].map(|i| {
+                let (first, second) = (&labels[(i + 1) % 3], &labels[(i + 2) % 3]);
+                new_labels(&mut teachers[i], &pseudo_labels, first, second, &mut stream)
+            });
             if new_labels.iter().all(Option::is_none) {
                 break;
             }
-            let refit = |i: usize| match &new_labels[i] {
-                None => Ok(None),
-                Some(new) => {
-                    let (labels, seed) = (&labels[(i + 1) % 3], member_seed(self.seed, i));
-                    refitted(&*learner, &pseudo_labels, labels, &new.rows, seed, &members[i]).map(Some)
-                }
+            let refit = |i: usize| {
+                let Some(new) = &new_labels[i] else { return Ok(None) };
+                pseudo_labels.learn_with(new, &*learner, member_seed(self.seed, i), &members[i]).map(Some)
             };
             let refitted: Result<Vec<Option<Hypothesis>>> = parallel::try_map(new_labels.len(), refit);
             for (i, member) in refitted?.into_iter().enumerate() {
                 if let (Some(member), Some(new)) = (member, &new_labels[i]) {
                     added |= !new.rows.is_empty();
                     members[i] = member;
-                    pairs[i] = Pair { error: new.error, learned: new.rows.len() };
+                    teachers[i] = new.teachers;
                 }
             }
         }
@@ -97,87 +96,47 @@ impl TriTraining {
     }
 }
 
-/// A member refitted with the pseudo-labels of the other two on the rows `new`.
-fn refitted(
-    learner: &dyn Learner,
+/// Pseudo-labels of two members for the third, if they are likely to lower its error.
+fn new_labels(
+    teachers: &mut Teachers,
     pseudo_labels: &PseudoLabels,
-    labels: &[u8],
-    new: &[usize],
-    seed: u64,
-    before: &Hypothesis,
-) -> Result<Hypothesis> {
-    let (mut classes, mut weights) = (pseudo_labels.classes.clone(), pseudo_labels.weights.clone());
-    for &row in new {
-        (classes[row], weights[row]) = (labels[row], 1.0);
+    first: &[u8],
+    second: &[u8],
+    stream: &mut Stream,
+) -> Option<NewLabels> {
+    let error = joint_error(pseudo_labels, first, second);
+    if error >= teachers.error {
+        return None;
     }
-    let (rows, n_classes) = (pseudo_labels.rows(), pseudo_labels.n_classes);
-    learner.relearn(&Sample { rows, classes: &classes, n_classes, weights: &weights, seed }, before)
+    let mut rows: Vec<usize> = pseudo_labels.unlabeled().into_iter().filter(|&row| first[row] == second[row]).collect();
+    let wanted = how_many(teachers, error, rows.len())?;
+    if wanted < rows.len() {
+        stream.shuffle(&mut rows);
+        rows.truncate(wanted);
+        rows.sort_unstable();
+    }
+    let teachers = Teachers { error, weight: rows.len() as f64 };
+    Some(NewLabels { rows: rows.into_iter().map(|row| (row, first[row], 1.0)).collect(), teachers })
 }
 
-/// The state of a pair that labels rows for the third member: its joint error and the number of its pseudo-labels when it
-/// last gave any (the paper's e' and l').
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Pair {
-    error: f64,
-    learned: usize,
-}
-
-impl Default for Pair {
-    fn default() -> Self {
-        Pair { error: 0.5, learned: 0 }
+/// How many of the rows on which two members agree get pseudo-labels, if any. The error and the weight of the teachers are the
+/// paper's e' and l'.
+fn how_many(teachers: &mut Teachers, error: f64, agreed: usize) -> Option<usize> {
+    let ratio = error / (teachers.error - error);
+    // Set once, and kept until there are pseudo-labels.
+    if teachers.weight == 0.0 {
+        teachers.weight = (ratio + 1.0).floor();
     }
-}
-
-/// Pseudo-labels of a pair for the third member: the rows, and the joint error of the pair.
-#[derive(Debug, PartialEq)]
-struct NewLabels {
-    rows: Vec<usize>,
-    error: f64,
-}
-
-impl Pair {
-    /// Pseudo-labels for the third member, if they are likely to lower its error.
-    fn new_labels(
-        &mut self,
-        pseudo_labels: &PseudoLabels,
-        first: &[u8],
-        second: &[u8],
-        stream: &mut Stream,
-    ) -> Option<NewLabels> {
-        let error = joint_error(pseudo_labels, first, second);
-        if error >= self.error {
-            return None;
-        }
-        let mut rows: Vec<usize> =
-            pseudo_labels.unlabeled().into_iter().filter(|&row| first[row] == second[row]).collect();
-        let wanted = self.how_many(error, rows.len())?;
-        if wanted < rows.len() {
-            stream.shuffle(&mut rows);
-            rows.truncate(wanted);
-            rows.sort_unstable();
-        }
-        Some(NewLabels { rows, error })
+    if teachers.weight >= agreed as f64 {
+        return None;
     }
-
-    /// How many of the rows on which the pair agrees get pseudo-labels, if any.
-    fn how_many(&mut self, error: f64, agreed: usize) -> Option<usize> {
-        let ratio = error / (self.error - error);
-        // Set once, and kept until there are pseudo-labels.
-        if self.learned == 0 {
-            self.learned = (ratio + 1.0).floor() as usize;
-        }
-        let learned = self.learned as f64;
-        if learned >= agreed as f64 {
-            return None;
-        }
-        if error * (agreed as f64) < self.error * learned {
-            return Some(agreed);
-        }
-        if learned > ratio {
-            return Some((self.error * learned / error - 1.0).ceil() as usize);
-        }
-        None
+    if error * (agreed as f64) < teachers.error * teachers.weight {
+        return Some(agreed);
     }
+    if teachers.weight > ratio {
+        return Some((teachers.error * teachers.weight / error - 1.0).ceil() as usize);
+    }
+    None
 }
 
 /// The joint error of two members: the weighted share of misclassified rows among the labeled ones on which they agree; 1/2
@@ -219,20 +178,20 @@ mod tests {
     #[test]
     fn a_lesson_is_taught_where_it_is_likely_to_help() {
         // First round: e' = 0.5, e = 0.25: l' = floor(0.25 / 0.25 + 1) = 2.
-        let mut first = Pair::default();
-        assert_eq!(first.how_many(0.25, 2), None, "not more rows than l'");
-        assert_eq!(first.how_many(0.25, 3), Some(3), "0.25 * 3 < 0.5 * 2");
+        let mut first = Teachers::default();
+        assert_eq!(how_many(&mut first, 0.25, 2), None, "not more rows than l'");
+        assert_eq!(how_many(&mut first, 0.25, 3), Some(3), "0.25 * 3 < 0.5 * 2");
         // 0.25 * 4 is not below 0.5 * 2, but l' = 2 > 1: a part of ceil(0.5 * 2 / 0.25 - 1) = 3.
-        assert_eq!(first.how_many(0.25, 4), Some(3));
+        assert_eq!(how_many(&mut first, 0.25, 4), Some(3));
         // Without pseudo-labels l' stays the same: with 0.4 it would be floor(0.4 / 0.1 + 1) = 5.
-        assert_eq!(first.learned, 2);
-        assert_eq!(first.how_many(0.4, 4), None, "0.4 * 4 > 0.5 * 2, and 2 is not above 4");
+        assert_eq!(first.weight, 2.0);
+        assert_eq!(how_many(&mut first, 0.4, 4), None, "0.4 * 4 > 0.5 * 2, and 2 is not above 4");
         // Without an error all rows are labeled.
-        assert_eq!(Pair::default().how_many(0.0, 1000), Some(1000));
-        assert_eq!(Pair::default().how_many(0.0, 1), None);
+        assert_eq!(how_many(&mut Teachers::default(), 0.0, 1000), Some(1000));
+        assert_eq!(how_many(&mut Teachers::default(), 0.0, 1), None);
         // Later: l' <= e / (e' - e) leaves no rows to label.
-        let mut later = Pair { error: 0.3, learned: 2 };
-        assert_eq!(later.how_many(0.25, 10), None);
+        let mut later = Teachers { error: 0.3, weight: 2.0 };
+        assert_eq!(how_many(&mut later, 0.25, 10), None);
     }
 
     #[test]
@@ -240,9 +199,11 @@ mod tests {
         let rows = pseudo_labels(&[0, 1], 3);
         let mut stream = Stream::new(0, Purpose::Boosting, 0);
         let labels = [1, 1, 0, 0, 0];
-        assert_eq!(Pair { error: 0.5, learned: 9 }.new_labels(&rows, &labels, &labels, &mut stream), None);
+        let mut teachers = Teachers { error: 0.5, weight: 9.0 };
+        assert_eq!(new_labels(&mut teachers, &rows, &labels, &labels, &mut stream), None);
         let right = [0, 1, 0, 1, 0];
-        let new = Pair::default().new_labels(&rows, &right, &[0, 1, 0, 1, 1], &mut stream).unwrap();
-        assert_eq!(new, NewLabels { rows: vec![2, 3], error: 0.0 });
+        let new = new_labels(&mut Teachers::default(), &rows, &right, &[0, 1, 0, 1, 1], &mut stream).unwrap();
+        let teachers = Teachers { error: 0.0, weight: 2.0 };
+        assert_eq!(new, NewLabels { rows: vec![(2, 0, 1.0), (3, 1, 1.0)], teachers });
     }
 }
