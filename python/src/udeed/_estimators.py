@@ -566,7 +566,7 @@ class AdaBoostClassifier(Ensemble):
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
         Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
     emphasis : {"weighting", "resampling"}, default="weighting"
-        How row weights reach the base learner.
+        How row weights reach the base learner: by weighting the rows, or by drawing as many as are labeled.
 
         - ``"weighting"``: rows keep their weights.
         - ``"resampling"``: rows are drawn with replacement, with probabilities proportional to their weights.
@@ -718,7 +718,7 @@ class AssembleClassifier(Ensemble):
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
         Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
     emphasis : {"weighting", "resampling"}, default="resampling"
-        How row weights reach the base learner: by drawing as many rows as are labeled, or by weighting all rows.
+        How row weights reach the base learner: by weighting the rows, or by drawing as many as are labeled.
 
         - ``"weighting"``: rows keep their weights.
         - ``"resampling"``: rows are drawn with replacement, with probabilities proportional to their weights.
@@ -1857,7 +1857,7 @@ class RegBoostClassifier(Ensemble):
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
         Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
     emphasis : {"weighting", "resampling"}, default="weighting"
-        How row weights reach the base learner: by weighting all rows, or by drawing as many rows as are labeled.
+        How row weights reach the base learner: by weighting the rows, or by drawing as many as are labeled.
 
         - ``"weighting"``: rows keep their weights.
         - ``"resampling"``: rows are drawn with replacement, with probabilities proportional to their weights.

@@ -151,6 +151,12 @@ pub(crate) fn normalise(shares: &mut [f64]) {
 }
 
 impl Emphasis {
+    /// Number of draws from labeled and unlabeled rows: of resampling that of the labeled ones, as in ASSEMBLE, of weighting
+    /// that of all.
+    pub(crate) fn draws(self, labeled: usize, all: usize) -> usize {
+        if self == Emphasis::Resampling { labeled } else { all }
+    }
+
     /// The weight of each row for the base learner: its share of `total`, or how often it occurs in `draws` draws by the
     /// shares. Draws of a single class are repeated; after 1000 of them, the shares are used instead.
     pub(crate) fn row_weights(

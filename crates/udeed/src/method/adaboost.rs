@@ -40,8 +40,7 @@ method! {
     }
     settings {
         boosting;
-        /// How row weights reach the base learner.
-        emphasis: Emphasis = Emphasis::Weighting;
+        emphasis = Weighting;
         /// Treatment of a member without weighted error.
         zero_error: ZeroError = Keep, one of {
             /// It is kept, with the weight of an error of 1e-10, and boosting ends.

@@ -6,7 +6,7 @@ use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::Boosted;
 use crate::ensemble::boosting::Votes;
-use crate::ensemble::boosting::{Emphasis, chance, normalise, weight_of};
+use crate::ensemble::boosting::{chance, normalise, weight_of};
 use crate::error::Result;
 use crate::learner::{Learner, Sample};
 use crate::method::Learn;
@@ -39,8 +39,7 @@ method! {
     }
     settings {
         boosting;
-        /// How row weights reach the base learner: by drawing as many rows as are labeled, or by weighting all rows.
-        emphasis: Emphasis = Emphasis::Resampling;
+        emphasis = Resampling;
         /// Share of the labeled rows in the initial weights.
         labeled_share: f64 = 0.9, in Range::SHARE;
         seed;
@@ -78,7 +77,8 @@ impl Assemble {
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         let mut boosted = Boosted::new(self.members, prepared.start());
         while boosted.wants_more() {
-            let draws = self.draws(l, labels.len());
+            // The first member is drawn like the others: of the variants tried that comes nearest to the UDEED paper's results.
+            let draws = self.emphasis.draws(l, labels.len());
             let drawn = self.emphasis.row_weights(&mut stream, &shares, &labels, draws, draws as f64);
             let seed = boosted.seed(self.seed);
             let sample = Sample { rows, classes: &labels, n_classes, weights: &drawn, seed };
@@ -101,11 +101,5 @@ impl Assemble {
             normalise(&mut shares);
         }
         Ok(boosted)
-    }
-
-    /// The number of draws: of resampling, the number of labeled rows, as in the paper; of weighting, all rows. The first
-    /// member is drawn like the others, which of the variants tried comes nearest to the UDEED paper's results.
-    fn draws(&self, l: usize, n: usize) -> usize {
-        if self.emphasis == Emphasis::Resampling { l } else { n }
     }
 }

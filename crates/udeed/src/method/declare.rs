@@ -4,7 +4,7 @@
 /// for each setting, `validate` from the ranges, serde, and the [`MethodCard`](crate::method::MethodCard).
 ///
 /// Common settings are declared by name alone, which gives their documentation, type and default: `members`,
-/// `boosted_members`, `base`, `lambda`, `lambda_or_auto`, `scaling`, `fourier`, `memory`, `seed`; `learning` is `base`,
+/// `boosted_members`, `base`, `emphasis`, `lambda`, `lambda_or_auto`, `scaling`, `fourier`, `memory`, `seed`; `learning` is `base`,
 /// `lambda`, `scaling` and `fourier`, `boosting` these and `boosted_members`. Others are written out: documentation, name,
 /// type, default, and the range of a number or the words of an enum, which is declared with them.
 macro_rules! method {
@@ -48,6 +48,12 @@ macro_rules! method {
         $crate::method::declare::method! { @munch $card $done
             /// Base learner of the members.
             base: $crate::learner::Base = $crate::learner::Base::Logistic; $($rest)*
+        }
+    };
+    (@munch $card:tt $done:tt emphasis = $default:ident; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card $done
+            /// How row weights reach the base learner: by weighting the rows, or by drawing as many as are labeled.
+            emphasis: $crate::ensemble::Emphasis = $crate::ensemble::Emphasis::$default; $($rest)*
         }
     };
     (@munch $card:tt $done:tt lambda; $($rest:tt)*) => {

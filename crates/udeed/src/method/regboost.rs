@@ -6,7 +6,7 @@ use crate::data::Matrix;
 use crate::ensemble::Learned;
 use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::{Boosted, boost_heads};
-use crate::ensemble::boosting::{Emphasis, normalise, weight_of};
+use crate::ensemble::boosting::{normalise, weight_of};
 use crate::ensemble::pseudo_labels::PseudoLabels;
 use crate::ensemble::training_rows::Head;
 use crate::error::Result;
@@ -41,8 +41,7 @@ method! {
     }
     settings {
         boosting;
-        /// How row weights reach the base learner: by weighting all rows, or by drawing as many rows as are labeled.
-        emphasis: Emphasis = Emphasis::Weighting;
+        emphasis = Weighting;
         /// Weight of contradicting neighbours relative to the margin.
         smoothness: f64 = 0.5, in Range::NOT_NEGATIVE;
         /// Nearest neighbours treated as similar.
@@ -97,7 +96,7 @@ impl RegBoost {
         while boosted.wants_more() {
             let (shares, contradictions) = state.shares(&counts);
             let classes: Vec<u8> = state.labels.iter().map(|&label| u8::from(label > 0.0)).collect();
-            let draws = if self.emphasis == Emphasis::Resampling { l } else { classes.len() };
+            let draws = self.emphasis.draws(l, classes.len());
             let weights = self.emphasis.row_weights(&mut stream, &shares, &classes, draws, draws as f64);
             let seed = boosted.seed(self.seed);
             let sample =
