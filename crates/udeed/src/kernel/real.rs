@@ -66,25 +66,23 @@ pub(crate) trait Real:
     #[inline(always)]
     fn sum<S: Simd>(simd: S, values: &[Self]) -> f64 {
         let one = Self::splat(simd, Self::from_double(1.0));
-        let mut lanes = Lanes::new(simd);
-        lanes.add(
+        Lanes::total_of(
+            simd,
             values,
             #[inline(always)]
             |value, lane| Self::mul_add(simd, one, value, lane),
-        );
-        lanes.total()
+        )
     }
 
     /// The sum of their squares.
     #[inline(always)]
     fn sum_of_squares<S: Simd>(simd: S, values: &[Self]) -> f64 {
-        let mut lanes = Lanes::new(simd);
-        lanes.add(
+        Lanes::total_of(
+            simd,
             values,
             #[inline(always)]
             |value, lane| Self::mul_add(simd, value, value, lane),
-        );
-        lanes.total()
+        )
     }
 }
 
@@ -174,21 +172,19 @@ struct Lanes<S: Simd, T: Real> {
 impl<S: Simd, T: Real> Lanes<S, T> {
     const VECTORS: usize = T::LANES * size_of::<T>() / size_of::<T::Vector<S>>();
 
-    #[inline(always)]
-    fn new(simd: S) -> Self {
-        Lanes { sums: [T::splat(simd, T::default()); MOST_LANES] }
-    }
-
+    /// The total over all values; `add` adds some of them to their partial sums.
     // By index up to a constant: zipped, the compiler would not see how many there are.
     #[expect(clippy::needless_range_loop)]
     #[inline(always)]
-    fn add(&mut self, values: &[T], add: impl Fn(T::Vector<S>, T::Vector<S>) -> T::Vector<S>) {
+    fn total_of(simd: S, values: &[T], add: impl Fn(T::Vector<S>, T::Vector<S>) -> T::Vector<S>) -> f64 {
+        let mut lanes: Self = Lanes { sums: [T::splat(simd, T::default()); MOST_LANES] };
         let vectors: &[T::Vector<S>] = bytemuck::cast_slice(values);
         for vectors in vectors.chunks_exact(Self::VECTORS) {
             for v in 0..Self::VECTORS {
-                self.sums[v] = add(vectors[v], self.sums[v]);
+                lanes.sums[v] = add(vectors[v], lanes.sums[v]);
             }
         }
+        lanes.total()
     }
 
     #[inline(always)]
