@@ -5,6 +5,7 @@
 mod csv;
 mod latex;
 mod markdown;
+mod markup;
 mod paper;
 mod text;
 
