@@ -87,10 +87,16 @@ fn is_at(_: &File, path: &Path) -> bool {
 mod tests {
     use super::*;
 
-    #[test]
-    fn only_one_holds_it() {
+    /// The place of a journal in a folder of its own, which is removed when it is dropped.
+    fn in_a_folder() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let journal = folder.path().join("journal");
+        (folder, journal)
+    }
+
+    #[test]
+    fn only_one_holds_it() {
+        let (folder, journal) = in_a_folder();
         let lock = Lock::take(&journal).unwrap();
         let message = Lock::take(&journal).unwrap_err().to_string();
         assert!(message.contains(&format!("process {}", std::process::id())), "{message}");
@@ -101,8 +107,7 @@ mod tests {
 
     #[test]
     fn the_file_of_a_dead_process_locks_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let journal = folder.path().join("journal");
+        let (folder, journal) = in_a_folder();
         std::fs::write(folder.path().join("journal.lock"), "123456789").unwrap();
         let _lock = Lock::take(&journal).unwrap();
         let holder = std::fs::read_to_string(folder.path().join("journal.lock")).unwrap();
@@ -113,8 +118,7 @@ mod tests {
     #[test]
     fn many_threads_take_turns() {
         use std::sync::atomic::{AtomicUsize, Ordering};
-        let folder = tempfile::tempdir().unwrap();
-        let journal = folder.path().join("journal");
+        let (_folder, journal) = in_a_folder();
         let (inside, taken) = (AtomicUsize::new(0), AtomicUsize::new(0));
         std::thread::scope(|scope| {
             for _ in 0..4 {

@@ -3,11 +3,10 @@
 use maud::{Markup, html};
 use udeed::observer::{Losses, Step};
 
-use super::chart::{Frame, Picture, Px, Scale, Shape, key, legend, mark, text_width};
+use super::Gallery;
+use super::chart::{Frame, Picture, Px, Scale, Shape, mark, text_width};
 use super::words::{count, number};
-use super::{Section, showcases};
 use crate::experiment::Showcase;
-use crate::results::Results;
 
 const WIDTH: f64 = 430.0;
 const LEFT: f64 = 66.0;
@@ -26,24 +25,17 @@ const PARTS: [Part; 3] = [
     ("loss-diversity", "V_div", |losses| losses.diversity),
 ];
 
-pub(super) fn section(results: &Results) -> Option<Section> {
-    let pictures = showcases(results, |showcase| !showcase.steps.is_empty(), picture)?;
-    let body = html! {
-        p {
-            "LcUd on the first split of a data set: the loss V = V_emp + \u{3b3} V_div, the empirical loss V_emp on "
-            "the labeled rows, and the diversity loss V_div, which is lower where members differ more. The first stage "
-            "measures V_div on the labeled rows, the second on the unlabeled rows, so V and V_div jump between the "
-            "stages (dashed). A stage ends with the first step that does not lower both V and V_div; that step is "
-            "rejected."
-        }
-        (legend(&[
-            (key("loss-total", Shape::Circle, false), "step".to_owned()),
-            (key("rejected", Shape::Cross, false), "rejected step".to_owned()),
-        ]))
-        (pictures)
-    };
-    Some(Section { id: "descent", title: "The descent", body })
-}
+pub(super) const DESCENT: Gallery = Gallery {
+    id: "descent",
+    title: "The descent",
+    about: "LcUd on the first split of a data set: the loss V = V_emp + \u{3b3} V_div, the empirical loss V_emp on the labeled \
+            rows, and the diversity loss V_div, which is lower where members differ more. The first stage measures V_div on \
+            the labeled rows, the second on the unlabeled rows, so V and V_div jump between the stages (dashed). A stage ends \
+            with the first step that does not lower both V and V_div; that step is rejected.",
+    marks: &[("loss-total", Shape::Circle, "step"), ("rejected", Shape::Cross, "rejected step")],
+    is_shown: |showcase| !showcase.steps.is_empty(),
+    picture,
+};
 
 /// A stage: the index of its first step, and its steps.
 type Stage<'a> = (usize, &'a [Step]);

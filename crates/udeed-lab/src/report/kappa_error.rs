@@ -2,11 +2,10 @@
 
 use maud::{Markup, html};
 
-use super::chart::{Frame, Picture, Px, Scale, Shape, key, legend, mark};
+use super::Gallery;
+use super::chart::{Frame, Picture, Px, Scale, Shape, mark};
 use super::words::{count, number};
-use super::{Section, showcases};
 use crate::experiment::Showcase;
-use crate::results::Results;
 use crate::statistics::mean;
 
 const WIDTH: f64 = 430.0;
@@ -17,22 +16,16 @@ const MOST: usize = 600;
 
 type Cloud = [(f64, f64)];
 
-pub(super) fn section(results: &Results) -> Option<Section> {
-    let pictures = showcases(results, |showcase| !showcase.initial.is_empty(), picture)?;
-    let body = html! {
-        p {
-            "Each small mark is a pair of LcUd's members on the test rows of the first split: "
-            "kappa, the agreement beyond chance, on the horizontal axis, mean error on the vertical axis. Pairs "
-            "further left are more diverse, pairs further down more accurate. The large marks are the means."
-        }
-        (legend(&[
-            (key("before", Shape::Cross, false), "before the descent".to_owned()),
-            (key("after", Shape::Circle, false), "after the descent".to_owned()),
-        ]))
-        (pictures)
-    };
-    Some(Section { id: "kappa", title: "Kappa-error diagrams", body })
-}
+pub(super) const KAPPA_ERROR: Gallery = Gallery {
+    id: "kappa",
+    title: "Kappa-error diagrams",
+    about: "Each small mark is a pair of LcUd's members on the test rows of the first split: kappa, the agreement beyond \
+            chance, on the horizontal axis, mean error on the vertical axis. Pairs further left are more diverse, pairs \
+            further down more accurate. The large marks are the means.",
+    marks: &[("before", Shape::Cross, "before the descent"), ("after", Shape::Circle, "after the descent")],
+    is_shown: |showcase| !showcase.initial.is_empty(),
+    picture,
+};
 
 fn picture(showcase: &Showcase, place: usize) -> Markup {
     let all = || showcase.initial.iter().chain(&showcase.last);

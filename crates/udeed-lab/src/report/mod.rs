@@ -27,6 +27,7 @@ pub use critical_difference::critical_difference;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use self::chart::{Shape, key, legend};
 use crate::experiment::Showcase;
 use crate::results::Results;
 
@@ -72,8 +73,8 @@ pub fn html(results: &Results) -> String {
         win_tie_loss::section(results),
         gain::section(results),
         unless(results.diversity.is_empty(), diversity::section),
-        descent::section(results),
-        kappa_error::section(results),
+        descent::DESCENT.section(results),
+        kappa_error::KAPPA_ERROR.section(results),
         paper_scatter::section(results),
         Some(setup::section(results)),
         Some(glossary::section(results)),
@@ -138,15 +139,34 @@ impl Page {
     }
 }
 
-/// A picture of each showcase with something to show; none where there are none.
-fn showcases(
-    results: &Results,
+/// A section with a picture of each showcase.
+struct Gallery {
+    id: &'static str,
+    title: &'static str,
+    /// What the pictures show.
+    about: &'static str,
+    /// The marks in the pictures: class, shape and meaning.
+    marks: &'static [(&'static str, Shape, &'static str)],
     is_shown: fn(&Showcase) -> bool,
     picture: fn(&Showcase, usize) -> Markup,
-) -> Option<Markup> {
-    let shown: Vec<&Showcase> = results.showcases.iter().filter(|showcase| is_shown(showcase)).collect();
-    let pictures = html! { @for (i, showcase) in shown.iter().enumerate() { (picture(showcase, i)) } };
-    (!shown.is_empty()).then(|| html! { div.multiples.pairs { (pictures) } })
+}
+
+impl Gallery {
+    /// None where no showcase has something to show.
+    fn section(&self, results: &Results) -> Option<Section> {
+        let shown: Vec<&Showcase> = results.showcases.iter().filter(|showcase| (self.is_shown)(showcase)).collect();
+        let marks: Vec<(Markup, String)> = self
+            .marks
+            .iter()
+            .map(|(class, shape, meaning)| (key(class, *shape, false), (*meaning).to_owned()))
+            .collect();
+        let body = html! {
+            p { (self.about) }
+            (legend(&marks))
+            div.multiples.pairs { @for (i, showcase) in shown.iter().enumerate() { ((self.picture)(showcase, i)) } }
+        };
+        (!shown.is_empty()).then_some(Section { id: self.id, title: self.title, body })
+    }
 }
 
 /// The names of the data sets, in the order of the experiment.
