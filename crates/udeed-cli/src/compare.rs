@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use udeed::data::stratified_split;
-use udeed::format::Reader;
 use udeed_lab::statistics::DecidingTest;
 use udeed_lab::{Entry, Experiment, Scale, Set, tables};
 
-use crate::input::{Meant, Reading, check_label, note_identifiers, read_any, short_names};
+use crate::input::{Labeled, Reading, note_identifiers, short_names};
 use crate::laboratory::{Outputs, named};
 use crate::progress::Progress;
 use crate::settings::{Settings, SharesArgs};
@@ -22,9 +21,8 @@ use crate::settings::{Settings, SharesArgs};
 pub struct Compare {
     /// Files or built-in sets [default: ionosphere]
     sets: Vec<PathBuf>,
-    /// Column with the labels: its name, its number, or -1 for the last
-    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
-    label: Option<String>,
+    #[command(flatten)]
+    labeled: Labeled,
     /// Methods to compare: any that `udeed methods` lists
     #[arg(long, value_delimiter = ',', default_value = "logistic,initial,lc,lcd,lcud")]
     methods: Vec<String>,
@@ -43,8 +41,6 @@ pub struct Compare {
     outputs: Outputs,
     #[command(flatten)]
     settings: Settings,
-    #[command(flatten)]
-    meant: Meant,
     #[command(flatten)]
     reading: Reading,
 }
@@ -81,14 +77,8 @@ impl Compare {
     }
 
     fn read(&self, paths: &[PathBuf], seed: u64, progress: &Progress) -> anyhow::Result<Vec<Set>> {
-        let mut reader = self.reading.reader(Reader::new());
-        if let Some(label) = &self.label {
-            reader = reader.label(label);
-        }
         let read = |(path, name): (&PathBuf, String)| {
-            let sheet = read_any(&reader, path, progress)?;
-            check_label(&sheet, self.label.as_deref(), path)?;
-            self.meant.doubt(&sheet, path, progress);
+            let sheet = self.labeled.read_to_learn(&self.reading, path, progress)?;
             note_identifiers(&sheet.table, progress);
             let data = named(sheet.into_train(), path)?;
             named(data.classes(), path)?;

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use udeed::data::{Kind, Rows, stratified_split};
-use udeed::format::{BuiltIn, Format, Reader, Sheet, Writer};
+use udeed::format::{BuiltIn, Format, Sheet, Writer};
 use udeed::text::printable;
 use udeed_lab::tables::TextTable;
 
-use crate::input::{Meant, Reading, format_parser, parse_delimiter, read_any};
+use crate::input::{Labeled, Reading, format_parser, parse_delimiter};
 use crate::laboratory::named;
 use crate::output::{Usage, check_outputs, is_stream, print, write_to};
 use crate::progress::Progress;
@@ -82,22 +82,13 @@ enum DataVerb {
 struct From {
     /// A built-in set, a file, or `-` for standard input
     set: PathBuf,
-    /// Column with the labels [default: none, in ARFF files the attribute `class`]
-    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
-    label: Option<String>,
     #[command(flatten)]
-    meant: Meant,
+    labeled: Labeled,
 }
 
 impl From {
     fn read(&self, reading: &Reading, progress: &Progress) -> anyhow::Result<Sheet> {
-        let mut reader = reading.reader(Reader::new());
-        if let Some(label) = &self.label {
-            reader = reader.label(label);
-        }
-        let sheet = read_any(&reader, &self.set, progress)?;
-        self.meant.doubt(&sheet, &self.set, progress);
-        Ok(sheet)
+        self.labeled.read(reading, &self.set, progress)
     }
 }
 

@@ -17,7 +17,7 @@ use udeed::validation::{CrossValidation, Grid};
 use udeed_lab::statistics::{deviation, mean};
 use udeed_lab::tables::TextTable;
 
-use crate::input::{Meant, Reading, check_label, folder_of, hold_file, note_identifiers, read_any};
+use crate::input::{Labeled, Reading, folder_of, hold_file, note_identifiers};
 use crate::laboratory::named;
 use crate::output::{Usage, check_outputs, is_stream, print, write_to};
 use crate::progress::Progress;
@@ -29,9 +29,8 @@ use crate::settings::Settings;
 pub struct Fit {
     /// Rows to learn from: a file, `-` for standard input, or a built-in set
     file: PathBuf,
-    /// Column with the labels: its name, its number, or -1 for the last. LIBSVM files need none
-    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
-    label: Option<String>,
+    #[command(flatten)]
+    labeled: Labeled,
     /// More rows, all taken as unlabeled
     #[arg(long, value_name = "FILE")]
     unlabeled: Option<PathBuf>,
@@ -62,8 +61,6 @@ pub struct Fit {
     threshold: Option<Threshold>,
     #[command(flatten)]
     settings: Settings,
-    #[command(flatten)]
-    meant: Meant,
     #[command(flatten)]
     reading: Reading,
 }
@@ -127,13 +124,7 @@ impl Fit {
     }
 
     fn train(&self, method: &Method, progress: &Progress) -> anyhow::Result<TrainSet> {
-        let mut reader = self.reading.reader(Reader::new());
-        if let Some(label) = &self.label {
-            reader = reader.label(label);
-        }
-        let sheet = read_any(&reader, &self.file, progress)?;
-        check_label(&sheet, self.label.as_deref(), &self.file)?;
-        self.meant.doubt(&sheet, &self.file, progress);
+        let sheet = self.labeled.read_to_learn(&self.reading, &self.file, progress)?;
         let mut train = named(sheet.into_train(), &self.file)?;
         if let Some(path) = &self.unlabeled {
             let room = self.room(method, train.table().columns().len());

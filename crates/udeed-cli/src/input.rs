@@ -90,17 +90,43 @@ impl Reading {
     }
 }
 
-/// What is said of the classes in rows to learn from.
-#[derive(Args, Clone)]
-pub struct Meant {
+/// Where the labels of rows are, and which of them are classes.
+#[derive(Args)]
+pub struct Labeled {
+    /// Column with the labels: its name, its number, or -1 for the last. LIBSVM files need none [default: in ARFF files the
+    /// attribute `class`]
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    label: Option<String>,
     /// Classes that are meant although they look like missing labels, such as `none`: no warning
     #[arg(long, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true)]
-    pub class: Vec<String>,
+    class: Vec<String>,
 }
 
-impl Meant {
+impl Labeled {
+    /// Reads rows with labels, if they have any.
+    pub fn read(&self, reading: &Reading, path: &Path, progress: &Progress) -> anyhow::Result<Sheet> {
+        let reader = reading.reader(Reader::new());
+        let reader = match &self.label {
+            Some(label) => reader.label(label),
+            None => reader,
+        };
+        let sheet = read_any(&reader, path, progress)?;
+        self.doubt(&sheet, path, progress);
+        Ok(sheet)
+    }
+
+    /// Reads rows to learn from: they need labels, whose column CSV files do not name by themselves.
+    pub fn read_to_learn(&self, reading: &Reading, path: &Path, progress: &Progress) -> anyhow::Result<Sheet> {
+        let sheet = self.read(reading, path, progress)?;
+        let none = sheet.labels.n_labeled() == 0 && sheet.label.is_none() && self.label.is_none();
+        if none && sheet.table.naming() != Naming::Index {
+            return Err(no_label(&sheet, path));
+        }
+        Ok(sheet)
+    }
+
     /// Warns of classes that look like missing labels, unless they are said to be meant.
-    pub fn doubt(&self, sheet: &Sheet, path: &Path, progress: &Progress) {
+    fn doubt(&self, sheet: &Sheet, path: &Path, progress: &Progress) {
         let doubtful: Vec<&str> = doubtful_classes(sheet.labels.classes())
             .into_iter()
             .filter(|class| !self.class.iter().any(|meant| meant == class))
@@ -177,12 +203,8 @@ pub fn read_any(reader: &Reader, name: &Path, progress: &Progress) -> anyhow::Re
     }
 }
 
-/// Rows to learn from need a label column, which CSV files do not name by themselves.
-pub fn check_label(sheet: &Sheet, given: Option<&str>, path: &Path) -> anyhow::Result<()> {
-    let none = sheet.labels.n_labeled() == 0 && sheet.label.is_none() && given.is_none();
-    if !none || sheet.table.naming() == Naming::Index {
-        return Ok(());
-    }
+/// The error of rows to learn from whose label column nobody named.
+fn no_label(sheet: &Sheet, path: &Path) -> anyhow::Error {
     const MOST: usize = 12;
     let columns = sheet.table.columns();
     let mut names: Vec<String> = columns.iter().take(MOST).map(|column| udeed::text::quoted(&column.name)).collect();
@@ -190,7 +212,7 @@ pub fn check_label(sheet: &Sheet, given: Option<&str>, path: &Path) -> anyhow::R
         names.push(format!("and {} more", columns.len() - MOST));
     }
     let (path, names) = (path.display(), names.join(", "));
-    Err(Usage(format!("{path}: no `--label`, expected the column with the labels: {names}")).into())
+    Usage(format!("{path}: no `--label`, expected the column with the labels: {names}")).into()
 }
 
 /// Columns of text in which hardly a value occurs twice are most likely no features.

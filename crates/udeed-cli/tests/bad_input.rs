@@ -161,11 +161,7 @@ mod csv {
     }
 
     #[test]
-    fn an_empty_file_and_a_header_alone_are_told_apart() {
-        for empty in ["", "\n", "\n\r\n\n", "\u{feff}"] {
-            let message = refused("rows.csv", empty, "--label ok");
-            assert_says(&message, &["rows.csv", "found an empty file", "expected"]);
-        }
+    fn a_header_alone_is_told() {
         let message = refused("rows.csv", "x,y,ok\n", "--label ok");
         assert_says(&message, &["rows.csv", "found a header and no rows", "expected rows"]);
     }
@@ -346,8 +342,6 @@ mod arff {
     #[test]
     fn a_file_that_ends_before_its_rows_is_told() {
         for (rows, found) in [
-            ("", "an empty file"),
-            ("% only a comment\n", "an empty file"),
             ("@relation r\n@attribute x numeric\n", "the end of the file"),
             ("@relation r\n@attribute x numeric\n@attribute class {a,b}\n@data\n% none\n", "a header and no rows"),
             ("@relation r\n@data\n1\n", "`@data` before any attribute"),
@@ -359,12 +353,6 @@ mod arff {
     #[test]
     fn another_kind_of_file_is_told_from_its_first_line() {
         assert_says(&refused("rows.arff", CSV, ""), &["rows.arff, line 1", "`x`", "expected `@relation`"]);
-    }
-
-    #[test]
-    fn bytes_that_are_not_utf8_are_told_by_line() {
-        let rows = [ARFF.as_bytes(), b"3,\xff,a\n"].concat();
-        assert_says(&refused("rows.arff", rows, ""), &["rows.arff, line 8", "0xff", "UTF-8"]);
     }
 
     #[test]
@@ -419,19 +407,6 @@ mod libsvm {
     }
 
     #[test]
-    fn an_empty_file_is_told() {
-        for empty in ["", "\n\n", "# only a comment\n"] {
-            assert_says(&refused("rows.libsvm", empty, ""), &["rows.libsvm", "found an empty file", "expected rows"]);
-        }
-    }
-
-    #[test]
-    fn bytes_that_are_not_utf8_are_told_by_line() {
-        let rows = [LIBSVM.as_bytes(), b"1 1:\xff\n"].concat();
-        assert_says(&refused("rows.libsvm", rows, ""), &["rows.libsvm, line 5", "0xff", "UTF-8"]);
-    }
-
-    #[test]
     fn negative_sparse_values_are_refused_with_what_to_do() {
         let rows: String = (1..=20).map(|i| format!("{} {i}:-{i}\n", i % 2)).collect();
         let message = refused("rows.libsvm", rows, "");
@@ -451,6 +426,29 @@ mod libsvm {
 
 mod any_format {
     use super::*;
+
+    #[test]
+    fn an_empty_file_is_told() {
+        for (name, empty) in [
+            ("rows.csv", ["", "\n", "\n\r\n\n", "\u{feff}"].as_slice()),
+            ("rows.arff", &["", "% only a comment\n"]),
+            ("rows.libsvm", &["", "\n\n", "# only a comment\n"]),
+        ] {
+            for rows in empty {
+                assert_says(&refused(name, rows, "--label ok"), &[name, "found an empty file", "expected"]);
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_told_by_line() {
+        for (name, rows, row, line) in
+            [("rows.arff", ARFF, b"3,\xff,a\n", 8), ("rows.libsvm", LIBSVM, b"1 1:\xff\n", 5)]
+        {
+            let message = refused(name, [rows.as_bytes(), row].concat(), "");
+            assert_says(&message, &[&format!("{name}, line {line}"), "0xff", "UTF-8"]);
+        }
+    }
 
     #[test]
     fn a_broken_gzip_stream_is_told() {
