@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -107,12 +108,8 @@ class _SemiSupervised:
     def _tests(self, strata: Strata) -> Iterator[NDArray[np.intp]]:
         raise NotImplementedError
 
-    def __repr__(self) -> str:
-        own = {name: value for name, value in vars(self).items() if not name.startswith("_")}
-        parameters = ", ".join(f"{name}={value!r}" for name, value in own.items())
-        return f"{type(self).__name__}({parameters})"
 
-
+@dataclass(eq=False)
 class SemiSupervisedKFold(_SemiSupervised):
     """Stratified folds of the labeled rows; unlabeled rows are in every training fold and in no test fold.
 
@@ -138,18 +135,11 @@ class SemiSupervisedKFold(_SemiSupervised):
     [0 1 2 5] [3 4]
     """
 
-    def __init__(
-        self,
-        n_splits: int = 5,
-        *,
-        shuffle: bool = False,
-        random_state: int | np.random.RandomState | None = None,
-        unlabeled: object = -1,
-    ) -> None:
-        self.n_splits = n_splits
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.unlabeled = unlabeled
+    n_splits: int = 5
+    _: KW_ONLY
+    shuffle: bool = False
+    random_state: int | np.random.RandomState | None = None
+    unlabeled: object = -1
 
     def _tests(self, strata: Strata) -> Iterator[NDArray[np.intp]]:
         from sklearn.model_selection import StratifiedKFold
@@ -200,6 +190,7 @@ class SemiSupervisedGroupKFold(_MetadataRequester, SemiSupervisedKFold):
             yield np.flatnonzero(~np.isin(group, group[tested])), tested
 
 
+@dataclass(eq=False)
 class SemiSupervisedSplit(_SemiSupervised):
     """Random stratified splits of the labeled rows; unlabeled rows are in every training part and in no test part.
 
@@ -226,18 +217,11 @@ class SemiSupervisedSplit(_SemiSupervised):
     ['a', 'b'] True
     """
 
-    def __init__(
-        self,
-        n_splits: int = 10,
-        *,
-        test_size: float | int = 0.2,
-        random_state: int | np.random.RandomState | None = None,
-        unlabeled: object = -1,
-    ) -> None:
-        self.n_splits = n_splits
-        self.test_size = test_size
-        self.random_state = random_state
-        self.unlabeled = unlabeled
+    n_splits: int = 10
+    _: KW_ONLY
+    test_size: float | int = 0.2
+    random_state: int | np.random.RandomState | None = None
+    unlabeled: object = -1
 
     def _tests(self, strata: Strata) -> Iterator[NDArray[np.intp]]:
         size, seed = strata.tested(self.test_size), seed_of(self.random_state)
