@@ -3,8 +3,9 @@
 use std::io::Write;
 
 use clap::Args;
-use udeed::method::card::Kind as SettingKind;
+use udeed::method::card::Cards;
 use udeed::method::{Method, MethodCard};
+use udeed::setting::Kind as SettingKind;
 use udeed_lab::Entry;
 
 use crate::output::{print, write_json};
@@ -16,7 +17,7 @@ use crate::settings::shown;
 pub struct Methods {
     /// Whose settings to list
     method: Option<String>,
-    /// Print the cards of the methods as JSON: all that is known of each
+    /// Print the cards of the methods and base learners as JSON: all that is known of each
     #[arg(long)]
     json: bool,
 }
@@ -24,7 +25,7 @@ pub struct Methods {
 impl Methods {
     pub fn run(&self) -> anyhow::Result<()> {
         match &self.method {
-            None if self.json => write_json(None, &Method::cards()),
+            None if self.json => write_json(None, &Cards::all()),
             Some(name) if self.json => write_json(None, Method::named(name)?.card()),
             None => print(|out| list(out)),
             Some(name) => {

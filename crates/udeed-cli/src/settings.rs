@@ -6,8 +6,8 @@ use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use udeed::data::{Labeled, Shares};
 use udeed::format::Reader;
-use udeed::method::card::{Kind as SettingKind, Setting};
 use udeed::method::{Method, MethodCard, Udeed};
+use udeed::setting::{Kind as SettingKind, Setting};
 use udeed_lab::Entry;
 
 use crate::output::Usage;

@@ -8,6 +8,7 @@ use udeed::data::TrainSet;
 use udeed::diversity::{Diversity, Oracle};
 use udeed::ensemble::Shared;
 use udeed::method::Method;
+use udeed::method::card::Cards;
 use udeed::observer::{Observer, Step};
 
 use crate::data::Training;
@@ -18,10 +19,10 @@ use crate::observer::run;
 /// A step of the descent: stage, number, V_emp, V_div, V, and whether it was kept.
 pub type History = Vec<(String, usize, f64, f64, f64, bool)>;
 
-/// The cards of all methods, from which the estimators are generated, as JSON.
+/// The cards of all methods and base learners, from which their classes are generated, as JSON.
 #[pyfunction]
 pub fn cards() -> PyResult<String> {
-    to_json(&Method::cards())
+    to_json(&Cards::all())
 }
 
 /// The settings of a method with their defaults, as JSON.

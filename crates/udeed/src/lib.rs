@@ -104,6 +104,7 @@ pub mod observer;
 mod parallel;
 pub mod prepare;
 mod random;
+pub mod setting;
 mod tensor;
 pub mod text;
 pub mod validation;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const ROOMS: [&[&str]; 13] = [
     &["text", "words"],
     &["error"],
-    &["file", "memory", "observer", "parallel", "random"],
+    &["file", "memory", "observer", "parallel", "random", "setting"],
     &["data"],
     &["format", "kernel", "tensor"],
     &["linalg", "neighbors"],

@@ -72,7 +72,7 @@ macro_rules! bases {
             /// ```
             /// let tree = udeed::learner::Base::cards().iter().find(|card| card.name == "tree").unwrap();
             /// let leaf = tree.settings.iter().find(|setting| setting.name == "leaf").unwrap();
-            /// assert_eq!((leaf.default.as_str(), leaf.range), ("1", "at least 1"));
+            /// assert_eq!((leaf.default.as_u64(), leaf.range.unwrap().to_string().as_str()), (Some(1), "at least 1"));
             /// ```
             pub fn cards() -> &'static [LearnerCard] {
                 static CARDS: LazyLock<Vec<LearnerCard>> = LazyLock::new(|| {
@@ -172,6 +172,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use crate::learner::{Base, NearestNeighbors, TreeSettings};
+    use crate::setting::Kind;
 
     fn read(value: Value) -> Result<Base, String> {
         serde_json::from_value(value).map_err(|error| error.to_string())
@@ -212,7 +213,12 @@ mod tests {
             let settings = stored.get(card.name).and_then(Value::as_object).cloned().unwrap_or_default();
             assert_eq!(settings.len(), card.settings.len(), "{}", card.name);
             for setting in &card.settings {
-                assert_eq!(settings[setting.name].to_string(), setting.default, "{}", setting.name);
+                assert_eq!(settings[setting.name], setting.default, "{}", setting.name);
+                let (Kind::Word(words) | Kind::Features(words)) = &setting.kind else { continue };
+                assert!(!words.is_empty(), "{}", setting.name);
+                for [word, _] in words {
+                    assert_eq!(read(json!({card.name: {setting.name: word}})).unwrap().name(), card.name, "{word}");
+                }
             }
         }
     }
@@ -227,5 +233,7 @@ mod tests {
         let share = refused(json!({"tree": {"features": {"share": 1.5}}}));
         assert_eq!(share, "`features` is 1.5, expected a share above 0 and up to 1");
         assert_eq!(refused(json!({"neighbors": {"k": 0}})), "`k` is 0, expected at least 1");
+        let many = refused(json!({"neighbors": {"k": 1u64 << 32}}));
+        assert_eq!(many, "`k` is 4294967296, expected at most 4294967295");
     }
 }

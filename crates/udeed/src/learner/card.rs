@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use crate::error::{Error, Result};
+use crate::setting::{Kind, Setting, prose};
 
 /// What there is to know of a base learner: see [`Base::cards`](crate::learner::Base::cards).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct LearnerCard {
     /// Its name in options and files.
@@ -13,76 +13,39 @@ pub struct LearnerCard {
     /// What it is, in one sentence.
     pub about: &'static str,
     /// Its settings.
-    pub settings: Vec<LearnerSetting>,
+    pub settings: Vec<Setting>,
 }
 
-/// A setting of a base learner.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct LearnerSetting {
-    /// The name.
-    pub name: &'static str,
-    /// What it means.
-    pub doc: &'static str,
-    /// The type of its values.
-    pub kind: &'static str,
-    /// The default, as JSON.
-    pub default: String,
-    /// The values that are allowed.
-    pub range: &'static str,
-}
-
-/// A type that settings have.
+/// A type of settings whose range is a text.
 pub(crate) trait SettingKind: Serialize {
-    /// The type, in words.
+    /// `word`, or `word, count or share`.
     const KIND: &'static str;
-
-    /// The number that a least one is asked of; none where there is no limit.
-    fn count(&self) -> Option<usize> {
-        None
-    }
 }
 
-impl SettingKind for usize {
-    const KIND: &'static str = "integer";
-
-    fn count(&self) -> Option<usize> {
-        Some(*self)
-    }
-}
-
-impl SettingKind for Option<usize> {
-    const KIND: &'static str = "integer or null";
-
-    fn count(&self) -> Option<usize> {
-        *self
-    }
-}
-
-/// Refuses a number below the least.
-pub(crate) fn check_least(name: &'static str, value: &impl SettingKind, least: usize) -> Result<()> {
-    match value.count() {
-        Some(count) if count < least => Err(Error::setting(name, count, format!("at least {least}"))),
-        _ => Ok(()),
-    }
-}
-
-/// The default of a setting, as JSON.
-pub(crate) fn default_text<T: SettingKind>(value: &T) -> String {
-    serde_json::to_value(value).map_or_else(|_| String::new(), |value| value.to_string())
+/// The card entry of a setting whose range is a text, with its words in backticks.
+pub(crate) fn worded<T: SettingKind>(name: &'static str, doc: &str, default: &T, range: &str) -> Setting {
+    let words = range.split('`').skip(1).step_by(2).map(|word| [word.to_owned(), String::new()]).collect();
+    let kind = if T::KIND == "word" { Kind::Word(words) } else { Kind::Features(words) };
+    let default = serde_json::to_value(default).unwrap_or_default();
+    Setting { name, doc: prose(doc), kind, range: None, default }
 }
 
 /// Declares the settings of a base learner: a struct with public fields, defaults, `validate` and the settings of its card.
-/// A range is `1..` for numbers from 1 on, a text for a type whose values are all allowed, or a text and the function that
-/// refuses the others.
+/// A range is `1..` for numbers from 1 on, a text with all words in backticks, or such a text and the function that refuses
+/// other values.
 macro_rules! learner_settings {
-    (@check $field:ident $value:expr, $least:literal ..) => {
-        $crate::learner::card::check_least(stringify!($field), $value, $least)?
-    };
+    (@check $field:ident $value:expr, $least:literal ..) => {{
+        use $crate::setting::{Range, SettingValue};
+        $value.check(stringify!($field), Some(Range::at_least($least)))?
+    }};
     (@check $field:ident $value:expr, $range:literal) => {};
     (@check $field:ident $value:expr, $range:literal by $check:path) => { $check($value)? };
-    (@range $least:literal ..) => { concat!("at least ", $least) };
-    (@range $range:literal $(by $check:path)?) => { $range };
+    (@setting $field:ident $doc:expr, $default:expr, $least:literal ..) => {
+        $crate::setting::setting(stringify!($field), $doc, $default, Some($crate::setting::Range::at_least($least)))
+    };
+    (@setting $field:ident $doc:expr, $default:expr, $range:literal $(by $check:path)?) => {
+        $crate::learner::card::worded(stringify!($field), $doc, $default, $range)
+    };
     (
         $(#[$about:meta])*
         $name:ident {
@@ -112,15 +75,11 @@ macro_rules! learner_settings {
             }
 
             /// The settings with their defaults and ranges.
-            pub(super) fn declared() -> Vec<$crate::learner::LearnerSetting> {
+            pub(super) fn declared() -> Vec<$crate::setting::Setting> {
                 let defaults = Self::default();
-                vec![$($crate::learner::LearnerSetting {
-                    name: stringify!($field),
-                    doc: concat!($($doc),+).trim_ascii(),
-                    kind: <$type as $crate::learner::card::SettingKind>::KIND,
-                    default: $crate::learner::card::default_text(&defaults.$field),
-                    range: $crate::learner::card::learner_settings!(@range $($range)+),
-                }),+]
+                vec![$($crate::learner::card::learner_settings!(
+                    @setting $field concat!($($doc, "\n"),+), &defaults.$field, $($range)+
+                )),+]
             }
         }
     };

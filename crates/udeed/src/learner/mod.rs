@@ -34,7 +34,7 @@ mod scikit_learn;
 pub(crate) mod tree;
 
 pub use base::Base;
-pub use card::{LearnerCard, LearnerSetting};
+pub use card::LearnerCard;
 pub use neighbors::NearestNeighbors;
 pub use tree::{Criterion, SplitFeatures, Thresholds, TreeSettings};
 

@@ -16,7 +16,7 @@ macro_rules! method {
             paper: $paper:literal,
             $(streams: $streams:literal,)?
             $(grows: $grows:literal,)?
-            $(size: $size:literal,)?
+            $(size: $size:expr,)?
         }
         settings { $($settings:tt)+ }
     ) => {
@@ -35,13 +35,13 @@ macro_rules! method {
     (@munch $card:tt $done:tt members = $default:literal, from $least:literal; $($rest:tt)*) => {
         $crate::method::declare::method! { @munch $card $done
             /// Number of members.
-            members: usize = $default, in $crate::method::card::Range::at_least($least); $($rest)*
+            members: usize = $default, in $crate::setting::Range::at_least($least); $($rest)*
         }
     };
     (@munch $card:tt $done:tt boosted_members; $($rest:tt)*) => {
         $crate::method::declare::method! { @munch $card $done
             /// Largest number of members; boosting may stop earlier.
-            members: usize = 20, in $crate::method::card::Range::at_least(1); $($rest)*
+            members: usize = 20, in $crate::setting::Range::at_least(1); $($rest)*
         }
     };
     (@munch $card:tt $done:tt base; $($rest:tt)*) => {
@@ -60,7 +60,7 @@ macro_rules! method {
         $crate::method::declare::method! { @munch $card $done
             /// Inverse regularisation strength of logistic regression, scikit-learn's `C`: larger values fit the labels
             /// more closely.
-            lambda: f64 = 1.0, in $crate::method::card::Range::POSITIVE; $($rest)*
+            lambda: f64 = 1.0, in $crate::setting::Range::POSITIVE; $($rest)*
         }
     };
     (@munch $card:tt [$($done:tt)*] lambda_or_auto; $($rest:tt)*) => {
@@ -68,7 +68,7 @@ macro_rules! method {
             ["Inverse regularisation strength of logistic regression, scikit-learn's `C`: larger values fit the labels "
              "more closely. `auto`: chosen by out-of-bag rows."]
             lambda: $crate::method::Lambda, impl Into<$crate::method::Lambda> = $crate::method::Lambda::Fixed(1.0),
-            Some($crate::method::card::Range::POSITIVE)
+            Some($crate::setting::Range::POSITIVE)
         }] $($rest)* }
     };
     (@munch $card:tt $done:tt scaling; $($rest:tt)*) => {
@@ -124,7 +124,7 @@ macro_rules! method {
     (
         @munch {
             [$($about:literal)+] $name:ident $word:literal $title:literal $python:literal $paper:literal
-            [$($streams:literal)?] [$($grows:literal)?] [$($size:literal)?]
+            [$($streams:literal)?] [$($grows:literal)?] [$($size:expr)?]
         }
         [$({ [$($doc:literal)+] $field:ident: $type:ty, $taken:ty = $default:expr, $range:expr })+]
     ) => {
@@ -164,7 +164,7 @@ macro_rules! method {
             /// # Errors
             /// If one is invalid.
             pub fn validate(&self) -> $crate::error::Result<()> {
-                use $crate::method::card::SettingValue;
+                use $crate::setting::SettingValue;
                 $(self.$field.check(stringify!($field), $range.or(<$type as SettingValue>::range()))?;)+
                 $crate::method::Learn::check(self)
             }
@@ -175,7 +175,7 @@ macro_rules! method {
             const GROWS: bool = false $(|| $grows)?;
 
             fn card() -> $crate::method::MethodCard {
-                use $crate::method::card::{prose, setting};
+                use $crate::setting::{prose, setting};
                 let defaults = $name::new();
                 let about = prose(concat!($($about, "\n"),+));
                 let (sentence, details) = about.split_once('\n').unwrap_or((&about, ""));

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 use crate::method::Method;
-use crate::method::card::Kind;
+use crate::setting::Kind;
 use crate::text::{listed, quoted};
 
 impl Method {

@@ -33,7 +33,7 @@ method! {
         python: "StackingClassifier",
         paper: "D. Wolpert, \"Stacked generalization\", Neural Networks 5, 1992",
         streams: true,
-        size: 4,
+        size: Base::NAMES.len(),
     }
     settings {
         /// Base learners: one member each.
