@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the estimators, and the tables of parameters in their documentation, from the cards of the methods.
+"""Writes the estimators, the base learners, and the tables of their parameters in the documentation, from their cards.
 
 ``make generate`` runs it; ``--check`` writes nothing and fails with a diff where a committed file differs. The cards
-are what ``udeed methods --json`` prints. A new method or setting needs no line here: how a parameter looks follows from
-the kind of its setting.
+are what ``udeed methods --json`` prints. A new method, base learner or setting needs no line here: how a parameter
+looks follows from the kind of its setting.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import re
 import runpy
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,7 @@ COMMON = ("members", "lambda", "scaling", "fourier")
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting of a method, as its card has it."""
+    """A setting of a method or a base learner, as its card has it."""
 
     name: str
     doc: str
@@ -60,8 +60,8 @@ class Setting:
     range: dict[str, Any] | None
     default: Any
     words: list[list[str]]
-    # All base learners, with the defaults of those that have settings.
-    bases: dict[str, Any]
+    # The defaults of the settings of each base learner.
+    bases: dict[str, dict[str, Any]]
 
     @property
     def parameter(self) -> str:
@@ -72,6 +72,11 @@ class Setting:
     def listed(self) -> str:
         """Its words, as code."""
         return ", ".join(code(word) for word, _ in self.words)
+
+    @property
+    def learners(self) -> list[str]:
+        """The classes of base learners."""
+        return [class_name(name) for name, settings in self.bases.items() if settings]
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,16 @@ class Kind:
     # What is said beyond the card, in docstrings and in pages.
     more: Callable[[Setting], str] = lambda _: ""
     page: Callable[[Setting], str] | None = None
+
+
+def class_name(base: str) -> str:
+    """The class of a base learner that has settings."""
+    return base.title().replace("-", "")
+
+
+def joined(words: list[str], last: str) -> str:
+    """Words as a sentence has them."""
+    return f" {last} ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def code(value: Any) -> str:
@@ -133,11 +148,19 @@ def base_words(setting: Setting) -> str:
     return ", ".join(code(name) for name in setting.bases)
 
 
+def classes_of(setting: Setting, last: str) -> str:
+    """The classes of base learners on a page."""
+    return joined([f"`{name}`" for name in setting.learners], last)
+
+
 KINDS = {
     "whole": Kind("int", lambda _: "int", lambda setting: number("Integral", setting)),
     "number": Kind("float", lambda _: "float", lambda setting: number("Real", setting)),
     "number-or-auto": Kind(
         "float | str", lambda _: 'float or "auto"', lambda setting: number("Real", setting, '*one_of("auto")')
+    ),
+    "whole-or-null": Kind(
+        "int | None", lambda _: "int or None", lambda setting: f"[*{number('Integral', setting)}, None]"
     ),
     "flag": Kind("bool", lambda _: "bool", lambda _: '["boolean"]'),
     "word": Kind("str", lambda setting: f"{{{setting.listed}}}", lambda setting: f"one_of({setting.listed})"),
@@ -152,18 +175,18 @@ KINDS = {
     ),
     "base": Kind(
         "Base",
-        lambda setting: f"{{{base_words(setting)}}}, Tree or Neighbors",
-        lambda _: "base_learner()",
-        more=lambda _: ":class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such as "
-        "`base__depth` in a grid search.",
-        page=lambda setting: f"One of {quoted(setting.bases)}, or a [`Tree` or `Neighbors`](bases.md).",
+        lambda setting: f"{{{base_words(setting)}}}, {joined(setting.learners, 'or')}",
+        lambda _: "[*one_of(*BASES), *LEARNERS.values()]",
+        more=lambda setting: f"{joined([f':class:`udeed.{name}`' for name in setting.learners], 'and')} have parameters "
+        "of their own, such as `base__depth` in a grid search.",
+        page=lambda setting: f"One of {quoted(setting.bases)}, or a [{classes_of(setting, 'or')}](bases.md).",
     ),
     "bases": Kind(
         "Sequence[Base]",
-        lambda _: "sequence of str, Tree or Neighbors",
+        lambda setting: f"sequence of str, {joined(setting.learners, 'or')}",
         lambda _: '["array-like"]',
         lambda _: "BASES",
-        page=lambda setting: f"Some of {quoted(setting.bases)}, [`Tree` and `Neighbors`](bases.md).",
+        page=lambda setting: f"Some of {quoted(setting.bases)}, [{classes_of(setting, 'and')}](bases.md).",
     ),
     "tree": Kind(
         "Tree | None",
@@ -172,6 +195,14 @@ KINDS = {
         lambda _: "None",
         tree,
         lambda setting: f"{tree(setting)} See [base learners](bases.md).",
+    ),
+    "features": Kind(
+        "str | int | float",
+        lambda setting: f"{{{setting.listed}}}, int or float",
+        lambda setting: f"[*one_of({setting.listed}), *count_or_share()]",
+        more=lambda _: "The words stand for all, the square root of their number, its binary logarithm, and one more than "
+        "that; an int is a number, a float a share of them.",
+        page=lambda setting: f"{quoted(word for word, _ in setting.words)}, a number, or a share such as 0.5.",
     ),
     "prior": Kind(
         "str | Sequence[float] | None",
@@ -189,11 +220,15 @@ def quoted(words: Any) -> str:
     return ", ".join(f"`{code(word)}`" for word in words)
 
 
+def declared_in(card: dict[str, Any], bases: dict[str, Any]) -> list[Setting]:
+    """The settings of a card."""
+    return [Setting(**{"words": [], **setting}, bases=bases) for setting in card["settings"]]
+
+
 def settings_of(card: dict[str, Any], bases: dict[str, Any]) -> list[Setting]:
     """The settings of a method in the order of the parameters: ``members``, what a declaration names before it after
     those that many methods share, and the others as they are declared. The seed is a parameter of all estimators."""
-    own = [setting for setting in card["settings"] if setting["name"] != "seed"]
-    declared = [Setting(**{"words": [], **setting}, bases=bases) for setting in own]
+    declared = [setting for setting in declared_in(card, bases) if setting.name != "seed"]
     names = [setting.name for setting in declared]
     if "members" not in names:
         return declared
@@ -238,21 +273,22 @@ def parameter_lines(setting: Setting) -> Iterator[str]:
     text = " ".join(filter(None, [in_python(setting.doc, setting), kind.more(setting)]))
     for paragraph in text.split("\n"):
         yield from wrapped(doubled(paragraph), 8)
-    if setting.words:
+    explained = [(word, doc) for word, doc in setting.words if doc]
+    if explained:
         yield ""
-        for word, doc in setting.words:
+        for word, doc in explained:
             text = f"``{code(word)}``: {doubled(in_python(lowered(doc), setting))}"
             yield from wrapped(text.replace("\n", " "), 8, "- ")
 
 
-def example(card: dict[str, Any]) -> list[str]:
-    """An example for any method."""
+def example(estimator: str, base: str | None = None) -> list[str]:
+    """An example for any method, or for a base learner of one."""
     return [
         "from sklearn.datasets import load_breast_cancer",
-        f"from udeed import {card['python']}, mask_labels",
+        f"from udeed import {', '.join(filter(None, [estimator, base, 'mask_labels']))}",
         "X, y = load_breast_cancer(return_X_y=True)",
         "few = mask_labels(y, 40, random_state=0)",
-        f"model = {card['python']}(random_state=0).fit(X, few)",
+        f"model = {estimator}({f'base={base}(), ' if base else ''}random_state=0).fit(X, few)",
     ]
 
 
@@ -275,9 +311,26 @@ def estimator(card: dict[str, Any], bases: dict[str, Any]) -> Iterator[str]:
         yield from ["", "    References", "    ----------"]
         yield from wrapped(f"{card['paper']}.", 4)
     yield from ["", "    Examples", "    --------"]
-    yield from (f"    >>> {line}" for line in example(card))
+    yield from (f"    >>> {line}" for line in example(card["python"]))
     yield from ["    >>> model.score(X, y) > 0.8", "    True", '    """', ""]
     yield from body(card, [parameter(setting) for setting in settings])
+
+
+def learner(card: dict[str, Any], bases: dict[str, Any]) -> Iterator[str]:
+    """The class of a base learner."""
+    settings, name = declared_in(card, bases), class_name(card["name"])
+    yield f"class {name}(BaseEstimator):"
+    yield from wrapped(f'"""{doubled(in_python(card["about"]))}.', 4)
+    yield ""
+    yield from wrapped(f'A ``base`` of estimators, where ``"{card["name"]}"`` is the one with default parameters.', 4)
+    yield from ["", "    Parameters", "    ----------"]
+    for setting in settings:
+        yield from parameter_lines(setting)
+    yield from ["", "    Examples", "    --------"]
+    yield from (f"    >>> {line}" for line in example("BaggingClassifier", name))
+    yield from ["    >>> model.score(X, y) > 0.8", "    True", '    """', "", '    __module__ = "udeed"']
+    yield f'    _name: ClassVar[str] = "{card["name"]}"'
+    yield from constructor([parameter(setting) for setting in settings])
 
 
 def parameter(setting: Setting) -> tuple[str, str, str, str]:
@@ -287,17 +340,26 @@ def parameter(setting: Setting) -> tuple[str, str, str, str]:
 
 
 def body(card: dict[str, Any], parameters: list[tuple[str, str, str, str]]) -> Iterator[str]:
-    """What a class holds after its documentation: rules, and the constructor."""
+    """What the class of a method holds after its documentation."""
     yield '    __module__ = "udeed"'
     yield f'    _method: ClassVar[str] = "{card["name"]}"'
+    yield from constructor(parameters, ["        **Ensemble._parameter_constraints,"], RUNNING)
+
+
+def constructor(
+    parameters: list[tuple[str, str, str, str]],
+    rules: Sequence[str] = (),
+    running: Sequence[tuple[str, str, str]] = (),
+) -> Iterator[str]:
+    """The rules for parameters, and the constructor; both after those that other classes have, too."""
     yield "    _parameter_constraints: ClassVar[dict[str, Any]] = {"
-    yield "        **Ensemble._parameter_constraints,"
+    yield from rules
     yield from (f'        "{name}": {rule},' for name, _, _, rule in parameters)
     yield from ["    }", "", "    def __init__(", "        self,"]
-    every = [(name, annotation, default) for name, annotation, default, _ in parameters] + RUNNING
+    every = [(name, annotation, default) for name, annotation, default, _ in parameters] + list(running)
     for place, (name, annotation, default) in enumerate(every):
         yield f"        {name}: {annotation} = {default},"
-        if place == 0:
+        if place == 0 and len(every) > 1:
             yield "        *,"
     yield "    ) -> None:"
     yield from (f"        self.{name} = {name}" for name, *_ in every)
@@ -330,50 +392,89 @@ def module(cards: list[dict[str, Any]], bases: dict[str, Any]) -> str:
     listed = [f'    "{card["name"]}": {card["python"]},' for card in cards]
     lines += ["", "", "# The estimators by the names of their methods."]
     lines += ["ESTIMATORS: dict[str, type[Ensemble]] = {", *listed, "}"]
-    used = set(re.findall(r"\w+", "\n".join(line for line in lines if not line.lstrip().startswith(("-", ":")))))
-
-    def imported(source: str, *names: str) -> list[str]:
-        found = [name for name in names if name in used]
-        return [f"from {source} import {', '.join(found)}"] if found else []
-
-    head = [
-        '"""The estimators. Generated from the cards of the methods by ``make generate``: do not edit."""',
-        "",
-        "from __future__ import annotations",
-        "",
-        *imported("collections.abc", "Mapping", "Sequence"),
-        *imported("numbers", "Integral", "Real"),
-        "from typing import Any, ClassVar",
-        "",
-        "import numpy as np",
-        "",
-        *imported("udeed._base", "BASES", "Base", "Tree", "base_learner"),
-        "from udeed._ensemble import Ensemble",
-        *imported("udeed._rules", "Number", "at_least", "one_of"),
-    ]
-    return "\n".join(head + lines) + "\n"
+    sources = {
+        "collections.abc": ["Mapping", "Sequence"],
+        "numbers": ["Integral", "Real"],
+        "typing": ["Any", "ClassVar"],
+        "numpy": ["np"],
+        "udeed._bases": ["BASES", "LEARNERS", "Base", *sorted(map(class_name, bases))],
+        "udeed._ensemble": ["Ensemble"],
+        "udeed._rules": ["Number", "at_least", "one_of"],
+    }
+    return headed("The estimators. Generated from the cards of the methods", lines, sources)
 
 
-def table(card: dict[str, Any], bases: dict[str, Any]) -> str:
-    """The parameters of a method for its page."""
+def learners(cards: list[dict[str, Any]], bases: dict[str, Any]) -> str:
+    """All base learners that have settings."""
+    lines: list[str] = []
+    classes = {card["name"]: class_name(card["name"]) for card in cards if card["settings"]}
+    for card in cards:
+        if card["settings"]:
+            lines += ["", "", *learner(card, bases)]
+    lines += ["", "", "# All base learners by name, and the classes of those that have settings."]
+    lines += [f"BASES = {code(list(bases))}", "LEARNERS: dict[str, type[BaseEstimator]] = {"]
+    lines += [*(f'    "{name}": {kind},' for name, kind in classes.items()), "}"]
+    lines += [f"Base: TypeAlias = {' | '.join(['str', *classes.values()])}"]
+    sources = {
+        "typing": ["Any", "ClassVar", "TypeAlias"],
+        "sklearn.base": ["BaseEstimator"],
+        "udeed._rules": ["Number", "at_least", "count_or_share", "one_of"],
+    }
+    return headed("The base learners that have settings. Generated from their cards", lines, sources)
+
+
+def headed(what: str, lines: list[str], sources: dict[str, list[str]]) -> str:
+    """A module of these lines, which imports what they use."""
+    used = set(re.findall(r"\w+", re.sub('""".*?"""', "", "\n".join(lines), flags=re.DOTALL)))
+    head = [f'"""{what} by ``make generate``: do not edit."""', "", "from __future__ import annotations", ""]
+    # The standard library, others, and the package itself.
+    groups: list[list[str]] = [[], [], []]
+    for source, names in sources.items():
+        group = groups[2 if source.startswith("udeed") else 1 if source in ("numpy", "sklearn.base") else 0]
+        if found := [name for name in names if name in used]:
+            group.append("import numpy as np" if source == "numpy" else f"from {source} import {', '.join(found)}")
+    for group in filter(None, groups):
+        head += [*group, ""]
+    return "\n".join(head[:-1] + lines) + "\n"
+
+
+def rows(settings: list[Setting], bases: dict[str, Any]) -> list[str]:
+    """A table of parameters."""
     lines = ["| name | default | |", "| --- | --- | --- |"]
-    for setting in settings_of(card, bases):
+    for setting in settings:
         kind = KINDS[setting.kind]
         default = code(list(bases)) if setting.kind == "bases" else kind.default(setting)
         shown = f"`{default}`" if re.search("[\"']", default) else default
         parts = [in_python(setting.doc, setting), (kind.page or kind.more)(setting)]
-        parts += [f"`{code(word)}`: {in_python(lowered(doc), setting)}" for word, doc in setting.words]
+        explained = [f"`{code(word)}`: {in_python(lowered(doc), setting)}" for word, doc in setting.words if doc]
+        parts += explained or [f"One of {quoted(word for word, _ in setting.words)}."] * (setting.kind == "word")
         text = " ".join(filter(None, parts)).replace("\n", " ").replace("|", "\\|")
         lines.append(f"| `{setting.parameter}` | {shown} | {text} |")
+    return lines
+
+
+def table(card: dict[str, Any], bases: dict[str, Any]) -> str:
+    """The parameters of a method for its page."""
+    lines = rows(settings_of(card, bases), bases)
     names = [f"`{name}`" for name, *_ in RUNNING]
     shared = f"{', '.join(names[:-1])} and {names[-1]} are those of [all estimators](README.md)."
     return "\n".join([*lines, "", shared])
 
 
+def base_learners(cards: list[dict[str, Any]], bases: dict[str, Any]) -> str:
+    """All base learners, and the parameters of those that have some."""
+    lines = ["| name | |", "| --- | --- |"]
+    lines += [f"| `{code(card['name'])}` | {in_python(card['about'])}. |" for card in cards]
+    for card in cards:
+        if card["settings"]:
+            lines += ["", f"## {class_name(card['name'])}", "", *rows(declared_in(card, bases), bases)]
+    return "\n".join(lines)
+
+
 def new_page(card: dict[str, Any]) -> str:
     """The page of a method that has none yet."""
     text = "\n\n".join(filter(None, [card["sentence"], *card["details"].split("\n")]))
-    lines = [f"# {card['python']}", "", in_python(text), "", "```python", *example(card)]
+    lines = [f"# {card['python']}", "", in_python(text), "", "```python", *example(card["python"])]
     lines += ["assert model.score(X, y) > 0.8", "```", "", "## Parameters", ""]
     return "\n".join([*lines, *marked("parameters", ""), ""])
 
@@ -398,11 +499,13 @@ def between_markers(page: str, lines: list[str]) -> str:
     return before + "\n".join(lines) + after
 
 
-def package(text: str, cards: list[dict[str, Any]]) -> str:
-    """The package with the names of the estimators."""
+def package(text: str, cards: list[dict[str, Any]], bases: dict[str, Any]) -> str:
+    """The package with the names of the estimators and base learners."""
     names = sorted(card["python"] for card in cards)
-    imported = ["from udeed._estimators import (", *(f"    {name}," for name in names), ")"]
-    exported = ["__all__ += [", *(f'    "{name}",' for name in names), "]"]
+    learners = sorted(class_name(name) for name, settings in bases.items() if settings)
+    imported = [f"from udeed._bases import {', '.join(learners)}"]
+    imported += ["from udeed._estimators import (", *(f"    {name}," for name in names), ")"]
+    exported = ["__all__ += [", *(f'    "{name}",' for name in sorted(names + learners)), "]"]
     text = between_markers(text, marked_code("estimators", "\n".join(imported)))
     return between_markers(text, marked_code("names", "\n".join(exported)))
 
@@ -416,15 +519,21 @@ def classes(cards: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def files(cards: list[dict[str, Any]]) -> dict[Path, str]:
+def files(every: dict[str, list[dict[str, Any]]]) -> dict[Path, str]:
     """All generated files, and what they hold."""
-    several = [setting["default"] for card in cards for setting in card["settings"] if setting["kind"] == "bases"]
-    # A base learner without settings is a word.
-    bases: dict[str, Any] = {}
-    for base in several[0]:
-        bases.update({base: {}} if isinstance(base, str) else base)
+    cards = every["methods"]
+    bases: dict[str, dict[str, Any]] = {}
+    for card in every["bases"]:
+        bases[card["name"]] = {setting["name"]: setting["default"] for setting in card["settings"]}
     path = PACKAGE / "__init__.py"
-    made = {PACKAGE / "_estimators.py": module(cards, bases), path: package(path.read_text(encoding="utf-8"), cards)}
+    made = {
+        PACKAGE / "_bases.py": learners(every["bases"], bases),
+        PACKAGE / "_estimators.py": module(cards, bases),
+        path: package(path.read_text(encoding="utf-8"), cards, bases),
+    }
+    path = PAGES / "bases.md"
+    tables = marked("base learners", base_learners(every["bases"], bases))
+    made[path] = between_markers(path.read_text(encoding="utf-8"), tables)
     for card in cards:
         path = PAGES / f"{card['python']}.md"
         page = path.read_text(encoding="utf-8") if path.exists() else new_page(card)

@@ -1,4 +1,4 @@
-"""The estimators and the tables of their parameters are what their generator makes of the cards of the methods."""
+"""Estimators, base learners and the tables of their parameters are what their generator makes of the cards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from command import needs_command, run
 from udeed import _core
-from udeed._base import BASES
 
 GENERATOR = Path(__file__).parents[1] / "generate.py"
 
@@ -34,11 +33,11 @@ def test_the_command_prints_the_cards_of_the_package() -> None:
 
 def test_a_new_method_needs_no_other_line(generator: dict[str, Any]) -> None:
     cards = json.loads(_core.cards())
-    new = copy.deepcopy(next(card for card in cards if card["name"] == "adaboost"))
+    new = copy.deepcopy(next(card for card in cards["methods"] if card["name"] == "adaboost"))
     new |= {"name": "newboost", "python": "NewBoostClassifier", "sentence": "NewBoost: one more."}
     setting = {"name": "depth", "doc": "Depth with `lambda`.", "kind": "whole", "range": None, "default": 3}
     new["settings"].insert(-1, setting)
-    made = {path.name: text for path, text in generator["files"]([*cards, new]).items()}
+    made = {path.name: text for path, text in generator["files"]({**cards, "methods": [*cards["methods"], new]}).items()}
     module: dict[str, Any] = {"__name__": "new"}
     exec(compile(made["_estimators.py"], "_estimators.py", "exec"), module)
     kind = module["ESTIMATORS"]["newboost"]
@@ -48,7 +47,19 @@ def test_a_new_method_needs_no_other_line(generator: dict[str, Any]) -> None:
     assert "[NewBoostClassifier](NewBoostClassifier.md) | NewBoost: one more. |" in made["README.md"]
 
 
-def test_the_base_learners_are_those_of_the_library() -> None:
-    bases = next(card for card in json.loads(_core.cards()) if card["name"] == "stacking")["settings"][0]
-    names = [base if isinstance(base, str) else next(iter(base)) for base in bases["default"]]
-    assert bases["kind"] == "bases" and tuple(names) == BASES
+def test_a_new_base_learner_needs_no_other_line(generator: dict[str, Any]) -> None:
+    cards = json.loads(_core.cards())
+    size = {"name": "size", "doc": "Largest size; null for none.", "kind": "whole-or-null", "default": None}
+    size["range"] = {"low": 2.0, "above": False, "high": float(2**32 - 1), "below": False, "text": "at least 2"}
+    new = {"name": "rule-list", "about": "List of rules", "settings": [size]}
+    made = {path.name: text for path, text in generator["files"]({**cards, "bases": [*cards["bases"], new]}).items()}
+    module: dict[str, Any] = {"__name__": "new"}
+    exec(compile(made["_bases.py"], "_bases.py", "exec"), module)
+    kind = module["LEARNERS"]["rule-list"]
+    assert kind.__name__ == "RuleList" and module["BASES"][-1] == "rule-list"
+    kind(size=None)._validate_params()
+    with pytest.raises(ValueError, match="The 'size' parameter of RuleList must be"):
+        kind(size=1)._validate_params()
+    assert "from udeed._bases import Neighbors, RuleList, Tree\n" in made["__init__.py"]
+    assert '"bayes", "rule-list"}, Tree, Neighbors or RuleList, default="logistic"' in made["_estimators.py"]
+    assert "| `size` | None | Largest size; null for none. |" in made["bases.md"]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from udeed._base import BASES, Base, Tree, base_learner
+from udeed._bases import BASES, LEARNERS, Base, Tree
 from udeed._ensemble import Ensemble
 from udeed._rules import Number, at_least, one_of
 
@@ -502,7 +502,7 @@ class BaggingClassifier(Ensemble):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
         "members": at_least(1),
-        "base": base_learner(),
+        "base": [*one_of(*BASES), *LEARNERS.values()],
         "C": [Number(Real, 0, None, closed="neither"), *one_of("auto")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -649,7 +649,7 @@ class AdaBoostClassifier(Ensemble):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
         "members": at_least(1),
-        "base": base_learner(),
+        "base": [*one_of(*BASES), *LEARNERS.values()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -795,7 +795,7 @@ class AssembleClassifier(Ensemble):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
         "members": at_least(1),
-        "base": base_learner(),
+        "base": [*one_of(*BASES), *LEARNERS.values()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -948,7 +948,7 @@ class SemiBoostClassifier(Ensemble):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
         "members": at_least(1),
-        "base": base_learner(),
+        "base": [*one_of(*BASES), *LEARNERS.values()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -1096,7 +1096,7 @@ class SelfTrainingClassifier(Ensemble):
     _method: ClassVar[str] = "self-training"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
-        "base": base_learner(),
+        "base": [*one_of(*BASES), *LEARNERS.values()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -1229,7 +1229,7 @@ class TriTrainingClassifier(Ensemble):
     _method: ClassVar[str] = "tri-training"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
-        "base": base_learner(),
+        "base": [*one_of(*BASES), *LEARNERS.values()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -1494,7 +1494,7 @@ class CoTrainingClassifier(Ensemble):
     _method: ClassVar[str] = "co-training"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
-        "base": base_learner(),
+        "base": [*one_of(*BASES), *LEARNERS.values()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -1639,7 +1639,7 @@ class SetredClassifier(Ensemble):
     _method: ClassVar[str] = "setred"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
-        "base": base_learner(),
+        "base": [*one_of(*BASES), *LEARNERS.values()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -1789,7 +1789,7 @@ class SSMBoostClassifier(Ensemble):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
         "members": at_least(1),
-        "base": base_learner(),
+        "base": [*one_of(*BASES), *LEARNERS.values()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -1940,7 +1940,7 @@ class RegBoostClassifier(Ensemble):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
         "members": at_least(1),
-        "base": base_learner(),
+        "base": [*one_of(*BASES), *LEARNERS.values()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -2097,7 +2097,7 @@ class MCSSBClassifier(Ensemble):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
         "members": at_least(1),
-        "base": base_learner(),
+        "base": [*one_of(*BASES), *LEARNERS.values()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),

@@ -10,10 +10,15 @@ from typing import Any
 import numpy as np
 
 from udeed import _core
-from udeed._base import BASES, Neighbors, Tree, as_parameter, as_setting
+from udeed._bases import BASES, LEARNERS
+from udeed._shared import RENAMED
 
+_CARDS = json.loads(_core.cards())
 # The cards of all methods: their settings with kind, range and default.
-CARDS: dict[str, dict[str, Any]] = {card["name"]: card for card in json.loads(_core.cards())}
+CARDS: dict[str, dict[str, Any]] = {card["name"]: card for card in _CARDS["methods"]}
+# The settings of each base learner.
+_SETTINGS: dict[str, list[dict[str, Any]]] = {card["name"]: card["settings"] for card in _CARDS["bases"]}
+_LEARNERS = tuple(LEARNERS.values())
 
 
 def check(setting: Mapping[str, Any], name: str, value: Any) -> None:
@@ -24,7 +29,7 @@ def check(setting: Mapping[str, Any], name: str, value: Any) -> None:
     ValueError
         If the parameter cannot have that value.
     """
-    if isinstance(value, (Tree, Neighbors)):
+    if isinstance(value, _LEARNERS):
         value._validate_params()
     if value is not None and setting["kind"] in _CHECKS:
         _CHECKS[setting["kind"]](setting, name, value)
@@ -46,17 +51,16 @@ def to_library(setting: Mapping[str, Any], value: Any, estimator: Any) -> Any:
     """The value of a parameter as the library has it; None is the library's default."""
     if value is None:
         return setting["default"]
-    convert = _TO_LIBRARY.get(setting["kind"])
-    return as_setting(value) if convert is None else convert(value, setting["name"], estimator)
+    convert: Callable[..., Any] = _TO_LIBRARY.get(setting["kind"], _native)
+    return convert(value, setting["name"], estimator)
 
 
 def from_library(setting: Mapping[str, Any], value: Any) -> Any:
     """The library's value as that of a parameter."""
-    if setting["kind"] != "prior":
-        return as_parameter(value)
-    if isinstance(value, dict):
-        return tuple(value["shares"])
-    return None if value == setting["default"] else value
+    convert = _FROM_LIBRARY.get(setting["kind"])
+    if convert is not None:
+        return convert(value)
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _check_words(setting: Mapping[str, Any], name: str, value: Sequence[object]) -> None:
@@ -70,10 +74,11 @@ def _check_bases(_: Mapping[str, Any], name: str, value: Sequence[object]) -> No
     if len(value) == 0:
         raise ValueError(f"`{name}` is empty, expected at least one base learner")
     for base in value:
-        if isinstance(base, (Tree, Neighbors)):
+        if isinstance(base, _LEARNERS):
             base._validate_params()
         elif not isinstance(base, str) or base not in BASES:
-            raise ValueError(f"`{name}` holds {base!r}, expected one of {list(BASES)}, a Tree or a Neighbors")
+            others = " or ".join(f"a {learner.__name__}" for learner in _LEARNERS)
+            raise ValueError(f"`{name}` holds {base!r}, expected one of {list(BASES)}, {others}")
 
 
 def _check_prior(_: Mapping[str, Any], name: str, value: object) -> None:
@@ -84,12 +89,56 @@ def _check_prior(_: Mapping[str, Any], name: str, value: object) -> None:
         raise ValueError(f"`{name}` is {value!r}, expected the share of each class, or 'labeled'")
 
 
+def _native(value: Any, *_: Any) -> Any:
+    """Numbers of Python for those of numpy."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_native(item) for item in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def _prior(value: Any, *_: Any) -> Any:
     return value if isinstance(value, str) else {"shares": [float(share) for share in value]}
 
 
-def _tree(value: Tree, *_: Any) -> dict[str, Any]:
-    return value._setting()
+def _prior_from(value: Any) -> Any:
+    if isinstance(value, dict):
+        return tuple(value["shares"])
+    return None if value == "unknown" else value
+
+
+def _features(value: Any, *_: Any) -> Any:
+    number = _native(value)
+    return number if isinstance(number, str) else {"share" if isinstance(number, float) else "count": number}
+
+
+def _features_from(value: Any) -> Any:
+    return next(iter(value.values())) if isinstance(value, dict) else value
+
+
+def _settings(learner: Any, *_: Any) -> dict[str, Any]:
+    """The settings of a base learner."""
+    given = learner.get_params(deep=False)
+    own = _SETTINGS[learner._name]
+    return {setting["name"]: to_library(setting, given[_parameter(setting["name"])], None) for setting in own}
+
+
+def _learner(name: str, values: Mapping[str, Any]) -> Any:
+    """The base learner of some settings, the other way round."""
+    known = {setting["name"]: setting for setting in _SETTINGS[name]}
+    return LEARNERS[name](**{_parameter(own): from_library(known[own], value) for own, value in values.items()})
+
+
+def _parameter(setting: str) -> str:
+    """The name of a setting in Python."""
+    return RENAMED.get(setting, setting)
+
+
+def _base(value: Any, *_: Any) -> Any:
+    return {value._name: _settings(value)} if isinstance(value, _LEARNERS) else _native(value)
+
+
+def _base_from(value: Any) -> Any:
+    return _learner(*next(iter(value.items()))) if isinstance(value, dict) else value
 
 
 def _columns(value: Sequence[object], name: str, estimator: Any) -> list[str]:
@@ -113,4 +162,18 @@ _CHECKS: dict[str, Callable[[Mapping[str, Any], str, Any], None]] = {
     "bases": _check_bases,
     "prior": _check_prior,
 }
-_TO_LIBRARY: dict[str, Callable[..., Any]] = {"columns": _columns, "prior": _prior, "tree": _tree}
+_TO_LIBRARY: dict[str, Callable[..., Any]] = {
+    "base": _base,
+    "bases": lambda value, *_: [_base(item) for item in value],
+    "columns": _columns,
+    "features": _features,
+    "prior": _prior,
+    "tree": _settings,
+}
+_FROM_LIBRARY: dict[str, Callable[[Any], Any]] = {
+    "base": _base_from,
+    "bases": lambda value: tuple(_base_from(item) for item in value),
+    "features": _features_from,
+    "prior": _prior_from,
+    "tree": lambda value: _learner("tree", value),
+}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 
 class Number(Interval):  # type: ignore[misc, unused-ignore]
@@ -21,6 +21,11 @@ class Number(Interval):  # type: ignore[misc, unused-ignore]
 def at_least(least: int) -> list[Any]:
     """The rule for a whole number."""
     return [Number(Integral, least, 2**32 - 1, closed="both")]
+
+
+def count_or_share() -> list[Any]:
+    """The rule for a whole number, or a share of all."""
+    return [*at_least(1), Number(RealNotInt, 0.0, 1.0, closed="right")]
 
 
 def one_of(*words: str) -> list[Any]:
