@@ -41,6 +41,9 @@ fn words(hint: &Hint) -> Option<String> {
             format!("if the column is nominal, say `--nominal {0}`; to leave it out, `--drop {0}`", shown(column))
         }
         Hint::Nominal { column } => format!("if its numbers are names, say `--nominal {}`", shown(column)),
+        Hint::Spellings { column } => {
+            format!("write them alike; if they are two classes, say `--nominal {}`", shown(column))
+        }
         Hint::Drop { column } => format!("leave it out: `--drop {}`", shown(column)),
         Hint::Identifier { column } => {
             format!("if the column identifies the rows, leave it out: `--drop {}`", shown(column))

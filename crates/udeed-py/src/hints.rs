@@ -63,6 +63,7 @@ pub fn words(hint: &Hint) -> Words {
         | Hint::IndexedColumns
         | Hint::WidthOfTraining
         | Hint::NominalOrDrop { .. }
+        | Hint::Spellings { .. }
         | Hint::Drop { .. }
         | Hint::DeclareLevels
         | Hint::CountFromOne

@@ -188,6 +188,11 @@ hints! {
         /// The formats that keep them.
         formats: &'static [&'static str] = &["CSV", "ARFF"],
     } => format!("write {}", formats.join(" or "));
+    /// Two labels are one number.
+    Spellings {
+        /// The label column.
+        column: Box<str> = "class".into(),
+    } => format!("write them alike; if they are two classes, read column {} as nominal", quoted(column));
     /// No row has a label.
     NoLabels => "are the labels where they were looked for?";
     /// All labels are of one class.

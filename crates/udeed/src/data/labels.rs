@@ -9,7 +9,7 @@ use crate::text::{listed, quoted};
 /// The label of each row, or that it has none.
 ///
 /// A class is known by its name. Names that are all numbers are brought to one form, so that `1`, `+1` and `1.0` are the
-/// same class, and sort as numbers; other names sort as text.
+/// same class, and sort as numbers; other names sort as text. A leading zero makes a name text: `007` and `7` are two classes.
 ///
 /// ```
 /// use udeed::prelude::*;
@@ -20,6 +20,7 @@ use crate::text::{listed, quoted};
 ///
 /// let numbers = Labels::new([Some("+1"), Some("10"), Some("1.0"), Some("-1")]);
 /// assert_eq!(numbers.classes(), ["-1", "1", "10"]);
+/// assert_eq!(Labels::new([Some("7"), Some("007")]).classes(), ["007", "7"]);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Labels {
@@ -32,14 +33,18 @@ impl Labels {
     pub fn new<S: AsRef<str>>(labels: impl IntoIterator<Item = Option<S>>) -> Self {
         let mut names = Dictionary::default();
         let codes = labels.into_iter().map(|label| label.map(|name| names.code(name.as_ref()))).collect();
-        Labels::from_codes(names.into_names(), codes)
+        Labels::from_codes(names.into_names(), codes, ClassNames::Any)
     }
 
     /// Labels as numbers into a list of names, in any order. What [`Labels::new`] does after it has counted the names.
-    pub(crate) fn from_codes(names: Vec<String>, mut codes: Vec<Option<u32>>) -> Self {
-        let numbers: Option<Vec<String>> = names.iter().map(|name| plain_number(name)).collect();
+    pub(crate) fn from_codes(names: Vec<String>, mut codes: Vec<Option<u32>>, kind: ClassNames) -> Self {
+        let form = |name: &String| match kind {
+            ClassNames::Numbers => number_form(name),
+            ClassNames::Any | ClassNames::Text => plain_number(name),
+        };
+        let numbers: Option<Vec<String>> = names.iter().map(form).collect();
         let are_numbers = numbers.is_some();
-        let given = numbers.unwrap_or(names);
+        let given = numbers.filter(|_| kind != ClassNames::Text).unwrap_or(names);
         let mut classes = given.clone();
         classes.sort_by(|a, b| if are_numbers { compare_numbers(a, b) } else { a.cmp(b) });
         classes.dedup();
@@ -160,10 +165,11 @@ impl Labels {
     /// # Ok::<(), udeed::Error>(())
     /// ```
     pub fn aligned(&self, classes: &[String]) -> Result<Self> {
-        // Its own name before another way to write it: `01` and `1` may be two classes.
+        // Its own name before another way to write it, which must be that of one class only: `1` and `1.0` may be two.
         let find = |name: &String| {
-            let same = classes.iter().position(|class| class == name);
-            same.or_else(|| classes.iter().position(|class| same_number(class, name)))
+            let mut alike = (0..classes.len()).filter(|&class| same_number(&classes[class], name));
+            let only = alike.next().filter(|_| alike.next().is_none());
+            classes.iter().position(|class| class == name).or(only)
         };
         let place: Vec<Option<usize>> = self.classes.iter().map(find).collect();
         let mut codes = self.codes.clone();
@@ -186,13 +192,39 @@ impl Labels {
     }
 }
 
+/// What the names of classes are in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ClassNames {
+    /// Numbers, however they are written.
+    Numbers,
+    /// Numbers if all look like it, else text.
+    Any,
+    /// Text, even if it looks like numbers.
+    Text,
+}
+
+/// Two names that are one class because they are the same number.
+pub(crate) fn two_spellings(names: &[String]) -> Option<[&String; 2]> {
+    let mut seen: HashMap<String, &String> = HashMap::new();
+    let numbers: Vec<String> = names.iter().map(|name| plain_number(name)).collect::<Option<_>>()?;
+    names.iter().zip(numbers).find_map(|(name, number)| seen.insert(number, name).map(|first| [first, name]))
+}
+
 /// Whether two names are the same number: `1` and `1.0`.
 pub(crate) fn same_number(a: &str, b: &str) -> bool {
     matches!((plain_number(a), plain_number(b)), (Some(a), Some(b)) if a == b)
 }
 
-/// The one form of a name that is a number, or `None` if it is none.
+/// The one form of a name that is a number, or `None` if it is none. Numbers are not written with leading zeros: identifiers
+/// are, and `007` need not be `7`.
 pub(crate) fn plain_number(name: &str) -> Option<String> {
+    let digits = name.trim_start_matches(['+', '-']).as_bytes();
+    let is_padded = matches!(digits, [b'0', next, ..] if next.is_ascii_digit());
+    if is_padded { None } else { number_form(name) }
+}
+
+/// The one form of what is known to be a number.
+fn number_form(name: &str) -> Option<String> {
     // Integers first: a label may be an identifier with more digits than a float holds.
     if let Ok(integer) = name.parse::<i128>() {
         return Some(integer.to_string());
@@ -225,6 +257,35 @@ mod tests {
         let classes = ["01".to_owned(), "1".to_owned()];
         let labels = Labels::with_classes(classes.to_vec(), [Some(0), Some(1)]).unwrap().aligned(&classes).unwrap();
         assert_eq!((labels.get(0), labels.get(1)), (Some(0), Some(1)));
+
+        let classes = ["1".to_owned(), "1.0".to_owned()];
+        let labels = Labels::new([Some("+1")]);
+        assert_eq!(labels.aligned(&classes).unwrap().get(0), Some(0), "its own name");
+        let other = Labels::with_classes(vec!["1.00".into()], [Some(0)]).unwrap();
+        assert!(other.aligned(&classes).is_err(), "either of two classes");
+    }
+
+    #[test]
+    fn a_leading_zero_makes_a_name_text() {
+        for name in ["007", "00", "-01", "+01", "01.5", "00.5"] {
+            assert_eq!(plain_number(name), None, "{name}");
+            assert_eq!(number_form(name).is_some(), true, "{name}");
+        }
+        for name in ["0", "-0", "0.5", "0e3", "10", "-0.0", "1e05"] {
+            assert!(plain_number(name).is_some(), "{name}");
+        }
+        let labels = Labels::new([Some("08"), Some("7"), Some("8"), Some("007")]);
+        assert_eq!(labels.classes(), ["007", "08", "7", "8"]);
+    }
+
+    #[test]
+    fn text_keeps_its_spelling_and_sorts_as_numbers() {
+        let names = ["10", "1.0", "9", "1"].map(str::to_owned);
+        assert_eq!(two_spellings(&names), Some([&names[1], &names[3]]));
+        let labels = Labels::from_codes(names.to_vec(), vec![Some(0), Some(3)], ClassNames::Text);
+        assert_eq!(labels.classes(), ["1", "1.0", "9", "10"]);
+        assert_eq!((labels.name(0), labels.name(1)), (Some("10"), Some("1")));
+        assert_eq!(two_spellings(&["1", "1.0", "other"].map(str::to_owned)), None);
     }
 
     #[test]

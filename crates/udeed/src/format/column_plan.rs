@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::data::{Column, Kind, Naming, missing_column, same_number};
+use crate::data::{ClassNames, Column, Kind, Naming, missing_column, same_number};
 use crate::error::{Error, Hint, Place, Result};
 use crate::format::cells::is_missing;
 use crate::text::{listed, quoted};
@@ -33,9 +33,18 @@ pub(super) enum LabelColumn {
 pub(super) struct ColumnPlan {
     /// Position of the label.
     pub(super) label: Option<usize>,
+    /// Whether the labels are text, even if they look like numbers.
+    pub(super) label_is_text: bool,
     /// The other columns, in order.
     pub(super) features: Vec<Feature>,
     pub(super) naming: Naming,
+}
+
+impl ColumnPlan {
+    /// What the labels are, if the file does not say.
+    pub(super) fn class_names(&self) -> ClassNames {
+        if self.label_is_text { ClassNames::Text } else { ClassNames::Any }
+    }
 }
 
 /// A column that is read as a feature.
@@ -82,6 +91,11 @@ impl ColumnOptions {
         is_missing(label) || self.unlabeled.as_deref().is_some_and(|mark| mark == label || same_number(mark, label))
     }
 
+    /// Whether a column is to be left out.
+    pub(super) fn drops(&self, names: &[String], position: usize) -> bool {
+        self.drop.iter().any(|column| find_column(names, column) == Some(position))
+    }
+
     /// Plans the columns of a file with these names.
     pub(super) fn plan(&self, names: &[String], place: impl Fn() -> Place) -> Result<ColumnPlan> {
         let unknown = |column: &str, what: &str| {
@@ -113,9 +127,16 @@ impl ColumnOptions {
             )
             .with_hint(Hint::WidthOfTraining));
         }
+        if let (LabelColumn::Required(_), Some(position)) = (&self.label, label)
+            && drop.contains(&position)
+        {
+            let found = format!("column {} both as the labels and to be left out", quoted(&names[position]));
+            return Err(Error::input(place(), found, "one of the two"));
+        }
         let features = self.features(names, label, &drop, &nominal, naming);
-        self.check_expected(&features, names, naming, place)?;
-        Ok(ColumnPlan { label, features, naming })
+        self.check_expected(&features, names, label, naming, place)?;
+        let label_is_text = label.is_some_and(|position| nominal.contains(&position));
+        Ok(ColumnPlan { label, label_is_text, features, naming })
     }
 
     /// The position of a label that the file need not have.
@@ -172,14 +193,23 @@ impl ColumnOptions {
         &self,
         features: &[Feature],
         names: &[String],
+        label: Option<usize>,
         naming: Naming,
         place: impl Fn() -> Place,
     ) -> Result<()> {
         let Some((expected, _)) = &self.expected else { return Ok(()) };
         let present: HashSet<&str> = features.iter().map(|feature| feature.name.as_str()).collect();
-        match expected.iter().find(|column| !present.contains(column.name.as_str())) {
-            None => Ok(()),
-            Some(column) => Err(missing_column(&place().source, &column.name, names, expected, naming)),
+        let Some(column) = expected.iter().find(|column| !present.contains(column.name.as_str())) else {
+            return Ok(());
+        };
+        match names.iter().position(|name| naming == Naming::Given && *name == column.name) {
+            // It is there, but was asked for as something else.
+            Some(position) => {
+                let asked = if label == Some(position) { "as the labels" } else { "to be left out" };
+                let found = format!("column {} {asked}", quoted(&column.name));
+                Err(Error::input(place(), found, "it among the features, as in training"))
+            }
+            None => Err(missing_column(&place().source, &column.name, names, expected, naming)),
         }
     }
 }

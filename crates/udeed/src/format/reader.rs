@@ -94,7 +94,19 @@ impl Reader {
         self
     }
 
-    /// Nominal columns of a CSV file whose values look like numbers. Default: none.
+    /// Nominal columns of a CSV file whose values look like numbers; the label column may be one, so that `1` and `1.0` are two
+    /// classes. Default: none.
+    ///
+    /// ```
+    /// use udeed::format::{Format, Reader};
+    ///
+    /// let reader = Reader::new().format(Format::Csv).label("code");
+    /// let rows = &b"size,code\n1,1\n2,1.0\n"[..];
+    /// let error = reader.read_from("rows", rows).unwrap_err();
+    /// assert!(error.to_string().contains("the labels `1` and `1.0`, which are one number"));
+    /// assert_eq!(reader.nominal(["code"]).read_from("rows", rows)?.labels.classes(), ["1", "1.0"]);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
     #[must_use]
     pub fn nominal<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
         self.options.columns.nominal = columns.into_iter().map(Into::into).collect();
@@ -310,6 +322,7 @@ impl Reader {
     fn read_source(&self, source: Source<'_>, name: &str) -> Result<Sheet> {
         let mut rows = MemorySink::within(name, self.options.memory);
         let schema = self.fill(source, name, &mut rows)?;
+        schema.check_classes(name)?;
         rows.into_sheet(schema, self.options.layout)
     }
 

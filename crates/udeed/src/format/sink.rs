@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use crate::data::{
-    Blocks, Column, Csr, Dense, DiskRowsWriter, DiskTable, HeldTable, Labels, Matrix, Naming, Renumbering, Table,
-    dense_size, sparse_size,
+    Blocks, ClassNames, Column, Csr, Dense, DiskRowsWriter, DiskTable, HeldTable, Labels, Matrix, Naming, Renumbering,
+    Table, dense_size, sparse_size, two_spellings,
 };
 use crate::error::{Error, Hint, Place, Result};
 use crate::format::{HeldSheet, Layout, Sheet};
 use crate::memory::{MUCH_MEMORY, Room, half_of_memory, too_many_rows};
+use crate::text::quoted;
 
 /// What describes the rows of a file, once all of them are in a sink.
 pub(super) struct Schema {
@@ -20,8 +21,21 @@ pub(super) struct Schema {
     pub(super) renumbering: Renumbering,
     /// The classes by code; `None` if the file has no labels.
     pub(super) classes: Option<Vec<String>>,
+    pub(super) class_names: ClassNames,
     /// Name of the label column.
     pub(super) label: Option<String>,
+}
+
+impl Schema {
+    /// Refuses two names of one class: whether they are meant to be, only who wrote them knows.
+    pub(super) fn check_classes(&self, source: &str) -> Result<()> {
+        let names = self.classes.iter().filter(|_| self.class_names == ClassNames::Any);
+        let Some([one, other]) = names.flat_map(|names| two_spellings(names)).next() else { return Ok(()) };
+        let column = self.label.as_deref().unwrap_or_default();
+        let found = format!("the labels {} and {}, which are one number", quoted(one), quoted(other));
+        Err(Error::input(Place::new(source).column(column), found, "one way to write each class")
+            .with_hint(Hint::Spellings { column: column.into() }))
+    }
 }
 
 /// A sink for the rows of a file.
@@ -334,7 +348,7 @@ impl MemorySink {
         let n_columns = schema.columns.len();
         self.check(self.size_in(n_columns, layout))?;
         let labels = match schema.classes {
-            Some(classes) => Labels::from_codes(classes, std::mem::take(&mut self.labels)),
+            Some(classes) => Labels::from_codes(classes, std::mem::take(&mut self.labels), schema.class_names),
             None => Labels::unlabeled(self.n_rows),
         };
         schema.renumbering.recode_dense(&mut self.dense, n_columns);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Column, Csr, Dense, Dictionary, Naming, Renumbering, Table};
+use crate::data::{ClassNames, Column, Csr, Dense, Dictionary, Naming, Renumbering, Table};
 use crate::error::{Error, Hint, Place, Result};
 use crate::format::arff::header::{Attribute, Declared, read_header};
 use crate::format::arff::tokenizer::{Cells, LineError, Parsed, Token};
@@ -41,6 +41,10 @@ pub(super) fn read(options: &ReadOptions, source: Source<'_>, rows: &mut dyn Row
         kept: None,
         renumbering: Renumbering::default(),
         classes: plan.label.map(|_| all.classes.into_names()),
+        class_names: match plan.label.map(|i| &attributes[i].kind) {
+            Some(Declared::Numeric) if !plan.label_is_text => ClassNames::Numbers,
+            _ => plan.class_names(),
+        },
         label: plan.label.map(|i| names[i].clone()),
     })
 }
@@ -49,9 +53,10 @@ pub(super) fn read(options: &ReadOptions, source: Source<'_>, rows: &mut dyn Row
 fn plan(options: &ColumnOptions, names: &[String], place: impl Fn() -> Place) -> Result<ColumnPlan> {
     let mut options = ColumnOptions { header: true, ..options.clone() };
     if options.label == LabelColumn::None
-        && let Some(class) = names.iter().find(|name| name.eq_ignore_ascii_case("class"))
+        && let Some(class) = names.iter().position(|name| name.eq_ignore_ascii_case("class"))
+        && !options.drops(names, class)
     {
-        options.label = LabelColumn::Required(class.clone());
+        options.label = LabelColumn::Required(names[class].clone());
     }
     options.plan(names, place)
 }

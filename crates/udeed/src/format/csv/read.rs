@@ -371,7 +371,15 @@ impl<'a> CsvRows<'a> {
             columns.push(Column { name: feature.name.clone(), kind: Kind::Nominal { levels } });
         }
         let classes = plan.label.map(|_| self.classes.into_names());
-        Schema { columns, naming: plan.naming, kept: None, renumbering, classes, label }
+        Schema {
+            columns,
+            naming: plan.naming,
+            kept: None,
+            renumbering,
+            classes,
+            class_names: plan.class_names(),
+            label,
+        }
     }
 }
 

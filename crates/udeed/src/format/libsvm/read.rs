@@ -1,6 +1,6 @@
 //! Reading of LIBSVM rows.
 
-use crate::data::{Column, Csr, Dictionary, Naming, Renumbering};
+use crate::data::{ClassNames, Column, Csr, Dictionary, Naming, Renumbering};
 use crate::error::{Error, Hint, Place, Result};
 use crate::format::cells::is_missing;
 use crate::format::chunk_labels::ChunkLabels;
@@ -33,6 +33,8 @@ pub(super) fn read(options: &ReadOptions, source: Source<'_>, rows: &mut dyn Row
         naming: Naming::Index,
         renumbering,
         classes: Some(all.classes.into_names()),
+        // What stands there is a number, however it is written.
+        class_names: ClassNames::Numbers,
         label: None,
     })
 }

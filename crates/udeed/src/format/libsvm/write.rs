@@ -2,17 +2,17 @@
 
 use std::io::Write;
 
-use crate::data::{Kind, Labels, Naming, plain_number};
+use crate::data::{Kind, Labels, Naming, plain_number, two_spellings};
 use crate::error::{Error, Hint, Place, Result};
 use crate::format::Sheet;
 use crate::format::cells::not_written;
 use crate::format::options::WriteOptions;
 
-/// The number that stands for each class: its name if all names are numbers, else -1 and 1 for two classes and 0, 1, 2, ...
-/// for more.
+/// The number that stands for each class: its name if all names are different numbers, else -1 and 1 for two classes and
+/// 0, 1, 2, ... for more.
 pub(super) fn class_labels(labels: &Labels) -> Vec<String> {
     let classes = labels.classes();
-    if classes.iter().all(|class| plain_number(class).is_some()) {
+    if classes.iter().all(|class| plain_number(class).is_some()) && two_spellings(classes).is_none() {
         return classes.to_vec();
     }
     match classes.len() {

@@ -1,0 +1,89 @@
+//! Nothing is silent: what is merged, left out, or has no effect is said.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod support;
+
+use std::fs::{self, File};
+use std::process::{Command, Stdio};
+
+use support::{FRUIT, Folder, refusal, text};
+
+/// Two numbers and a label in each row.
+fn labeled(labels: &[&str]) -> String {
+    let row = |i: usize| format!("{},{},{}\n", i % 7, (i * i) % 11, labels[i % labels.len()]);
+    "x,z,y\n".to_owned() + &(0..24).map(row).collect::<String>()
+}
+
+/// Standard error of a call that must succeed.
+fn said(folder: &Folder, line: &str) -> String {
+    text(&folder.command(line).assert().success().get_output().stderr)
+}
+
+/// A call with standard output appended to a file, or in its place.
+fn printed_into(folder: &Folder, line: &str, file: &str, appends: bool) -> std::process::Output {
+    let out = File::options().write(true).append(appends).truncate(!appends).open(folder.file(file)).unwrap();
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("udeed"));
+    command.current_dir(folder.path()).args(line.split_whitespace()).stdout(out).stderr(Stdio::piped());
+    command.output().unwrap()
+}
+
+mod labels {
+    use super::*;
+
+    #[test]
+    fn leading_zeros_make_classes_of_their_own() {
+        let folder = Folder::with("rows.csv", labeled(&["007", "7", "08", "8"]));
+        let described = folder.run("data describe rows.csv --label y");
+        assert!(described.contains("labels: 007: 6, 08: 6, 7: 6, 8: 6; unlabeled: 0"), "{described}");
+        folder.run("fit rows.csv --label y --folds 0 --method bagging --members 3 --out model");
+        let evaluated = folder.run("evaluate model rows.csv");
+        assert!(evaluated.contains("true \\ predicted  007  08  7  8"), "{evaluated}");
+        let predicted = folder.run("predict model rows.csv");
+        assert!(predicted.lines().skip(1).all(|class| ["007", "7", "08", "8"].contains(&class)), "{predicted}");
+    }
+
+    #[test]
+    fn two_spellings_of_a_number_are_refused_unless_they_are_names() {
+        let folder = Folder::with("rows.csv", labeled(&["1", "1.0", "2"]));
+        let words = ["rows.csv, column `y`: found the labels `1` and `1.0`, which are one number", "`--nominal y`"];
+        for verb in ["data describe rows.csv", "fit rows.csv --out model", "compare rows.csv"] {
+            folder.fail_with(1, &format!("{verb} --label y"), &words);
+        }
+        let described = folder.run("data describe rows.csv --label y --nominal y");
+        assert!(described.contains("labels: 1: 8, 1.0: 8, 2: 8; unlabeled: 0"), "{described}");
+        // Where the classes of a model are known, a label is one of them.
+        folder.write("plain.csv", labeled(&["1", "2"]));
+        folder.run("fit plain.csv --label y --folds 0 --out model");
+        folder.write("test.csv", labeled(&["1.0", "2.0"]));
+        assert!(folder.run("evaluate model test.csv").starts_with("24 labeled rows"));
+        // LIBSVM has numbers, however they are written.
+        folder.write("rows.libsvm", "1 1:2\n+1 1:3\n01 1:1\n-1 1:4\n-1.0 1:5\n");
+        assert!(folder.run("data describe rows.libsvm").contains("labels: -1: 2, 1: 3;"));
+        // What LIBSVM would take for one class gets numbers of its own.
+        let output = folder.command("data write rows.csv --label y --nominal y --to libsvm").assert().success();
+        assert!(text(&output.get_output().stderr).contains("0 is 1, 1 is 1.0, 2 is 2"));
+    }
+
+    #[test]
+    fn a_label_column_is_not_left_out() {
+        let folder = Folder::with("rows.csv", labeled(&["a", "b"]));
+        let words = ["rows.csv: found column `y` both as the labels and to be left out, expected one of the two"];
+        folder.fail_with(1, "fit rows.csv --label y --drop y --out model", &words);
+        folder.fail_with(1, "data write rows.csv --label 3 --drop -1", &words);
+        folder.run("data write rows.csv --label y --out rows.arff");
+        // The labels of an ARFF file are a column as any other, if none are asked for.
+        folder.write("class.arff", text(&folder.bytes("rows.arff")).replace("@attribute y", "@attribute class"));
+        assert!(folder.run("data describe class.arff").contains("labels: a: 12, b: 12;"));
+        assert!(folder.run("data describe class.arff --drop class").contains("no labels"));
+    }
+
+    #[test]
+    fn a_feature_is_no_label_when_a_model_needs_it() {
+        let folder = Folder::with("rows.csv", labeled(&["a", "b"]));
+        folder.run("fit rows.csv --label y --folds 0 --out model");
+        let words = ["rows.csv: found column `x` as the labels, expected it among the features, as in training"];
+        folder.fail_with(1, "evaluate model rows.csv --label x", &words);
+        folder.fail_with(1, "predict model rows.csv --drop z", &["found column `z` to be left out, expected it among"]);
+    }
+}
