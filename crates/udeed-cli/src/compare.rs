@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use udeed::data::stratified_split;
+use udeed::prepare::{Preparation, Scaling};
 use udeed_lab::statistics::DecidingTest;
 use udeed_lab::{Entry, Experiment, Scale, Set, tables};
 
 use crate::input::{Labeled, Reading, note_identifiers, short_names};
-use crate::laboratory::{Outputs, named};
+use crate::laboratory::{Outputs, named, placed};
 use crate::progress::Progress;
 use crate::settings::{Settings, SharesArgs};
 
@@ -82,6 +83,9 @@ impl Compare {
             note_identifiers(&sheet.table, progress);
             let data = named(sheet.into_train(), path)?;
             named(data.classes(), path)?;
+            // A row that cannot be scaled is named here, too, before some of the rows are drawn.
+            let prepared = Preparation::fit(data.table(), Scaling::None).map(|_| ()).map_err(anyhow::Error::from);
+            prepared.map_err(|error| placed(error, &[(path, usize::MAX)]))?;
             // Whether the rows can be dealt out is asked here, where the file has its whole name.
             named(stratified_split(data.labels(), (&self.shares).into(), seed, 0), path)?;
             Ok(Set { name, data })

@@ -18,7 +18,7 @@ use udeed_lab::statistics::{deviation, mean};
 use udeed_lab::tables::TextTable;
 
 use crate::input::{Labeled, Reading, folder_of, hold_file, note_identifiers};
-use crate::laboratory::named;
+use crate::laboratory::{named, placed};
 use crate::output::{Usage, check_outputs, is_stream, print, write_to};
 use crate::progress::Progress;
 use crate::settings::Settings;
@@ -70,12 +70,18 @@ impl Fit {
         let method = self.method()?;
         method.validate()?;
         self.check()?;
-        let train = self.train(&method, progress)?;
-        let method = if self.choose { self.chosen(method, &train, progress)? } else { method };
+        settings.warn_of_idle(&method, progress);
+        let (train, own_rows) = self.train(&method, progress)?;
+        let files = [(self.file.as_path(), own_rows), (self.unlabeled.as_deref().unwrap_or(&self.file), usize::MAX)];
+        self.learn(method, &train, progress).map_err(|error| placed(error, &files))
+    }
+
+    fn learn(&self, method: Method, train: &TrainSet, progress: &Progress) -> anyhow::Result<()> {
+        let method = if self.choose { self.chosen(method, train, progress)? } else { method };
         let mut watcher = Watcher::new(progress, &method);
-        let model = named(method.fit_observed(&train, &mut watcher), &self.file)?;
+        let model = named(method.fit_observed(train, &mut watcher), &self.file)?;
         watcher.bar.finish_and_clear();
-        let model = self.with_threshold(model, &method, &train, progress)?;
+        let model = self.with_threshold(model, &method, train, progress)?;
         note_identifiers(train.table(), progress);
         if let Some(path) = &self.trace {
             write_to(Some(path), |out| Ok(out.write_all(watcher.trace.as_bytes())?))?;
@@ -83,7 +89,7 @@ impl Fit {
         // Saved before the cross-validation: whatever becomes of that, the model is there.
         model.save(&self.out)?;
         progress.note(format_args!("wrote {}", self.out.display()));
-        let validation = self.validate(&method, model.threshold(), &train, progress)?;
+        let validation = self.validate(&method, model.threshold(), train, progress)?;
         print(|out| summarise(&model, validation.as_ref(), out))
     }
 
@@ -123,9 +129,11 @@ impl Fit {
         check_outputs(&[Some(&self.out), self.trace.as_deref()], &inputs)
     }
 
-    fn train(&self, method: &Method, progress: &Progress) -> anyhow::Result<TrainSet> {
+    /// The rows to learn from, and how many of them are those of the file; `--unlabeled` adds the others.
+    fn train(&self, method: &Method, progress: &Progress) -> anyhow::Result<(TrainSet, usize)> {
         let sheet = self.labeled.read_to_learn(&self.reading, &self.file, progress)?;
         let mut train = named(sheet.into_train(), &self.file)?;
+        let own_rows = train.table().n_rows();
         if let Some(path) = &self.unlabeled {
             let room = self.room(method, train.table().columns().len());
             let more = hold_file(&self.unlabeled_reader(&train, path), path, room, progress)?;
@@ -137,7 +145,7 @@ impl Fit {
                 progress.note(format_args!("note: the labels in {} are not used", path.display()));
             }
         }
-        Ok(if self.balanced { train.balanced() } else { train })
+        Ok((if self.balanced { train.balanced() } else { train }, own_rows))
     }
 
     /// The model with the threshold that was given, or that the folds choose.

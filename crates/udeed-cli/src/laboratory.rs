@@ -6,6 +6,7 @@ use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::json;
+use udeed::Place;
 use udeed::method::Method;
 use udeed_lab::statistics::DecidingTest;
 use udeed_lab::{Damaged, Experiment, Journal, Results, Set, report, run, tables};
@@ -188,6 +189,29 @@ fn command() -> String {
         }
     }
     kept.join(" ")
+}
+
+/// Names the file of a row that something is wrong with: of each file, how many rows of it lie one below the other.
+pub fn placed(error: anyhow::Error, files: &[(&Path, usize)]) -> anyhow::Error {
+    let is_of_row =
+        |error: &udeed::Error| matches!(error, udeed::Error::Input { place, .. } if place.source == Place::TABLE);
+    if !error.downcast_ref().is_some_and(is_of_row) {
+        return error;
+    }
+    let mut error = match error.downcast() {
+        Ok(error) => error,
+        Err(error) => return error,
+    };
+    if let udeed::Error::Input { place, .. } = &mut error {
+        for &(path, n_rows) in files {
+            place.source = path.display().to_string();
+            match place.row {
+                Some(row) if row > n_rows as u64 => place.row = Some(row - n_rows as u64),
+                _ => break,
+            }
+        }
+    }
+    error.into()
 }
 
 /// Adds the name of a set to what went wrong with it.

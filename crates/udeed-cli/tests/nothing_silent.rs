@@ -87,3 +87,36 @@ mod labels {
         folder.fail_with(1, "predict model rows.csv --drop z", &["found column `z` to be left out, expected it among"]);
     }
 }
+
+mod rows {
+    use super::*;
+
+    #[test]
+    fn a_number_that_is_too_large_is_named_before_anything_is_written() {
+        let rows = labeled(&["a", "b"]).replacen("\n3,9,b", "\n1.7e308,9,b", 1);
+        let folder = Folder::with("rows.csv", &rows);
+        folder.write("good.csv", labeled(&["a", "b"]));
+        folder.write("more.csv", "x,z\n1,2\n3,-1.7e308\n".to_owned() + &"4,5\n".repeat(200));
+        let cell = "rows.csv, row 4, column `x`: found 1.7e308, expected a number that is at most 1e300 in size";
+        let hint = "hint: if the number stands for a missing value, leave the cell empty";
+        for options in ["", "--folds 0", "--choose", "--method auto", "--scaling none", "--threshold balanced"] {
+            let line = format!("fit rows.csv --label y --out model {options}");
+            assert_eq!(folder.fail(1, &line), format!("error: {cell}\n{hint}\n"), "{options}");
+            assert!(!folder.file("model").exists(), "{options}");
+        }
+        for memory in ["", "--memory 1K"] {
+            let line = format!("fit good.csv --label y --unlabeled more.csv --out model --quiet {memory}");
+            folder.fail_with(1, &line, &["error: more.csv, row 2, column `z`: found -1.7e308, expected"]);
+        }
+        folder.fail_with(1, "compare rows.csv --label y --splits 2", &[cell]);
+    }
+
+    #[test]
+    fn a_row_that_only_its_fold_cannot_scale_is_named() {
+        let rows: String = (0..12).map(|i| format!("{}e-200,{}\n", i % 5, ["a", "b"][i % 2])).collect();
+        let folder = Folder::with("rows.csv", "x,y\n".to_owned() + &rows.replacen("\n3e-200", "\n1e200", 1));
+        let output = folder.command("fit rows.csv --label y --out model --method bagging").assert().code(1);
+        let message = text(&output.get_output().stderr);
+        assert!(message.contains("error: rows.csv, row 4, column `x`: found 1e200, which is"), "{message}");
+    }
+}

@@ -31,7 +31,7 @@ pub struct Place {
 
 impl Place {
     /// What stands for a table in messages, until [`Error::in_source`] gives it a name.
-    pub(crate) const TABLE: &'static str = "the table";
+    pub const TABLE: &'static str = "the table";
 
     /// A place that is a whole source.
     pub fn new(source: impl Into<String>) -> Self {
@@ -419,6 +419,25 @@ impl Error {
             }
             Error::Columns { place, .. } if place == Place::TABLE => name.clone_into(place),
             _ => {}
+        }
+        self
+    }
+
+    /// The same error with the number of a row among all, where it is that of one among some that were selected.
+    ///
+    /// ```
+    /// use udeed::prelude::*;
+    ///
+    /// let error = Table::from_rows(&[[1.0], [f64::INFINITY]]).unwrap_err().among_rows(&[3, 7]);
+    /// assert!(error.to_string().starts_with("the table, row 8, column `1`: found inf"));
+    /// ```
+    #[must_use]
+    pub fn among_rows(mut self, selected: &[usize]) -> Self {
+        if let Error::Input { place, .. } = &mut self
+            && place.source == Place::TABLE
+            && let Some(row) = place.row.and_then(|row| selected.get(usize::try_from(row).ok()?.checked_sub(1)?))
+        {
+            place.row = Some(*row as u64 + 1);
         }
         self
     }

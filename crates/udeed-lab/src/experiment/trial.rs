@@ -142,8 +142,9 @@ impl Experiment {
         let train = set.data.select(&rows).hide_labels(&hidden);
         let train = if self.balanced { train.balanced() } else { train };
         let test = set.data.select(&split.test);
-        let start = self.settings(split.seed).start(&train, &mut ())?;
-        let test_features = start.preparation().apply(test.table())?;
+        let start = self.settings(split.seed).start(&train, &mut ()).map_err(|error| error.among_rows(&rows))?;
+        let applied = start.preparation().apply(test.table());
+        let test_features = applied.map_err(|error| error.among_rows(&split.test))?;
         let (labels, rows) = (test.labels().aligned(start.classes())?, test.table().clone());
         Ok(PreparedSplit { labels, train, rows, test: test_features, start })
     }

@@ -83,8 +83,8 @@ impl Preparation {
     /// Fits a preparation to training rows, labeled and unlabeled.
     ///
     /// # Errors
-    /// If there is no row or no column, a nominal column has too many values, a number is too large to be scaled, or
-    /// sparse rows with negative values are to be scaled by [`Scaling::MinMax`].
+    /// If there is no row or no column, a nominal column has too many values, a number is above 1e300 in size or too large to be
+    /// scaled, or sparse rows with negative values are to be scaled by [`Scaling::MinMax`].
     pub fn fit(table: &Table, scaling: Scaling) -> Result<Self> {
         let preparation = Preparation::empty(table.naming(), scaling, table.matrix().is_sparse());
         preparation.learn(table.columns(), table.n_rows(), &|visit| {
@@ -179,6 +179,7 @@ impl Preparation {
             ));
         }
         let statistics = ColumnStatistics::of(columns, each_rows)?;
+        check_sizes(columns, &statistics, each_rows)?;
         let kept = columns.iter().zip(&statistics).map(|(column, statistics)| self.add(column, statistics, n_rows));
         self.columns = kept.collect::<Result<_>>()?;
         Ok(self)
@@ -226,9 +227,6 @@ impl Preparation {
         let deviation = Some(statistics.deviation()).filter(|deviation| *deviation > rounding).unwrap_or(0.0);
         let refused = |expected: &str| Err(Error::input(place(), format!("values from {low:e} to {high:e}"), expected));
         let (shift, width) = match self.scaling {
-            Scaling::None if low < -LARGEST || high > LARGEST => {
-                return refused(&format!("numbers of at most {LARGEST:e} in size"));
-            }
             Scaling::None => return Ok((0.0, 1.0)),
             Scaling::MinMax if self.sparse && low < 0.0 => {
                 return Err(Error::input(place(), format!("{low} in sparse rows"), "no negative values for `minmax`")
@@ -409,6 +407,29 @@ impl Preparation {
     }
 }
 
+/// Refuses a number that no other rows could be scaled beside: it is most likely a mark of what is missing.
+fn check_sizes(columns: &[Column], statistics: &[ColumnStatistics], each_rows: EachRows<'_>) -> Result<()> {
+    let is_large = |x: f64| x.abs() > LARGEST;
+    let Some(large) = statistics.iter().position(|column| is_large(column.low) || is_large(column.high)) else {
+        return Ok(());
+    };
+    let (mut above, mut found) = (0, None);
+    each_rows(&mut |rows| {
+        for i in 0..rows.n_rows() {
+            rows.row(i).for_each(|j, x| {
+                if found.is_none() && j == large && is_large(x) {
+                    found = Some((above + i as u64 + 1, x));
+                }
+            });
+        }
+        above += rows.n_rows() as u64;
+    })?;
+    let (row, x) = found.unwrap_or_default();
+    let place = Place::new(Place::TABLE).row(row).column(&columns[large].name);
+    Err(Error::input(place, format!("{x:e}"), format!("a number that is at most {LARGEST:e} in size"))
+        .with_hint(Hint::LargeCell))
+}
+
 /// The shift and factor of a column of 0 and 1, which is 1 in this share of the rows.
 fn scale_indicator(scaling: Scaling, share: f64, sparse: bool) -> (f64, f64) {
     let constant = share == 0.0 || share == 1.0;
@@ -479,10 +500,21 @@ mod tests {
 
     #[test]
     fn a_range_beyond_floats_is_refused() {
-        for x in [1e308, 1e200] {
-            let scaling = if x == 1e308 { Scaling::MinMax } else { Scaling::Standard };
-            assert!(Preparation::fit(&numbers(&[[x, 0.0], [-x, 0.0]]), scaling).is_err());
+        assert!(Preparation::fit(&numbers(&[[1e200, 0.0], [-1e200, 0.0]]), Scaling::Standard).is_err());
+    }
+
+    #[test]
+    fn a_number_that_is_too_large_is_refused_by_row_and_column() {
+        let table = numbers(&[[1.0, 2.0], [f64::NAN, 0.0], [3.0, -1.7e308], [-f64::MAX, 1.0]]);
+        let sparse = Table::from_matrix(table.matrix().to_sparse()).unwrap();
+        for (table, scaling) in [(&table, Scaling::MinMax), (&table, Scaling::Standard), (&sparse, Scaling::None)] {
+            let error = Preparation::fit(table, scaling).unwrap_err();
+            let message = error.to_string();
+            assert!(message.starts_with("the table, row 4, column `1`: found -1.79"), "{message}");
+            assert!(message.ends_with("expected a number that is at most 1e300 in size"), "{message}");
+            assert_eq!(error.hint(), Some(&Hint::LargeCell));
         }
+        assert!(Preparation::fit(&numbers(&[[1e300, 0.0], [-1e300, 1.0]]), Scaling::MinMax).is_ok());
     }
 
     /// The bits of every value: a zero may or may not be stored.

@@ -120,19 +120,21 @@ pub fn choose(
         let mut left_out = vec![false; n_rows];
         fold.iter().for_each(|&row| left_out[row] = true);
         let rest: Vec<usize> = (0..left_out.len()).filter(|&row| !left_out[row]).collect();
-        let (rest, test) = (train.select(&rest), train.select(fold));
+        let of_rest = |error: Error| error.among_rows(&rest);
+        let (kept, test) = (train.select(&rest), train.select(fold));
         // Adjacent candidates share their initial members.
         for group in candidates.chunk_by_mut(|a, b| (a.lambda, a.scaling) == (b.lambda, b.scaling)) {
             let most = group.iter().map(|candidate| candidate.members).max().unwrap_or(2);
             let begin = settings.clone().lambda(group[0].lambda).scaling(group[0].scaling).members(most);
-            let bootstraps = begin.clone().initial(Initial::Bootstrap).start(&rest, observer)?;
+            let bootstraps = begin.clone().initial(Initial::Bootstrap).start(&kept, observer).map_err(of_rest)?;
             let others = match settings.initial {
                 Initial::Bootstrap => None,
-                Initial::Random => Some(begin.start(&rest, observer)?),
+                Initial::Random => Some(begin.start(&kept, observer).map_err(of_rest)?),
             };
             for candidate in group {
                 let own = others.as_ref().filter(|_| candidate.gamma.is_some());
-                candidate.test(settings, own.unwrap_or(&bootstraps), &test, observer)?;
+                let tested = candidate.test(settings, own.unwrap_or(&bootstraps), &test, observer);
+                tested.map_err(|error| error.among_rows(fold))?;
                 tried += 1;
                 if observer.candidate(tried, all).is_break() {
                     return Err(Error::Stopped);

@@ -98,12 +98,13 @@ fn each_fold(
     }
     for fold in stratified_folds(train.labels(), folds, method.shared().seed) {
         let rest: Vec<usize> = (0..train.labels().len()).filter(|i| fold.binary_search(i).is_err()).collect();
-        let model = method.fit_observed(&train.select(&rest), observer)?;
+        let fitted = method.fit_observed(&train.select(&rest), observer);
+        let model = fitted.map_err(|error| error.among_rows(&rest))?;
         // The accuracy of an unfinished descent is no measure of the method.
         if model.training().was_stopped() {
             return Err(Error::Stopped);
         }
-        visit(model, &fold, &train.select(&fold))?;
+        visit(model, &fold, &train.select(&fold)).map_err(|error| error.among_rows(&fold))?;
     }
     Ok(())
 }
@@ -180,6 +181,19 @@ fn between(lower: f64, upper: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::{Labels, Table};
+
+    #[test]
+    fn a_row_of_a_fold_is_named_by_its_number_among_all() {
+        // The fourth number fits the range of all, but not that of the others.
+        let rows = [0.0, 1e-200, 2e-200, 1e200, 0.0, 1e-200, 2e-200, 3e-200].map(|x| [x]);
+        let labels = Labels::new((0..8).map(|i| Some(["a", "b"][i % 2])));
+        let train = TrainSet::new(Table::from_rows(&rows).unwrap(), labels).unwrap();
+        let method = Method::named("bagging").unwrap();
+        method.fit(&train).unwrap();
+        let error = cross_validate(&method, &train, 4, &mut ()).unwrap_err();
+        assert!(error.to_string().starts_with("the table, row 4, column `1`: found 1e200"), "{error}");
+    }
 
     #[test]
     fn the_threshold_lies_where_the_classes_part() {
