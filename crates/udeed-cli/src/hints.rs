@@ -30,6 +30,11 @@ fn words(hint: &Hint) -> Option<String> {
     let text = match hint {
         Hint::Format => format!("name the format: {}", formats()),
         Hint::Encoding => "text of Excel may be converted by `iconv -f WINDOWS-1252 -t UTF-8`".into(),
+        Hint::Utf16 => "the text is UTF-16: convert it by `iconv -f UTF-16 -t UTF-8`".into(),
+        Hint::MissingWord { column } => {
+            let column = shown(column);
+            format!("if the word means a missing value, leave the cell empty; if the column is nominal, say `--nominal {column}`")
+        }
         Hint::NoHeader => "if the first line is no header, say `--no-header`".into(),
         Hint::NumericHeader => "the first line holds numbers: if it is no header, say `--no-header`".into(),
         Hint::Delimiter { found: '\t' } => "the header holds tabs: say `--delimiter tab`".into(),
@@ -82,6 +87,7 @@ fn words(hint: &Hint) -> Option<String> {
         // No option helps: the file itself is to be mended, or written in another format.
         Hint::UnclosedQuote
         | Hint::LineEndInCell
+        | Hint::BlankLine
         | Hint::HeaderForUnnamed
         | Hint::IndexedColumns
         | Hint::WidthOfTraining
@@ -140,6 +146,8 @@ mod tests {
             Hint::NominalOrDrop { column: column.clone() },
             Hint::Nominal { column: column.clone() },
             Hint::Drop { column: column.clone() },
+            Hint::Spellings { column: column.clone() },
+            Hint::MissingWord { column: column.clone() },
             Hint::Identifier { column },
         ] {
             for text in [worded(&hint), hint.to_string()] {

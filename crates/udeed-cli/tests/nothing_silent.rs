@@ -119,4 +119,42 @@ mod rows {
         let message = text(&output.get_output().stderr);
         assert!(message.contains("error: rows.csv, row 4, column `x`: found 1e200, which is"), "{message}");
     }
+
+    #[test]
+    fn a_blank_line_of_one_column_is_refused() {
+        let folder = Folder::with("rows.csv", labeled(&["a", "b"]));
+        folder.run("fit rows.csv --label y --drop z --folds 0 --out model");
+        let texts = ["x\n1\n\n3\n", "x\n1\n3\n\n", "x\n\n1\n", "x\r\n1\r\n\r\n3\r\n", "x\r1\r\r3\r", "x\n\"1\"\n\n3\n"];
+        for (text, line) in texts.iter().zip([3, 4, 2, 3, 1, 3]) {
+            folder.write("one.csv", text);
+            let words = [&format!("one.csv, line {line}: found a blank line, expected a cell"), "write `?`"];
+            folder.fail_with(1, "predict model one.csv", &words.map(|word| word as &str));
+            folder.fail_with(1, "data describe one.csv", &["found a blank line"]);
+        }
+        for text in ["x\n1\n?\n3\n", "\n\nx\n1\n\"\"\n3", "x\r\n1\r\n \r\n3\r\n", "x\r1\r?\r3"] {
+            folder.write("one.csv", text);
+            assert_eq!(folder.run("predict model one.csv").lines().count(), 4, "{text:?}");
+        }
+        // What is written can be read.
+        folder.write("one.csv", "x\n1\n?\n");
+        folder.run("data write one.csv --out other.csv");
+        assert!(folder.run("data describe other.csv").starts_with("2 rows, 1 column, dense"));
+        // Elsewhere a blank line is none of the rows.
+        folder.write("two.csv", "x,z\n1,2\n\n3,4\n\n");
+        assert!(folder.run("data describe two.csv").starts_with("2 rows, 2 columns"));
+    }
+
+    #[test]
+    fn words_for_missing_values_and_other_encodings_have_hints() {
+        let folder = Folder::with("rows.csv", labeled(&["a", "b"]).replacen("\n3,9,b", "\nn/a,9,b", 1));
+        let words = ["found `n/a`, expected a number", "leave the cell empty", "`--nominal x`"];
+        folder.fail_with(1, "data describe rows.csv", &words);
+        folder.write("first.csv", "x\nunknown\n2\n");
+        folder.fail_with(1, "data describe first.csv", &["like `unknown` in line 2", "leave the cell empty"]);
+        for mark in [[0xff, 0xfe], [0xfe, 0xff]] {
+            let bytes: Vec<u8> = labeled(&["a", "b"]).encode_utf16().flat_map(u16::to_le_bytes).collect();
+            folder.write("wide.csv", [&mark[..], &bytes].concat());
+            folder.fail_with(1, "data describe wide.csv", &["not UTF-8", "`iconv -f UTF-16 -t UTF-8`"]);
+        }
+    }
 }

@@ -51,6 +51,9 @@ pub fn words(hint: &Hint) -> Words {
         // The package reads and writes no files of rows, so it has neither formats, headers, delimiters nor indices.
         Hint::Format
         | Hint::Encoding
+        | Hint::Utf16
+        | Hint::BlankLine
+        | Hint::MissingWord { .. }
         | Hint::UnclosedQuote
         | Hint::LongLine
         | Hint::ManyColumns

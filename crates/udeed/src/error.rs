@@ -127,6 +127,8 @@ hints! {
     Format => "name the format";
     /// The text of a file is not UTF-8.
     Encoding => "convert the text to UTF-8: that of Excel is often in WINDOWS-1252";
+    /// The text of a file is UTF-16.
+    Utf16 => "the text is UTF-16: convert it to UTF-8";
     /// A quote in a CSV file never closes.
     UnclosedQuote => "is there a quote that never closes? Inside a quoted cell, quotes are doubled: `\"\"`";
     /// A line is longer than lines may be.
@@ -164,6 +166,13 @@ hints! {
         /// The column.
         column: Box<str> = "color".into(),
     } => format!("if column {} is nominal, read it as such; else leave it out", quoted(column));
+    /// A column of numbers holds a word for a missing value, or the other way round.
+    MissingWord {
+        /// The column.
+        column: Box<str> = "age".into(),
+    } => format!("if the word in column {} stands for a missing value, leave the cell empty", quoted(column));
+    /// A blank line may be a missing cell.
+    BlankLine => "if the value is missing, write `?`; else remove the line";
     /// A column of numbers takes the place of a nominal one.
     Nominal {
         /// The column.

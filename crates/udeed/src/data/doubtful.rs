@@ -17,7 +17,12 @@ const MISSING: &str = "? - . na n/a n.a. #n/a #na <na> nan -nan nat nil none nul
 /// ```
 pub fn doubtful_classes(classes: &[String]) -> Vec<&str> {
     let is_mark = |class: &str| class == "-1" && classes.len() > 2;
-    let is_missing = |class: &str| class.is_empty() || MISSING.split(' ').any(|word| word == class);
-    let is_doubtful = |class: &&str| is_mark(class) || is_missing(&class.trim().to_lowercase());
+    let is_doubtful = |class: &&str| is_mark(class) || means_missing(class);
     classes.iter().map(String::as_str).filter(is_doubtful).collect()
+}
+
+/// Whether a text is a word for a value that is missing.
+pub(crate) fn means_missing(text: &str) -> bool {
+    let text = text.trim().to_lowercase();
+    text.is_empty() || MISSING.split(' ').any(|word| word == text)
 }

@@ -181,7 +181,9 @@ impl RecordEnds {
                 continue;
             }
             let outside = &rest[..quote.unwrap_or(rest.len())];
-            if let Some(end) = memrchr2(b'\n', b'\r', outside) {
+            // Only the next byte shows whether a line ends with `\r` or with `\r\n`.
+            let known = if quote.is_none() { outside.strip_suffix(b"\r").unwrap_or(outside) } else { outside };
+            if let Some(end) = memrchr2(b'\n', b'\r', known) {
                 last = Some(self.scanned + end + 1);
             }
             self.scanned += outside.len();

@@ -130,8 +130,13 @@ pub(crate) fn checked_utf8(bytes: &[u8], place: impl FnOnce() -> Place) -> Resul
     std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
         Error::input(place(), format!("the byte 0x{:02x}, which is not UTF-8", bytes[at]), "text in UTF-8")
-            .with_hint(Hint::Encoding)
+            .with_hint(if is_utf16(&bytes[at..]) { Hint::Utf16 } else { Hint::Encoding })
     })
+}
+
+/// Whether bytes begin with a byte order mark of UTF-16.
+fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")
 }
 
 #[cfg(test)]

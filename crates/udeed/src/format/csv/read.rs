@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Column, Dense, Dictionary, Kind, Renumbering, Table, check_names};
+use crate::data::{Column, Dense, Dictionary, Kind, Renumbering, Table, check_names, means_missing};
 use crate::error::{Error, Hint, Place, Result};
 use crate::format::cells::is_missing;
 use crate::format::chunk_labels::ChunkLabels;
@@ -147,7 +147,9 @@ impl Parser for CsvParser<'_> {
                 continue;
             }
             part.values.truncate(start);
-            let Some(line) = tokens.next() else { return Ok(part) };
+            let next = tokens.next();
+            self.check_blank(tokens.blank_line())?;
+            let Some(line) = next else { return Ok(part) };
             self.push(&mut part, &tokens, line)?;
         }
     }
@@ -172,6 +174,17 @@ impl<'a> CsvParser<'a> {
         }
         let label_name = plan.label.map(|i| names[i].clone()).unwrap_or_default();
         CsvParser { options, plan, roles, place, label_name, delimiter }
+    }
+
+    /// Refuses a blank line where it may be a row: one whose only cell is missing.
+    fn check_blank(&self, line: Option<u64>) -> Result<()> {
+        match line {
+            Some(line) if self.roles.len() == 1 => {
+                let place = self.place.clone().line(line);
+                Err(Error::input(place, "a blank line", "a cell of the only column").with_hint(Hint::BlankLine))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Fast path for a usual line: numbers in numeric columns, levels and labels that occurred before, no quotes. Returns
@@ -316,6 +329,9 @@ impl CellError {
                 let what = if is_number { "text" } else { "a number" };
                 let hint = match line {
                     1 if is_number => Hint::Header,
+                    _ if means_missing(&cell) || means_missing(&other) => {
+                        Hint::MissingWord { column: feature.name.as_str().into() }
+                    }
                     _ => Hint::NominalOrDrop { column: feature.name.as_str().into() },
                 };
                 Error::input(place, found, format!("{what}, like {expected} in line {line}")).with_hint(hint)

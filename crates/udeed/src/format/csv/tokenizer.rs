@@ -1,6 +1,6 @@
 //! Tokenizer of CSV text, which consists of records: cells between delimiters, one record a line, in quotes where they hold either.
 //!
-//! A line ends with `\n`, `\r\n` or `\r`; blank lines are no records. A quote opens only where a cell begins; inside, a
+//! A line ends with `\n`, `\r\n` or `\r`; blank lines are no records, and it is known where they are. A quote opens only where a cell begins; inside, a
 //! doubled quote is one, and what follows a closing quote belongs to the cell.
 
 use memchr::{memchr, memchr_iter};
@@ -19,6 +19,8 @@ pub(super) struct Tokenizer<'a> {
     most: usize,
     /// Text of the cells whose quotes had to be removed.
     unquoted: Vec<u8>,
+    /// The first blank line above the last record, or at the end.
+    blank: Option<u64>,
 }
 
 /// The span of a cell, in the text or in the unquoted cells.
@@ -32,7 +34,8 @@ struct Cell {
 impl<'a> Tokenizer<'a> {
     /// A tokenizer of a text that begins in this line. Of the cells of a record it keeps the first `most` and counts all.
     pub(super) fn new(text: &'a [u8], line: u64, delimiter: u8, most: usize) -> Self {
-        Tokenizer { text, delimiter, at: 0, line, cells: Vec::new(), n_cells: 0, most, unquoted: Vec::new() }
+        let (cells, unquoted) = (Vec::new(), Vec::new());
+        Tokenizer { text, delimiter, at: 0, line, cells, n_cells: 0, most, unquoted, blank: None }
     }
 
     /// Offset and line of the text after the last record.
@@ -69,8 +72,10 @@ impl<'a> Tokenizer<'a> {
 
     /// Reads the next record, and returns the line that it begins in.
     pub(super) fn next(&mut self) -> Option<u64> {
+        self.blank = None;
         while let Some(b'\n' | b'\r') = self.text.get(self.at) {
-            self.step();
+            self.blank.get_or_insert(self.line);
+            self.end_line();
         }
         if self.at == self.text.len() {
             return None;
@@ -88,12 +93,23 @@ impl<'a> Tokenizer<'a> {
             match self.text.get(self.at) {
                 Some(&byte) if byte == self.delimiter => self.step(),
                 Some(_) => {
-                    self.step();
+                    self.end_line();
                     return Some(line);
                 }
                 None => return Some(line),
             }
         }
+    }
+
+    /// The first blank line that the last call of [`Tokenizer::next`] passed.
+    pub(super) fn blank_line(&self) -> Option<u64> {
+        self.blank
+    }
+
+    /// Steps over the end of a line.
+    fn end_line(&mut self) {
+        self.at += usize::from(self.text[self.at..].starts_with(b"\r\n"));
+        self.step();
     }
 
     fn step(&mut self) {
