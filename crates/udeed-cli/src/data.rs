@@ -97,6 +97,7 @@ impl Data {
         match &self.verb {
             None | Some(DataVerb::List) => list(),
             Some(DataVerb::Describe { from, reading }) => {
+                check_outputs(&[], &[Some(&from.set)])?;
                 let sheet = from.read(reading, progress)?;
                 print(|out| describe(&from.set, &sheet, out))
             }

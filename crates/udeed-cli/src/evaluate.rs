@@ -11,7 +11,7 @@ use udeed_lab::tables::TextTable;
 use crate::fit::MOST_CLASSES;
 use crate::input::{Reading, read_any};
 use crate::laboratory::named;
-use crate::output::{print, write_json};
+use crate::output::{check_outputs, print, write_json};
 use crate::progress::Progress;
 
 /// Measure a saved model on rows whose labels are known
@@ -49,6 +49,7 @@ struct Baselines {
 
 impl Evaluate {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
+        check_outputs(&[], &[Some(&self.model), Some(&self.file)])?;
         let model = Model::load(&self.model)?;
         let mut reader = model.reader();
         if let Some(label) = &self.label {

@@ -20,8 +20,8 @@ pub struct Export {
 
 impl Export {
     pub fn run(&self) -> anyhow::Result<()> {
-        let model = Model::load(&self.model)?;
         check_outputs(&[Some(&self.onnx)], &[Some(&self.model)])?;
+        let model = Model::load(&self.model)?;
         let graph = model.to_onnx()?;
         write_to(Some(&self.onnx), |out| Ok(out.write_all(&graph)?))
     }

@@ -107,6 +107,9 @@ impl Fit {
         if is_stream(&self.out) {
             return Err(Usage("`--out -`: a model goes to a file, expected its name".into()).into());
         }
+        if self.trace.as_deref().is_some_and(is_stream) {
+            return Err(Usage("`--trace -`: the summary goes to standard output, expected a file".into()).into());
+        }
         if is_stream(&self.file) && self.unlabeled.as_deref().is_some_and(is_stream) {
             return Err(Usage("standard input cannot be both the rows and the unlabeled ones".into()).into());
         }

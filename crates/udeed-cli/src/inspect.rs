@@ -11,7 +11,7 @@ use udeed::text::printable;
 use udeed_lab::tables::TextTable;
 
 use crate::fit::{MOST_CLASSES, short_name, write_training};
-use crate::output::{print, write_json};
+use crate::output::{check_outputs, print, write_json};
 
 /// Show what a saved model is and how it was trained
 #[derive(Args)]
@@ -29,6 +29,7 @@ const MOST_COLUMNS: usize = 40;
 
 impl Inspect {
     pub fn run(&self) -> anyhow::Result<()> {
+        check_outputs(&[], &[Some(&self.model)])?;
         let model = Model::load(&self.model)?;
         if self.json {
             return write_json(

@@ -11,14 +11,14 @@ use udeed::method::Method;
 use udeed_lab::statistics::DecidingTest;
 use udeed_lab::{Damaged, Experiment, Journal, Results, Set, report, run, tables};
 
-use crate::output::{check_outputs, is_stream, print, write_json, write_to};
+use crate::output::{Usage, check_outputs, is_stream, print, write_json, write_to};
 use crate::progress::Progress;
 
 /// The files that results go to, besides the terminal.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Results")]
 pub struct Outputs {
-    /// Write results, tests and settings to a JSON file; `-` prints them instead of the tables
+    /// Write results, tests and settings to a JSON file; `-`, here and below, prints them instead of the tables
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Write one row for each set, size and method to a CSV file
@@ -47,6 +47,9 @@ pub struct Outputs {
 impl Outputs {
     /// Checks before long work that everything can be written.
     pub fn check(&self, inputs: &[PathBuf]) -> anyhow::Result<()> {
+        if self.journal.as_deref().is_some_and(is_stream) {
+            return Err(Usage("`--journal -`: expected a file to go on with".into()).into());
+        }
         // The journal is read and written; another file must be neither.
         let outputs = [&self.journal, &self.json, &self.csv, &self.markdown, &self.latex, &self.html];
         let inputs: Vec<Option<&Path>> = inputs.iter().map(|path| Some(path.as_path())).collect();
@@ -95,7 +98,7 @@ impl Outputs {
         Ok(journal)
     }
 
-    /// Writes every file that was asked for, then the tables to standard output.
+    /// Writes every file that was asked for, then the tables to standard output, unless one of the files is that.
     pub fn write(
         &self,
         results: &mut Results,
@@ -108,8 +111,7 @@ impl Outputs {
             results.showcases = sets.iter().map(prepared).collect::<udeed_lab::Result<_>>()?;
         }
         let results = &*results;
-        let to_stream = self.json.as_deref().is_some_and(is_stream);
-        if let Some(path) = self.json.as_deref().filter(|_| !to_stream) {
+        if let Some(path) = &self.json {
             write_json(Some(path), &document(results))?;
         }
         for (path, write) in [
@@ -125,8 +127,9 @@ impl Outputs {
             let page = report::html(results);
             write_to(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
         }
-        if to_stream {
-            return write_json(None, &document(results));
+        let printed = [&self.json, &self.csv, &self.markdown, &self.latex, &self.html];
+        if printed.iter().any(|path| path.as_deref().is_some_and(is_stream)) {
+            return Ok(());
         }
         print(|out| text(results, out))
     }

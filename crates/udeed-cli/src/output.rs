@@ -26,8 +26,13 @@ pub fn is_stream(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Checks before long work that every output can be written, and that none would replace an input or another output.
+/// Checks before long work that every output can be written, and that none would replace an input or another output. Standard
+/// output is one of them: what is read must not be written to there either.
 pub fn check_outputs(outputs: &[Option<&Path>], inputs: &[Option<&Path>]) -> anyhow::Result<()> {
+    if outputs.iter().flatten().filter(|path| is_stream(path)).count() > 1 {
+        return Err(Usage("`-`: standard output takes one result, expected a file for each other".into()).into());
+    }
+    check_standard_output(inputs)?;
     let mut taken: Vec<(Place, &str)> =
         inputs.iter().flatten().filter_map(|path| Some((Place::of_input(path)?, "read from"))).collect();
     for path in outputs.iter().flatten().filter(|path| !is_stream(path)) {
@@ -44,6 +49,19 @@ pub fn check_outputs(outputs: &[Option<&Path>], inputs: &[Option<&Path>]) -> any
     Ok(())
 }
 
+/// Refuses to print into what is read: a shell that was told to append to it, or to replace it, has opened it already.
+fn check_standard_output(inputs: &[Option<&Path>]) -> anyhow::Result<()> {
+    let Some(printed) = redirected(&io::stdout()) else { return Ok(()) };
+    let is_printed = |path: &&Path| Place::of_input(path).is_some_and(|place| place.file == Some(printed));
+    match inputs.iter().flatten().find(|path| is_printed(path)) {
+        None => Ok(()),
+        Some(path) => {
+            let name = if is_stream(path) { "standard input".into() } else { path.display().to_string() };
+            Err(Usage(format!("{name}: cannot be read, standard output goes there")).into())
+        }
+    }
+}
+
 /// Where a file lies: two names may lead to the same place.
 struct Place {
     /// The name without links, also of a file that is not there yet.
@@ -58,7 +76,7 @@ impl Place {
     /// None for what is no file, such as a built-in set.
     fn of_input(path: &Path) -> Option<Self> {
         if is_stream(path) {
-            return Some(Place { path: None, file: standard_input() });
+            return Some(Place { path: None, file: redirected(&io::stdin()) });
         }
         path.exists().then(|| Place::of_output(path))
     }
@@ -88,16 +106,15 @@ fn file_id(_: &std::fs::Metadata) -> Option<FileId> {
     None
 }
 
-/// The file that standard input was redirected from.
+/// The file that a stream was redirected from or to.
 #[cfg(unix)]
-fn standard_input() -> Option<FileId> {
-    use std::os::fd::AsFd;
-    let copy = io::stdin().as_fd().try_clone_to_owned().ok()?;
+fn redirected(stream: &impl std::os::fd::AsFd) -> Option<FileId> {
+    let copy = stream.as_fd().try_clone_to_owned().ok()?;
     file_id(&std::fs::File::from(copy).metadata().ok()?)
 }
 
 #[cfg(not(unix))]
-fn standard_input() -> Option<FileId> {
+fn redirected<T>(_: &T) -> Option<FileId> {
     None
 }
 

@@ -32,8 +32,8 @@ pub struct Predict {
 
 impl Predict {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
-        let model = Model::load(&self.model)?;
         check_outputs(&[self.out.as_deref()], &[Some(&self.model), Some(&self.file)])?;
+        let model = Model::load(&self.model)?;
         let reader = self.reading.reader(model.reader());
         let folder = self.folder();
         let room = Room { most: self.reading.memory.most(), folder: Some(&folder) };

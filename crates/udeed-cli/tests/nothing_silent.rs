@@ -158,3 +158,59 @@ mod rows {
         }
     }
 }
+
+mod outputs {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_printed_into_what_is_read() {
+        let folder = Folder::with("rows.csv", FRUIT);
+        folder.run("fit rows.csv --label kind --folds 0 --out model");
+        let model = folder.bytes("model");
+        for (line, file) in [
+            ("data write rows.csv", "rows.csv"),
+            ("data describe rows.csv", "rows.csv"),
+            ("predict model rows.csv", "rows.csv"),
+            ("predict model rows.csv --out other.csv", "rows.csv"),
+            ("evaluate model rows.csv", "rows.csv"),
+            ("compare rows.csv --label kind --splits 1", "rows.csv"),
+            ("fit rows.csv --label kind --out other", "rows.csv"),
+            ("evaluate model rows.csv", "model"),
+            ("inspect model", "model"),
+            ("export model --onnx other", "model"),
+        ] {
+            let before = folder.bytes(file);
+            let output = printed_into(&folder, line, file, true);
+            let message = refusal(&output, 2, line);
+            assert!(message.contains(&format!("{file}: cannot be read, standard output goes there")), "{message}");
+            assert_eq!(folder.bytes(file), before, "{line}");
+            let message = refusal(&printed_into(&folder, line, file, false), 2, line);
+            assert!(message.contains("standard output goes there"), "{message}");
+            folder.write("rows.csv", FRUIT);
+            folder.write("model", &model);
+        }
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("udeed"));
+        command.current_dir(folder.path()).args(["data", "write", "-", "--format", "csv"]);
+        command.stdin(File::open(folder.file("rows.csv")).unwrap());
+        command.stdout(File::options().append(true).open(folder.file("rows.csv")).unwrap());
+        let output = command.stderr(Stdio::piped()).output().unwrap();
+        assert!(refusal(&output, 2, "stdin").contains("standard input: cannot be read, standard output goes there"));
+        folder.write("other.csv", "");
+        assert!(printed_into(&folder, "data write rows.csv", "other.csv", true).status.success());
+        assert!(!fs::read(folder.file("other.csv")).unwrap().is_empty());
+    }
+
+    #[test]
+    fn standard_output_takes_one_result() {
+        let folder = Folder::with("rows.csv", FRUIT);
+        for two in ["--json - --csv -", "--csv - --markdown -", "--latex - --html -"] {
+            folder.fail_with(2, &format!("compare labor --splits 1 {two}"), &["standard output takes one result"]);
+        }
+        folder.fail_with(2, "compare labor --journal -", &["`--journal -`"]);
+        folder.fail_with(2, "fit rows.csv --label kind --out model --trace -", &["`--trace -`"]);
+        let csv = folder.run("compare labor --splits 1 --csv -");
+        assert!(csv.starts_with("dataset,size,method,") && csv.lines().count() == 6, "{csv}");
+        assert!(folder.run("compare labor --splits 1 --markdown -").starts_with("### Test accuracy"));
+    }
+}
