@@ -6,6 +6,8 @@ import inspect
 import io
 import json
 import pickle
+import re
+import warnings
 from contextlib import redirect_stderr
 from typing import Any
 
@@ -340,3 +342,24 @@ def test_numbers_of_numpy_are_numbers() -> None:
         members=np.int64(3), gamma=np.float32(0.5), C=np.float64(2), scale_rate=np.bool_(True), random_state=np.int32(1)
     )
     assert model.fit([[0.0], [1.0], [2.0]], [0, 1, -1]).member_coef_.shape == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (udeed.BaggingClassifier(base="tree", C=3.0), "`C` does not change the ensemble: only logistic regression"),
+        (udeed.AdaBoostClassifier(base=udeed.Tree(depth=1), C=3.0), "`C` does not change the ensemble"),
+        (udeed.UDEEDClassifier(variant="lc", gamma=2.0), "`gamma` does not change the ensemble: the variant `lc`"),
+        (udeed.UDEEDClassifier(steps=0, rate=0.5), "`rate` does not change the ensemble: there is no descent"),
+        (udeed.UDEEDAutoClassifier(views=["linear"], features=9), "`features` does not change the ensemble"),
+    ],
+)
+def test_a_parameter_without_effect_is_named(model: Any, words: str) -> None:
+    X, y = np.arange(16.0).reshape(8, 2), [0, 1, 0, 1, 1, 0, -1, -1]
+    with pytest.warns(udeed.UdeedWarning, match=re.escape(words)):
+        model.fit(X, y)
+    # A default is not known from a value that was given.
+    defaults = {name: type(model)().get_params()[name] for name in ("C", "gamma", "rate", "features") if hasattr(model, name)}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*does not change the ensemble")
+        model.set_params(**defaults).fit(X, y)

@@ -90,6 +90,8 @@ impl Compare {
             named(stratified_split(data.labels(), (&self.shares).into(), seed, 0), path)?;
             Ok(Set { name, data })
         };
-        paths.iter().zip(short_names(paths)).map(read).collect()
+        let sets: Vec<Set> = paths.iter().zip(short_names(paths)).map(read).collect::<anyhow::Result<_>>()?;
+        self.labeled.check_occur(sets.iter().map(|set| set.data.labels()))?;
+        Ok(sets)
     }
 }

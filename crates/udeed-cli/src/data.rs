@@ -88,7 +88,9 @@ struct From {
 
 impl From {
     fn read(&self, reading: &Reading, progress: &Progress) -> anyhow::Result<Sheet> {
-        self.labeled.read(reading, &self.set, progress)
+        let sheet = self.labeled.read(reading, &self.set, progress)?;
+        self.labeled.check_occur([&sheet.labels])?;
+        Ok(sheet)
     }
 }
 

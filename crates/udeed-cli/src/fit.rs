@@ -67,7 +67,8 @@ pub struct Fit {
 
 impl Fit {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
-        let method = self.method()?;
+        let settings = self.settings()?;
+        let method = settings.method(&self.method)?;
         method.validate()?;
         self.check()?;
         settings.warn_of_idle(&method, progress);
@@ -93,14 +94,14 @@ impl Fit {
         print(|out| summarise(&model, validation.as_ref(), out))
     }
 
-    /// The method with all that was said about it.
-    fn method(&self) -> anyhow::Result<Method> {
+    /// All that was said about the method.
+    fn settings(&self) -> anyhow::Result<Settings> {
         let named = Method::named(&self.method)?;
         let mut settings = self.reading.memory.of(self.settings.clone(), std::iter::once(named.card()));
         if let Some(members) = self.members {
             settings = settings.with("--members", "members", members);
         }
-        settings.method(&self.method)
+        Ok(settings)
     }
 
     fn check(&self) -> anyhow::Result<()> {
@@ -128,6 +129,7 @@ impl Fit {
         if self.choose && self.folds == 0 {
             return Err(Usage("`--choose`: expected `--folds` to choose by".into()).into());
         }
+        self.labeled.check(&self.reading)?;
         let inputs = [Some(self.file.as_path()), self.unlabeled.as_deref()];
         check_outputs(&[Some(&self.out), self.trace.as_deref()], &inputs)
     }
@@ -135,6 +137,7 @@ impl Fit {
     /// The rows to learn from, and how many of them are those of the file; `--unlabeled` adds the others.
     fn train(&self, method: &Method, progress: &Progress) -> anyhow::Result<(TrainSet, usize)> {
         let sheet = self.labeled.read_to_learn(&self.reading, &self.file, progress)?;
+        self.labeled.check_occur([&sheet.labels])?;
         let mut train = named(sheet.into_train(), &self.file)?;
         let own_rows = train.table().n_rows();
         if let Some(path) = &self.unlabeled {

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use udeed::data::{Kind, Naming, Table, doubtful_classes};
+use udeed::data::{Kind, Labels, Naming, Table, doubtful_classes};
 use udeed::format::{Format, HeldSheet, Layout, Reader, Sheet};
 use udeed::memory::Room;
+use udeed::text::{listed, shown};
 
 use crate::laboratory::named;
 use crate::output::{Usage, is_stream};
@@ -105,6 +106,7 @@ pub struct Labeled {
 impl Labeled {
     /// Reads rows with labels, if they have any.
     pub fn read(&self, reading: &Reading, path: &Path, progress: &Progress) -> anyhow::Result<Sheet> {
+        self.check(reading)?;
         let reader = reading.reader(Reader::new());
         let reader = match &self.label {
             Some(label) => reader.label(label),
@@ -123,6 +125,29 @@ impl Labeled {
             return Err(no_label(&sheet, path));
         }
         Ok(sheet)
+    }
+
+    /// Refuses a class whose rows are said to have no label.
+    pub fn check(&self, reading: &Reading) -> Result<(), Usage> {
+        let Some(mark) = reading.unlabeled_mark.as_ref().filter(|mark| self.class.contains(mark)) else {
+            return Ok(());
+        };
+        let mark = shown(mark);
+        Err(Usage(format!(
+            "`--class {mark}`: by `--unlabeled-mark {mark}` such rows have no label, expected one of the two"
+        )))
+    }
+
+    /// Refuses a class that no row has: it is most likely misspelt.
+    pub fn check_occur<'a>(&self, all: impl IntoIterator<Item = &'a Labels>) -> Result<(), Usage> {
+        let known: Vec<&String> = all.into_iter().flat_map(Labels::classes).collect();
+        match self.class.iter().find(|class| !known.contains(class)) {
+            None => Ok(()),
+            Some(class) => {
+                let known = listed(&known);
+                Err(Usage(format!("`--class {}`: no row has this label, expected one of {known}", shown(class))))
+            }
+        }
     }
 
     /// Warns of classes that look like missing labels, unless they are said to be meant.

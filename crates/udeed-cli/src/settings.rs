@@ -189,8 +189,7 @@ impl Given {
 
     /// Whether a method has the setting.
     fn is_of(&self, method: &Method) -> bool {
-        let first = |path: &str| path.split('.').next().unwrap_or(path).to_owned();
-        self.path_in(method).is_some_and(|path| method.card().setting(&first(path)).is_some())
+        self.path_in(method).is_some() && method.card().setting(self.name_in(method)).is_some()
     }
 
     /// Whether the value is in the range that a method has for the setting; each method has its own.
@@ -202,6 +201,12 @@ impl Given {
         let [(low, above), (high, below)] = range.bounds();
         let low = low.is_none_or(|low| if above { value > low } else { value >= low });
         low && high.is_none_or(|high| if below { value < high } else { value <= high })
+    }
+
+    /// The name of the setting, without what is set within it.
+    fn name_in(&self, method: &Method) -> &str {
+        let path = self.path_in(method).unwrap_or(&self.path);
+        path.split('.').next().unwrap_or(path)
     }
 
     /// Says which methods have the setting, where those that were asked for have not.
@@ -216,6 +221,11 @@ impl Given {
             having => format!("`{}`: {whom} no such setting; {} have it", self.option, having.join(", ")),
         })
     }
+}
+
+/// Whether an entry of a comparison runs a method; UDEED for a baseline.
+fn is_run_by(entry: &Entry, method: &Method) -> bool {
+    entry.card().map_or("udeed", |card| card.name) == method.name()
 }
 
 fn checked(method: Method) -> udeed::Result<Method> {
@@ -237,6 +247,7 @@ impl Settings {
     /// A method with all that was given, which must be about it.
     pub fn method(&self, name: &str) -> anyhow::Result<Method> {
         let mut method = Method::named(name)?;
+        self.check_twice(|given| given.path_in(&method))?;
         for given in &self.given {
             match given.path_in(&method) {
                 None => return Err(Usage(format!("`{}`: the method is `{name}`", given.option)).into()),
@@ -247,17 +258,62 @@ impl Settings {
         Ok(method)
     }
 
+    /// Refuses a setting that was given two values, by the path that it has.
+    fn check_twice<'a>(&'a self, path: impl Fn(&'a Given) -> Option<&'a str>) -> Result<(), Usage> {
+        for (k, given) in self.given.iter().enumerate() {
+            let is_same = |other: &&'a Given| path(given).is_some() && path(given) == path(other);
+            if let Some(first) = self.given[..k].iter().find(is_same)
+                && first.value != given.value
+            {
+                let (option, other) = (&given.option, &first.option);
+                let said = format!("`{option}` is {}, where `{other}` is {}", given.value, first.value);
+                return Err(Usage(format!("{said}: expected one of them")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Warns of settings that do not change what a method learns.
+    pub fn warn_of_idle(&self, method: &Method, progress: &Progress) {
+        for given in &self.given {
+            if let Some(why) = method.idle(given.name_in(method)) {
+                progress.note(format_args!("warning: `{}` does not change the ensemble: {why}", given.option));
+            }
+        }
+    }
+
+    /// Refuses a setting that does not change what a method of a comparison learns, given the others.
+    fn check_idle(&self, entries: &[Entry], methods: &[Method]) -> Result<(), Usage> {
+        for given in &self.given {
+            let mut reason = None;
+            let mut is_of_use = false;
+            for (entry, method) in entries.iter().flat_map(|entry| methods.iter().map(move |method| (entry, method))) {
+                if !is_run_by(entry, method) || !given.is_of(method) || !entry.uses(given.name_in(method)) {
+                    continue;
+                }
+                // A baseline may be a variant of UDEED, and then has its name.
+                let variant = method.with_setting("variant", entry.name());
+                match variant.as_ref().unwrap_or(method).idle(given.name_in(method)) {
+                    Some(why) => reason = Some(why),
+                    None => is_of_use = true,
+                }
+            }
+            if let (Some(why), false) = (reason, is_of_use) {
+                return Err(Usage(format!("`{}`: changes no method of this comparison: {why}", given.option)));
+            }
+        }
+        Ok(())
+    }
+
     /// UDEED and all other methods for a comparison, each with what was given about it. Each setting must be one of a method
     /// that takes part; a note names those that cannot have the value which others take.
     pub fn methods(&self, entries: &[Entry], progress: &Progress) -> anyhow::Result<(Udeed, Vec<Method>)> {
         let mut methods: Vec<Method> =
             Method::NAMES.iter().map(|name| Method::named(name)).collect::<udeed::Result<_>>()?;
-        let named = |entry: &Entry, method: &Method| entry.card().map_or("udeed", |card| card.name) == method.name();
-        let takes_part = |method: &Method| entries.iter().any(|entry| named(entry, method));
-        let uses = |method: &Method, path: &str| {
-            let setting = path.split('.').next().unwrap_or(path);
-            entries.iter().any(|entry| named(entry, method) && entry.uses(setting))
-        };
+        self.check_twice(|given| Some(&given.path))?;
+        let takes_part = |method: &Method| entries.iter().any(|entry| is_run_by(entry, method));
+        let uses =
+            |method: &Method, name: &str| entries.iter().any(|entry| is_run_by(entry, method) && entry.uses(name));
         for given in &self.given {
             let last = given.path.rsplit('.').next().unwrap_or(&given.path);
             if let Some((_, instead)) = OF_COMPARISONS.iter().find(|(name, _)| *name == last) {
@@ -270,7 +326,7 @@ impl Settings {
                 let changed = method.with_setting(path, &given.value);
                 match changed.and_then(|changed| if given.fits(method) { Ok(changed) } else { checked(changed) }) {
                     Ok(changed) => {
-                        taken |= uses(method, path);
+                        taken |= uses(method, given.name_in(method));
                         *method = changed;
                     }
                     // What only some methods can do, such as to choose lambda or to have no neighbours, only these do.
@@ -288,6 +344,7 @@ impl Settings {
                 (false, true) => return Err(given.not_of("the methods of this comparison have").into()),
             }
         }
+        self.check_idle(entries, &methods)?;
         match methods.remove(0) {
             Method::Udeed(settings) => Ok((settings, methods)),
             other => Err(Usage(format!("`{}` stands first in the list of methods", other.name())).into()),

@@ -86,6 +86,18 @@ mod labels {
         folder.fail_with(1, "evaluate model rows.csv --label x", &words);
         folder.fail_with(1, "predict model rows.csv --drop z", &["found column `z` to be left out, expected it among"]);
     }
+
+    #[test]
+    fn classes_that_are_meant_occur_and_have_labels() {
+        let folder = Folder::with("rows.csv", labeled(&["no", "b"]));
+        for verb in ["fit rows.csv --out model", "data describe rows.csv", "compare rows.csv --splits 1"] {
+            let line = format!("{verb} --label y --class");
+            folder.fail_with(2, &format!("{line} nnoe"), &["`--class nnoe`: no row has this label", "`b`, `no`"]);
+            let both = ["`--class no`", "`--unlabeled-mark no`", "expected one of the two"];
+            folder.fail_with(2, &format!("{line} no --unlabeled-mark no"), &both);
+            folder.run(&format!("{line} no"));
+        }
+    }
 }
 
 mod rows {
@@ -212,5 +224,60 @@ mod outputs {
         let csv = folder.run("compare labor --splits 1 --csv -");
         assert!(csv.starts_with("dataset,size,method,") && csv.lines().count() == 6, "{csv}");
         assert!(folder.run("compare labor --splits 1 --markdown -").starts_with("### Test accuracy"));
+    }
+}
+
+mod settings {
+    use super::*;
+
+    #[test]
+    fn a_setting_without_effect_is_named() {
+        let folder = Folder::with("rows.csv", FRUIT);
+        for (options, option, why) in [
+            ("--method bagging --base tree --lambda 3", "--lambda", "only logistic regression is regularised"),
+            ("--method adaboost --set base=bayes --set lambda=1", "--set lambda", "only logistic regression"),
+            ("--variant lc --gamma 3", "--gamma", "the variant `lc` has no diversity"),
+            ("--initial random --lambda 3", "--lambda", "members that begin at random are not regularised"),
+            ("--method auto --views linear --features 9", "--features", "only the view `relevance`"),
+            ("--steps 0 --rate 0.5", "--rate", "there is no descent with 0 steps"),
+            ("--steps 0 --gamma 1", "--gamma", "there is no descent with 0 steps"),
+        ] {
+            let said = said(&folder, &format!("fit rows.csv --label kind --folds 0 --out model {options}"));
+            let expected = format!("warning: `{option}` does not change the ensemble: {why}");
+            assert!(said.contains(&expected), "{options}: {said}");
+            assert_eq!(said.matches("does not change the ensemble").count(), 1, "{options}: {said}");
+        }
+        let of_use = "--gamma 3 --lambda 2 --rate 0.5 --variant lcd --precision single --loss hinge";
+        let said = said(&folder, &format!("fit rows.csv --label kind --folds 0 --out model {of_use}"));
+        assert!(!said.contains("does not change"), "{said}");
+    }
+
+    #[test]
+    fn a_comparison_refuses_what_changes_none_of_its_methods() {
+        let folder = Folder::new();
+        let tree = "compare labor --splits 1 --base tree --lambda 3 --methods";
+        let words = ["`--lambda`: changes no method of this comparison: only logistic regression is regularised"];
+        folder.fail_with(2, &format!("{tree} bagging,adaboost"), &words);
+        folder.run(&format!("{tree} bagging,logistic"));
+        folder.fail_with(2, "compare labor --methods lcud,lcd --steps 0 --rate 1", &["`--rate`: changes no method"]);
+        folder.run("compare labor --splits 1 --methods lc,lcud --gamma 2");
+    }
+
+    #[test]
+    fn a_setting_has_one_value() {
+        let folder = Folder::with("rows.csv", FRUIT);
+        let fit = "fit rows.csv --label kind --folds 0 --out model";
+        for (options, words) in [
+            ("--gamma 1 --set gamma=2", "`--set gamma` is 2, where `--gamma` is 1: expected one of them"),
+            ("--gamma 1 --set udeed.gamma=2", "`--set udeed.gamma` is 2, where `--gamma` is 1"),
+            ("--set gamma=1 --set gamma=2", "`--set gamma` is 2, where `--set gamma` is 1"),
+            ("--members 5 --set members=6", "`--members` is 5, where `--set members` is 6"),
+        ] {
+            folder.fail_with(2, &format!("{fit} {options}"), &[words]);
+        }
+        folder.run(&format!("{fit} --gamma 2 --set gamma=2"));
+        folder.fail_with(2, "compare labor --lambda 1 --set lambda=2", &["where `--lambda` is 1"]);
+        // A value of one method besides that of all others.
+        folder.run("compare labor --splits 1 --methods bagging,logistic --lambda 1 --set bagging.lambda=2");
     }
 }

@@ -31,6 +31,12 @@ pub fn defaults(method: &str) -> PyResult<String> {
     to_json(&Method::named(method).map_err(exception)?)
 }
 
+/// The settings that differ from their defaults and do not change the ensemble, each with the reason.
+#[pyfunction]
+pub fn idle_settings(settings: &str) -> PyResult<Vec<(&'static str, &'static str)>> {
+    Ok(from_json::<Method>(settings)?.idle_settings())
+}
+
 pub fn to_json(value: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
 }

@@ -24,7 +24,7 @@ mod _core {
     #[pymodule_export]
     use crate::diversity::{diversity, measures};
     #[pymodule_export]
-    use crate::ensemble::{cards, defaults, fit};
+    use crate::ensemble::{cards, defaults, fit, idle_settings};
     #[pymodule_export]
     use crate::lab::{average_ranks, compare, comparison_report};
     #[pymodule_export]

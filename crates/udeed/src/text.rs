@@ -82,7 +82,7 @@ pub fn byte_size(bytes: u64) -> String {
 }
 
 /// A list of names, quoted, cut after a few.
-pub(crate) fn listed<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
+pub fn listed<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
     const MOST: usize = 8;
     let mut names = names.into_iter();
     let mut shown: Vec<String> = names.by_ref().take(MOST).map(|name| quoted(name.as_ref())).collect();

@@ -19,6 +19,7 @@ __all__ = [
     "diversity",
     "doubtful_classes",
     "fit",
+    "idle_settings",
     "measures",
     "stratified_split",
 ]
@@ -60,6 +61,7 @@ class Model:
 
 def cards() -> str: ...
 def defaults(method: str) -> str: ...
+def idle_settings(settings: str) -> list[tuple[str, str]]: ...
 def fit(
     settings: str, training: Training, threshold: float | None, n_jobs: int, progress: _Progress
 ) -> tuple[Model, list[_Step], str]: ...

@@ -135,7 +135,11 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         self
         """
         training = self._read(X, y, sample_weight)
-        self._learn(training, json.dumps(self._settings()))
+        settings = json.dumps(self._settings())
+        self._learn(training, settings)
+        for name, why in _core.idle_settings(settings):
+            text = f"`{RENAMED.get(name, name)}` does not change the ensemble: {why}"
+            warnings.warn(text, UdeedWarning, stacklevel=2)
         return self
 
     def _learn(self, training: Training, settings: str) -> None:

@@ -2,6 +2,7 @@
 
 pub mod card;
 mod declare;
+mod idle;
 mod settings;
 
 use std::sync::LazyLock;
