@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import udeed
 from estimators import BASED, METHODS, small
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import roc_auc_score
 
 pytestmark = pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
 Data = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -180,3 +182,35 @@ def test_seeds_beyond_numpys_are_those_of_the_command(kind: type, seed: int, can
     else:
         search = small(kind, random_state=seed, scalings=("minmax",)).fit(frame, few)
         assert search.best_score_ == small(kind, random_state=seed, scalings=("minmax",)).fit(frame, few).best_score_
+
+
+@command.needs_command
+@pytest.mark.parametrize("kind", [udeed.UDEEDClassifier, udeed.AdaBoostClassifier, udeed.CoForestClassifier])
+def test_the_commands_auc_is_scikit_learns(kind: type, tmp_path: Path) -> None:
+    random = np.random.default_rng(5)
+    y = np.array(["a", "b", "c"])[random.integers(0, 3, 150)]
+    frame = pd.DataFrame(random.normal(size=(150, 3)) + 0.7 * (y == "b")[:, None], columns=["x", "y", "z"])
+    frame["z"] -= y == "c"
+    model = small(kind).fit(frame[:60], y[:60])
+    model.save(tmp_path / "model")
+    frame[60:].assign(label=y[60:]).to_csv(tmp_path / "rows.csv", index=False)
+    figures = json.loads(command.run("evaluate", tmp_path / "model", tmp_path / "rows.csv", "--label", "label", "--json"))
+    expected = roc_auc_score(y[60:], model.predict_proba(frame[60:]), multi_class="ovr", average="macro")
+    assert 0.5 < expected < 0.99
+    assert figures["auc"] == pytest.approx(expected, abs=1e-12)
+
+
+@command.needs_command
+def test_labels_with_leading_zeros_are_text_to_both(tmp_path: Path) -> None:
+    codes = ["007", "7", "08"] * 8
+    frame = pd.DataFrame({"x": [0.0, 1.0, 2.0] * 8, "z": np.arange(24.0)})
+    frame.assign(code=codes).to_csv(tmp_path / "rows.csv", index=False)
+    fit = ("fit", tmp_path / "rows.csv", "--label", "code", "--folds", 0, "--out", tmp_path / "theirs")
+    command.run(*fit, "--members", 4)
+    theirs = udeed.load(tmp_path / "theirs")
+    ours = small(udeed.UDEEDClassifier).fit(frame, codes)
+    assert theirs.classes_.tolist() == ours.classes_.tolist() == ["007", "08", "7"]
+    np.testing.assert_array_equal(theirs.predict_proba(frame), ours.predict_proba(frame))
+    ours.save(tmp_path / "ours")
+    figures = json.loads(command.run("evaluate", tmp_path / "ours", tmp_path / "rows.csv", "--label", "code", "--json"))
+    assert figures["accuracy"] == ours.score(frame, codes)

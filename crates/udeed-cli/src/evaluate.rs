@@ -16,7 +16,11 @@ use crate::progress::Progress;
 
 /// Measure a saved model on rows whose labels are known
 #[derive(Args)]
-#[command(after_help = "Example:\n  udeed evaluate model.safetensors test.csv")]
+#[command(
+    after_help = "AUC: the probability that a row of the second class is ranked above one of the first; of more than \
+    two classes the mean over them, each ranked by its probability against the rest.\n\nExample:\n  udeed evaluate \
+    model.safetensors test.csv"
+)]
 pub struct Evaluate {
     /// The model, as `fit` wrote it
     model: PathBuf,

@@ -17,7 +17,8 @@ pub struct Evaluation {
     /// The mean over the classes that occur of the share of their rows that are predicted right.
     pub balanced_accuracy: f64,
     /// The probability that a row of the second class is ranked above one of the first, ties counting half. Of more than two
-    /// classes the mean over them, each against the rest. None where only one class occurs.
+    /// classes the mean over those that occur, each ranked by its probability against the rest: where all occur, scikit-learn's
+    /// `roc_auc_score(y, p, multi_class="ovr")`. None where only one class occurs.
     pub auc: Option<f64>,
     /// The mean of `-ln` of the probability given to the right class, which is kept from 0 by 1e-15.
     pub log_loss: f64,
@@ -90,14 +91,16 @@ impl Evaluation {
     }
 }
 
-/// Of more than two classes, the mean over those that occur, each against the rest.
+/// Of more than two classes, the mean over those that occur, each against the rest by its probability: a decision says how sure
+/// its own members are, not how the others compare.
 fn mean_auc(rows: &[(usize, &[f64])]) -> Option<f64> {
-    let heads = rows[0].1.len();
-    let against = |head: usize| {
-        let class = if heads == 1 { 1 } else { head };
-        auc(rows.iter().map(|&(own, decision)| (usize::from(own == class), decision[head])).collect())
-    };
-    let areas: Vec<f64> = (0..heads).filter_map(against).collect();
+    if rows[0].1.len() == 1 {
+        return auc(rows.iter().map(|&(class, decision)| (class, decision[0])).collect());
+    }
+    let shown: Vec<(usize, Vec<f64>)> =
+        rows.iter().map(|&(class, decision)| (class, probabilities(decision))).collect();
+    let against = |class: usize| auc(shown.iter().map(|(own, p)| (usize::from(*own == class), p[class])).collect());
+    let areas: Vec<f64> = (0..shown[0].1.len()).filter_map(against).collect();
     (!areas.is_empty()).then(|| areas.iter().sum::<f64>() / areas.len() as f64)
 }
 
@@ -135,14 +138,14 @@ mod tests {
     fn three_classes_are_each_measured_against_the_rest() {
         let labels = Labels::new([Some("a"), Some("b"), Some("c"), Some("c")]);
         let decisions =
-            Dense::new(4, 3, vec![0.5, -0.5, -1.0, -0.5, 0.0, -0.5, -1.0, -0.2, 0.6, -0.9, 0.2, 0.1]).unwrap();
+            Dense::new(4, 3, vec![0.5, -0.5, -1.0, -0.5, 0.0, -0.5, -1.0, -0.2, 0.6, -0.9, 0.2, 0.15]).unwrap();
         let figures = Evaluation::new(labels.classes(), &decisions, &labels).unwrap();
         assert_eq!(figures.confusion, [[1, 0, 0], [0, 1, 0], [0, 1, 1]]);
         assert_eq!(figures.accuracy, 0.75);
         assert!((figures.balanced_accuracy - 2.5 / 3.0).abs() < 1e-15);
-        // Of b one of three others is ranked above it.
-        assert!((figures.auc.unwrap() - (1.0 + 2.0 / 3.0 + 1.0) / 3.0).abs() < 1e-15);
-        let expected = -(0.75f64.ln() + 0.5f64.ln() + (0.8f64 / 1.2).ln() + (0.55f64 / 1.2).ln()) / 4.0;
+        // By the decisions for b, the last row lies above that of b; by its probabilities, which c shares, below.
+        assert_eq!(figures.auc, Some(1.0));
+        let expected = -(0.75f64.ln() + 0.5f64.ln() + (0.8f64 / 1.2).ln() + (0.575f64 / 1.225).ln()) / 4.0;
         assert!((figures.log_loss - expected).abs() < 1e-12, "{} {expected}", figures.log_loss);
     }
 
