@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use udeed::data::{Kind, Rows, stratified_split};
 use udeed::format::{BuiltIn, Format, Sheet, Writer};
-use udeed::text::printable;
+use udeed::text::{counted, printable};
 use udeed_lab::tables::TextTable;
 
 use crate::input::{Labeled, Reading, format_parser, parse_delimiter};
@@ -166,7 +166,8 @@ fn describe(name: &Path, sheet: &Sheet, out: &mut dyn Write) -> std::io::Result<
         writeln!(out, "{}: {}\nsource: {}", set.name, set.about, set.attribution)?;
     }
     let layout = if table.matrix().is_sparse() { "sparse" } else { "dense" };
-    writeln!(out, "{} rows, {} columns, {layout}", table.n_rows(), table.columns().len())?;
+    let (rows, columns) = (counted(table.n_rows(), "row"), counted(table.columns().len(), "column"));
+    writeln!(out, "{rows}, {columns}, {layout}")?;
     let unlabeled = sheet.labels.len() - sheet.labels.n_labeled();
     match class_counts(sheet).as_slice() {
         [] => writeln!(out, "no labels; `--label` names their column")?,
@@ -178,7 +179,7 @@ fn describe(name: &Path, sheet: &Sheet, out: &mut dyn Write) -> std::io::Result<
     for (column, figures) in table.columns().iter().zip(&figures) {
         let missing = figures.missing.to_string();
         match &column.kind {
-            Kind::Nominal { levels } => text.push([column.name.clone(), missing, format!("{} values", levels.len())]),
+            Kind::Nominal { levels } => text.push([column.name.clone(), missing, counted(levels.len(), "value")]),
             Kind::Numeric if figures.present == 0 => text.push([column.name.clone(), missing]),
             Kind::Numeric => {
                 let shown = [figures.least, figures.mean(), figures.largest].map(short);

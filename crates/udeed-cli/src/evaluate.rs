@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 use udeed::model::{Evaluation, Model};
+use udeed::text::counted;
 use udeed_lab::tables::TextTable;
 
 use crate::fit::MOST_CLASSES;
@@ -94,7 +95,7 @@ impl Evaluate {
 
 impl Report {
     fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        writeln!(out, "{} labeled rows", self.model.n_rows)?;
+        writeln!(out, "{}", counted(self.model.n_rows, "labeled row"))?;
         let mut table = TextTable::new(["", "accuracy", "balanced", "AUC", "log loss"]);
         let mut rows = vec![("this model", &self.model)];
         rows.extend(self.baselines.initial.iter().map(|initial| ("initial ensemble, labels alone", initial)));

@@ -12,7 +12,7 @@ use udeed::memory::Room;
 use udeed::method::Method;
 use udeed::model::Model;
 use udeed::observer::{Observer, Step, Warning};
-use udeed::text::printable;
+use udeed::text::{counted, printable};
 use udeed::validation::{CrossValidation, Grid};
 use udeed_lab::statistics::{deviation, mean};
 use udeed_lab::tables::TextTable;
@@ -397,11 +397,11 @@ pub fn write_training(model: &Model, out: &mut dyn Write) -> std::io::Result<()>
     }
     writeln!(
         out,
-        "{} labeled rows ({}), {} unlabeled rows, {} features",
-        training.n_labeled,
+        "{} ({}), {}, {}",
+        counted(training.n_labeled, "labeled row"),
         counts.join(", "),
-        training.n_unlabeled,
-        training.n_features
+        counted(training.n_unlabeled, "unlabeled row"),
+        counted(training.n_features, "feature")
     )?;
     if model.threshold() != 0.0 {
         let second = printable(model.classes().last().map_or("", String::as_str));
@@ -411,7 +411,7 @@ pub fn write_training(model: &Model, out: &mut dyn Write) -> std::io::Result<()>
         writeln!(out, "{findings}")?;
     }
     if training.stages.is_empty() {
-        return writeln!(out, "{}: {} members", short_name(model), model.ensemble().n_members());
+        return writeln!(out, "{}: {}", short_name(model), counted(model.ensemble().n_members(), "member"));
     }
     let mut table = TextTable::new(["stage", "steps", "V", "V_div", "why it ended"]);
     for stage in &training.stages {

@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use udeed::data::Kind;
 use udeed::model::Model;
-use udeed::text::printable;
+use udeed::text::{counted, printable};
 use udeed_lab::tables::TextTable;
 
 use crate::fit::{MOST_CLASSES, short_name, write_training};
@@ -62,7 +62,7 @@ fn weights(model: &Model) -> Value {
 }
 
 fn describe(model: &Model, out: &mut dyn Write) -> std::io::Result<()> {
-    writeln!(out, "{}, {} members", short_name(model), model.ensemble().n_members())?;
+    writeln!(out, "{}, {}", short_name(model), counted(model.ensemble().n_members(), "member"))?;
     let shown: Vec<_> = model.classes().iter().take(MOST_CLASSES).map(|class| printable(class)).collect();
     write!(out, "classes: {}", shown.join(", "))?;
     if let left @ 1.. = model.classes().len() - shown.len() {

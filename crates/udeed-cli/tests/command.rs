@@ -980,7 +980,7 @@ mod comparison {
     fn shares_decide_how_many_rows_are_labeled_and_tested() {
         let folder = Folder::new();
         let shown = folder.run("compare ionosphere --splits 1 --labeled 0.5 --test 0.2");
-        assert!(shown.contains("1 splits of 141 labeled, 140 unlabeled, 70 test rows"), "{shown}");
+        assert!(shown.contains("1 split of 141 labeled, 140 unlabeled, 70 test rows"), "{shown}");
     }
 
     #[test]

@@ -225,6 +225,31 @@ mod outputs {
         assert!(csv.starts_with("dataset,size,method,") && csv.lines().count() == 6, "{csv}");
         assert!(folder.run("compare labor --splits 1 --markdown -").starts_with("### Test accuracy"));
     }
+
+    #[test]
+    fn one_split_has_no_deviation() {
+        let folder = Folder::new();
+        let csv = folder.run("compare labor --splits 1 --methods logistic,bagging --csv -");
+        let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+        let place = header.iter().position(|name| *name == "std").unwrap();
+        assert!(csv.lines().skip(1).all(|line| line.split(',').nth(place) == Some("")), "{csv}");
+        let json: serde_json::Value = serde_json::from_str(&folder.run("compare labor --splits 1 --json -")).unwrap();
+        assert!(json["results"][0]["std"].is_null(), "{json}");
+        for option in ["--markdown -", "--latex -", "--html -"] {
+            let text = folder.run(&format!("compare labor --splits 1 --methods logistic,bagging {option}"));
+            assert!(!text.contains("± 0.000") && !text.contains("$\\pm$"), "{option}");
+        }
+    }
+
+    #[test]
+    fn one_is_not_many() {
+        let folder = Folder::with("rows.csv", "x,y\n1,a\n2,b\n3,a\n");
+        let fitted = folder.run("fit rows.csv --label y --method adaboost --members 1 --folds 0 --out model");
+        assert!(fitted.contains("3 labeled rows (a: 2, b: 1), 0 unlabeled rows, 1 feature\n"), "{fitted}");
+        assert!(fitted.contains("adaboost: 1 member\n"), "{fitted}");
+        assert!(folder.run("inspect model").starts_with("adaboost, 1 member\n"));
+        assert!(folder.run("compare labor --splits 1").contains("; 1 split of "));
+    }
 }
 
 mod settings {

@@ -36,8 +36,8 @@ pub struct Outcome {
     pub method: &'static str,
     /// The mean over the splits.
     pub mean: f64,
-    /// The standard deviation over the splits.
-    pub std: f64,
+    /// The standard deviation over the splits; none of a single one.
+    pub std: Option<f64>,
     /// The accuracy on each split.
     pub accuracies: Vec<f64>,
     /// The number of splits on which the method ended as its baseline.
@@ -223,7 +223,7 @@ impl Results {
                 size,
                 method: method.name(),
                 mean: mean(&accuracies).unwrap_or(f64::NAN),
-                std: deviation(&accuracies).unwrap_or(0.0),
+                std: deviation(&accuracies),
                 accuracies,
                 baseline_splits: trials.iter().filter(|trial| trial.baselines.get(place) == Some(&true)).count(),
             });

@@ -81,6 +81,17 @@ pub fn byte_size(bytes: u64) -> String {
     }
 }
 
+/// A number of things, whose name ends in `s` unless there is one.
+///
+/// ```
+/// use udeed::text::counted;
+///
+/// assert_eq!((counted(1, "member"), counted(20, "member")), ("1 member".into(), "20 members".into()));
+/// ```
+pub fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
 /// A list of names, quoted, cut after a few.
 pub fn listed<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
     const MOST: usize = 8;

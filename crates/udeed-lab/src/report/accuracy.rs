@@ -174,7 +174,7 @@ fn cell(results: &Results, set: &str, size: usize, method: Entry, is_best: bool)
                 sup title=(how_often) role="img" aria-label=(how_often) { (BASELINE) }
             }
         }
-        " " span.soft { "\u{b1} " (number(outcome.std, 3)) }
+        @if let Some(std) = outcome.std { " " span.soft { "\u{b1} " (number(std, 3)) } }
     };
     Cell::of(shown, Some(outcome.mean))
 }

@@ -40,7 +40,7 @@ pub fn write_csv(results: &Results, out: &mut dyn Write) -> io::Result<()> {
             &outcome.size.to_string(),
             outcome.method,
             &outcome.mean.to_string(),
-            &outcome.std.to_string(),
+            &outcome.std.map_or_else(String::new, |std| std.to_string()),
             &outcome.accuracies.len().to_string(),
             &outcome.baseline_splits.to_string(),
             verdict_word(verdict),

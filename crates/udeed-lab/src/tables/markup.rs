@@ -52,7 +52,8 @@ impl Markup {
             Cell::Text(text) => self.text(text),
             Cell::Figure { mean, std, mark: verdict, is_baseline } => {
                 let marks = [mark(*verdict), if *is_baseline { BASELINE } else { "" }].concat();
-                format!("{mean:.3}{}{std:.3}{}", self.plus_minus, self.text(&marks))
+                let spread = std.map_or_else(String::new, |std| format!("{}{std:.3}", self.plus_minus));
+                format!("{mean:.3}{spread}{}", self.text(&marks))
             }
             Cell::Verdict(verdict) => verdict_word(*verdict).to_owned(),
             Cell::Record(record) => format!("{}{record}{}", self.bold[0], self.bold[1]),

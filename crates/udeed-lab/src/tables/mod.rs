@@ -15,6 +15,8 @@ pub use markdown::write_markdown;
 pub use paper::write_paper;
 pub use text::{TextTable, write_text};
 
+use udeed::text::counted;
+
 use crate::experiment::Entry;
 use crate::paper::{PaperCell, PaperReport, SIZES};
 use crate::results::Results;
@@ -29,8 +31,8 @@ pub enum Cell {
     Figure {
         /// The mean.
         mean: f64,
-        /// The standard deviation.
-        std: f64,
+        /// The standard deviation; none of a single split.
+        std: Option<f64>,
         /// The verdict of the deciding test.
         mark: Option<Verdict>,
         /// Whether the method ended as its baseline on some splits.
@@ -135,14 +137,14 @@ fn printed(results: &Results, report: &PaperReport, table: &str) -> Option<Grid>
         let cell = |column: &&str| {
             let found = cells.iter().find(|cell| cell.dataset == set.name && cell.column == **column);
             match found.map(|cell| (cell.paper, cell.paper_std, cell.paper_verdict)) {
-                Some((Some(mean), Some(std), mark)) => Cell::Figure { mean, std, mark, is_baseline: false },
+                Some((Some(mean), Some(std), mark)) => Cell::Figure { mean, std: Some(std), mark, is_baseline: false },
                 _ => Cell::Text(String::new()),
             }
         };
         std::iter::once(Cell::Text(set.name.clone())).chain(columns.iter().map(cell)).collect()
     });
     Some(Grid {
-        title: format!("The paper's table {table}, {size} members"),
+        title: format!("The paper's table {table}, {}", counted(size, "member")),
         header: std::iter::once("data set").chain(columns.iter().copied()).map(str::to_owned).collect(),
         rows: rows.collect(),
     })
@@ -182,7 +184,7 @@ fn accuracies(results: &Results, size: usize) -> Grid {
     };
     let any = rows.iter().flatten().any(|cell| matches!(cell, Cell::Figure { is_baseline: true, .. }));
     let daggers = if any { format!("; {BASELINE} ended as its baseline on some splits") } else { String::new() };
-    let title = format!("Test accuracy, {size} members{marks}{daggers}");
+    let title = format!("Test accuracy, {}{marks}{daggers}", counted(size, "member"));
     Grid { title, header: header.map(str::to_owned).collect(), rows }
 }
 
@@ -220,7 +222,7 @@ fn gains(results: &Results) -> Option<Grid> {
         let gains: Vec<f64> = lcud.accuracies.iter().zip(&other.accuracies).map(|(a, b)| a - b).collect();
         Some(Cell::Figure {
             mean: crate::statistics::mean(&gains)?,
-            std: crate::statistics::deviation(&gains).unwrap_or(0.0),
+            std: crate::statistics::deviation(&gains),
             mark: results.verdict(results.verdicts, set, size, Entry::LCUD, method),
             is_baseline: false,
         })

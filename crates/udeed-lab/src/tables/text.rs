@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use udeed::text::printable;
+use udeed::text::{counted, printable};
 
 use super::{BASELINE, by_weight, verdict_word};
 use crate::experiment::Entry;
@@ -18,13 +18,13 @@ pub fn write_text(results: &Results, out: &mut dyn Write) -> io::Result<()> {
         let [labeled, unlabeled, test] = set.dealt;
         writeln!(
             out,
-            "{}: {} rows, {} columns; {} splits of {labeled} labeled, {unlabeled} unlabeled, {test} test rows",
+            "{}: {}, {}; {} of {labeled} labeled, {unlabeled} unlabeled, {test} test rows",
             printable(&set.name),
-            set.n_rows,
-            set.n_columns,
-            results.experiment.splits
+            counted(set.n_rows, "row"),
+            counted(set.n_columns, "column"),
+            counted(results.experiment.splits as usize, "split")
         )?;
-        let sizes = results.experiment.sizes.iter().map(|size| format!("{size} members"));
+        let sizes = results.experiment.sizes.iter().map(|&size| counted(size, "member"));
         let mut table = TextTable::new(std::iter::once("test accuracy".to_owned()).chain(sizes));
         let any_baseline =
             results.outcomes.iter().any(|outcome| outcome.dataset == set.name && outcome.baseline_splits > 0);
@@ -37,9 +37,9 @@ pub fn write_text(results: &Results, out: &mut dyn Write) -> io::Result<()> {
                     false if any_baseline => " ",
                     false => "",
                 };
-                Some(match outcome.accuracies.len() {
-                    1 => format!("{:.3}{dagger}", outcome.mean),
-                    _ => format!("{:.3} ± {:.3}{dagger}", outcome.mean, outcome.std),
+                Some(match outcome.std {
+                    None => format!("{:.3}{dagger}", outcome.mean),
+                    Some(std) => format!("{:.3} ± {std:.3}{dagger}", outcome.mean),
                 })
             });
             table.push(std::iter::once(method.name().to_owned()).chain(cells));
