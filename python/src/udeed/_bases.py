@@ -27,6 +27,8 @@ class Tree(BaseEstimator):
     features : {"all", "root", "log2", "log2-plus-one"}, int or float, default="all"
         Number of features drawn at each node to look for a split. The words stand for all, the square root of their
         number, its binary logarithm, and one more than that; an int is a number, a float a share of them.
+    thresholds : {"best", "random"}, default="best"
+        Thresholds of the features drawn at a node: the best of each, or one at random.
 
     Examples
     --------
@@ -47,6 +49,7 @@ class Tree(BaseEstimator):
         "leaf": at_least(1),
         "split": at_least(2),
         "features": [*one_of("all", "root", "log2", "log2-plus-one"), *count_or_share()],
+        "thresholds": one_of("best", "random"),
     }
 
     def __init__(
@@ -57,12 +60,14 @@ class Tree(BaseEstimator):
         leaf: int = 1,
         split: int = 2,
         features: str | int | float = "all",
+        thresholds: str = "best",
     ) -> None:
         self.criterion = criterion
         self.depth = depth
         self.leaf = leaf
         self.split = split
         self.features = features
+        self.thresholds = thresholds
 
 
 class Neighbors(BaseEstimator):
