@@ -19,7 +19,6 @@ use proptest::sample::{Index, select};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde_json::{Value, json};
-use udeed::{Error, Hint};
 use udeed::data::{Column, Dense, DiskTable, HeldTable, Kind, Labels, Matrix, Table};
 use udeed::ensemble::Shared;
 use udeed::format::{Format, Layout, Reader, Sheet, Writer};
@@ -27,6 +26,7 @@ use udeed::memory::Room;
 use udeed::method::{Method, Udeed};
 use udeed::model::Model;
 use udeed::prepare::{Preparation, Scaling};
+use udeed::{Error, Hint};
 
 /// So many cases. What failed is printed, not kept in a file.
 fn cases(cases: u32) -> ProptestConfig {

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use crate::data::{Blocks, Dense, Stretch};
 use crate::ensemble::Members;
+use crate::ensemble::forest::Forest;
 use crate::error::Result;
-use crate::kernel::{Real, map_rows};
-use crate::learner::{Tree, normalise, winner};
+use crate::kernel::{map_rows, tanh_halves};
+use crate::learner::{normalise, winner};
 use crate::observer::Watch;
 use crate::parallel;
 use crate::view::{FeatureMap, SeenRows};
@@ -18,7 +19,7 @@ const ROWS: usize = 512;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Group {
     Mapped(Mapped),
-    Trees(Vec<Tree>),
+    Trees(Forest),
 }
 
 /// Linear members that share a feature map. Each has a score for every head, see [`n_heads`](crate::learner::n_heads).
@@ -40,7 +41,7 @@ impl Mapped {
         let lanes = self.scores.n_members();
         let outputs = |rows: &dyn Blocks| {
             map_rows(rows, self.scores.weights(), lanes, |scores| {
-                scores.iter_mut().for_each(|z| *z = z.tanh_half());
+                tanh_halves(scores);
                 scores[..lanes].to_vec()
             })
         };
@@ -55,14 +56,14 @@ impl Group {
     pub(crate) fn n_members(&self) -> usize {
         match self {
             Group::Mapped(mapped) => mapped.n_members(),
-            Group::Trees(trees) => trees.len(),
+            Group::Trees(forest) => forest.trees().len(),
         }
     }
 
     /// The first members.
     fn prefix(&self, members: usize) -> Self {
         match self {
-            Group::Trees(trees) => Group::Trees(trees[..members].to_vec()),
+            Group::Trees(forest) => Group::Trees(Forest::new(forest.trees()[..members].to_vec())),
             Group::Mapped(Mapped { map, scores, heads }) => {
                 let first: Vec<Members> = scores.apart(*heads).iter().map(|head| head.prefix(members)).collect();
                 Group::Mapped(Mapped { map: Arc::clone(map), scores: Members::side_by_side(&first), heads: *heads })
@@ -80,14 +81,7 @@ impl Group {
                     }
                 }
             }
-            Group::Trees(trees) => {
-                let rows = seen.matrix()?;
-                for (tree, weight) in trees.iter().zip(weights) {
-                    for (i, to) in votes.rows_mut().enumerate() {
-                        add(tree.node_distribution(tree.leaf(rows.rows().row(i))), *weight, to);
-                    }
-                }
-            }
+            Group::Trees(forest) => forest.for_each(seen, |k, i, shares| add(shares, weights[k], votes.row_mut(i)))?,
         }
         Ok(())
     }
@@ -104,14 +98,7 @@ impl Group {
                     }
                 }
             }
-            Group::Trees(trees) => {
-                let rows = seen.matrix()?;
-                for (k, tree) in trees.iter().enumerate() {
-                    for i in 0..rows.rows().n_rows() {
-                        visit(i, k, winner(tree.node_distribution(tree.leaf(rows.rows().row(i)))) as u8);
-                    }
-                }
-            }
+            Group::Trees(forest) => forest.for_each(seen, |k, i, shares| visit(i, k, winner(shares) as u8))?,
         }
         Ok(())
     }

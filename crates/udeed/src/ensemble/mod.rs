@@ -3,6 +3,7 @@
 pub(crate) mod boosting;
 pub(crate) mod bootstrap;
 mod findings;
+pub(crate) mod forest;
 mod lambda;
 mod learned;
 mod linear_members;

@@ -1,11 +1,33 @@
 //! The factor of a positive definite matrix.
 
-use crate::kernel::{dot, vectorized};
+use pulp::{Simd, WithSimd};
+
+use crate::kernel::{dot, instructions};
 
 /// Replaces the lower triangle of the `n` x `n` matrix, stored row by row, by its Cholesky factor. False if the matrix
 /// is not positive definite in this arithmetic.
 pub(crate) fn factor(matrix: &mut [f64], n: usize) -> bool {
-    vectorized(|| (0..n).all(|j| factor_column(matrix, n, j)))
+    instructions().dispatch(Factor { matrix, n })
+}
+
+/// No closure: that would be compiled without the instructions of the machine.
+struct Factor<'a> {
+    matrix: &'a mut [f64],
+    n: usize,
+}
+
+impl WithSimd for Factor<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> bool {
+        for j in 0..self.n {
+            if !factor_column(self.matrix, self.n, j) {
+                return false;
+            }
+        }
+        true
+    }
 }
 
 /// Column after column: the elements of one do not wait for each other.
@@ -34,7 +56,21 @@ fn factor_column(matrix: &mut [f64], n: usize, j: usize) -> bool {
 
 /// Solves with the factor, in place.
 pub(crate) fn solve(factor: &[f64], n: usize, x: &mut [f64]) {
-    vectorized(|| {
+    instructions().dispatch(Solve { factor, n, x });
+}
+
+struct Solve<'a> {
+    factor: &'a [f64],
+    n: usize,
+    x: &'a mut [f64],
+}
+
+impl WithSimd for Solve<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Solve { factor, n, x } = self;
         for i in 0..n {
             let row = &factor[i * n..=i * n + i];
             x[i] = (x[i] - dot(&row[..i], &x[..i])) / row[i];
@@ -43,9 +79,11 @@ pub(crate) fn solve(factor: &[f64], n: usize, x: &mut [f64]) {
             let row = &factor[i * n..=i * n + i];
             x[i] /= row[i];
             let xi = x[i];
-            x[..i].iter_mut().zip(row).for_each(|(x, l)| *x -= l * xi);
+            for (x, l) in x[..i].iter_mut().zip(row) {
+                *x -= l * xi;
+            }
         }
-    });
+    }
 }
 
 /// Number of inner products taken at once.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::{Dense, Rows};
+use crate::ensemble::forest::Forest;
 use crate::ensemble::{Ensemble, Group, Mapped, Members, Part, Rule, Voters};
 use crate::learner::{Hypothesis, Linear, Shape, Tree, n_heads};
 use crate::model::description::{StoredGroup, StoredPart, StoredRule};
@@ -69,8 +70,8 @@ fn write_groups(all: &[Group], tensors: &mut TensorWriter<'_>) -> Vec<StoredGrou
     }
     let write = |(place, group): (usize, &Group)| match group {
         Group::Mapped(mapped) => write_mapped(mapped, &mut tensors.within(place)),
-        Group::Trees(trees) => {
-            write_trees(trees, &mut tensors.within(place));
+        Group::Trees(forest) => {
+            write_trees(forest.trees(), &mut tensors.within(place));
             StoredGroup::Trees
         }
     };
@@ -195,7 +196,7 @@ fn read_groups(groups: &[StoredGroup], tensors: &TensorReader<'_>, shape: Shape)
     let read = |(place, group): (usize, &StoredGroup)| {
         let tensors = tensors.within(place);
         if matches!(group, StoredGroup::Trees) {
-            return Some(Group::Trees(read_trees(&tensors, shape)?));
+            return Some(Group::Trees(Forest::new(read_trees(&tensors, shape)?)));
         }
         let map = read_map(group, &tensors, shape.n_features, &common)?;
         let heads = n_heads(shape.n_classes);

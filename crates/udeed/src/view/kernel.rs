@@ -2,13 +2,18 @@
 
 use std::sync::Arc;
 
+use pulp::{Simd, WithSimd};
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Dense, Rows};
 use crate::error::Result;
-use crate::kernel::{Real, map_rows, vectorized};
+use crate::kernel::{Real, instructions};
 use crate::view::SeenRows;
 use crate::view::rank_normal::RankNormal;
+
+/// Number of labeled rows, and of others, whose distances are taken at once: as many sums as there are registers.
+const LANES: usize = 16;
+const ROWS: usize = 4;
 
 /// How a kernel falls with the distance of two rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +37,8 @@ pub(crate) struct KernelMap {
     /// All labeled rows, their normal scores if there are ranks, and which of them count.
     pub(crate) labeled: Arc<Dense>,
     pub(crate) basis: Vec<usize>,
-    /// The rows that count, scaled by the factors, feature by feature, each followed by the constants of the decay.
+    /// The rows that count, scaled by the factors: in groups of [`LANES`], the last filled up with zeros, each group feature by
+    /// feature.
     pivots: Vec<f64>,
 }
 
@@ -59,30 +65,22 @@ impl KernelMap {
         self.basis.len()
     }
 
-    /// The rows that count, feature by feature. With a Gaussian decay the squared distance is a product: of `2 x'`, of -1 with
-    /// the square of a row, and of `-|x'|^2` with the constant feature.
     fn turned(&self) -> Vec<f64> {
         let (p, d) = (self.basis.len(), self.factors.len());
-        let mut pivots = vec![0.0; p * d];
-        let mut row = vec![0.0; d];
-        let mut squares = vec![0.0; p];
+        let mut pivots = vec![0.0; p.div_ceil(LANES) * LANES * d];
         for (k, &i) in self.basis.iter().enumerate() {
-            row.copy_from_slice(self.labeled.get(i));
-            squares[k] = scale(&mut row, &self.factors);
-            row.iter().enumerate().for_each(|(j, x)| pivots[j * p + k] = *x);
-        }
-        if self.decay == Decay::Gauss {
-            pivots.iter_mut().for_each(|x| *x *= 2.0);
-            pivots.extend(std::iter::repeat_n(-1.0, p));
-            pivots.extend(squares.iter().map(|square| -square));
+            let group = &mut pivots[k / LANES * LANES * d..][..LANES * d];
+            for (j, (x, factor)) in self.labeled.get(i).iter().zip(&self.factors).enumerate() {
+                group[j * LANES + k % LANES] = x * factor;
+            }
         }
         pivots
     }
 
-    /// Number of features, and the rows that count as [`KernelMap::turned`] lays them out, of a Gaussian kernel of the features
-    /// as they are.
-    pub(crate) fn gauss(&self) -> Option<(usize, &[f64])> {
-        (self.decay == Decay::Gauss && self.ranks.is_none()).then_some((self.factors.len(), &self.pivots))
+    /// The rows that count of a Gaussian kernel of the features as they are, scaled by the factors.
+    pub(crate) fn gauss(&self) -> Option<Vec<Vec<f64>>> {
+        let scaled = |&i: &usize| self.labeled.get(i).iter().zip(&self.factors).map(|(x, factor)| x * factor).collect();
+        (self.decay == Decay::Gauss && self.ranks.is_none()).then(|| self.basis.iter().map(scaled).collect())
     }
 
     /// The nearness of some rows.
@@ -103,49 +101,67 @@ impl KernelMap {
     /// If memory does not suffice.
     pub(crate) fn near(&self, rows: &Dense) -> Result<Dense> {
         let (n, p, d) = (rows.n_rows(), self.basis.len(), self.factors.len());
+        let mut features = Dense::zeros(n, p)?;
+        let mut scaled = vec![0.0; ROWS * d];
+        let mut sums = [[0.0; LANES]; ROWS];
+        for first in (0..n).step_by(ROWS) {
+            let some = ROWS.min(n - first);
+            for (i, to) in scaled.chunks_exact_mut(d.max(1)).enumerate().take(some) {
+                to.iter_mut().zip(rows.get(first + i)).zip(&self.factors).for_each(|((to, x), f)| *to = x * f);
+            }
+            for (group, pivots) in self.pivots.chunks_exact(LANES * d.max(1)).enumerate() {
+                instructions().dispatch(Decays { decay: self.decay, rows: &scaled, pivots, sums: &mut sums });
+                let width = LANES.min(p - group * LANES);
+                for (i, sums) in sums.iter().enumerate().take(some) {
+                    features.row_mut(first + i)[group * LANES..][..width].copy_from_slice(&sums[..width]);
+                }
+            }
+        }
+        Ok(features)
+    }
+}
+
+/// `e^-d` of some rows and a group of labeled rows, which lie feature by feature. No closure: that would be compiled without the
+/// instructions of the machine.
+struct Decays<'a> {
+    decay: Decay,
+    rows: &'a [f64],
+    pivots: &'a [f64],
+    sums: &'a mut [[f64; LANES]; ROWS],
+}
+
+impl WithSimd for Decays<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
         match self.decay {
-            Decay::Gauss => {
-                let mut values = Dense::room(n, d + 1)?;
-                for i in 0..n {
-                    let first = values.len();
-                    values.extend_from_slice(rows.get(i));
-                    let square = scale(&mut values[first..], &self.factors);
-                    values.push(square);
-                }
-                let scaled = Dense::new(n, d + 1, values)?;
-                let found = map_rows(&scaled, &self.pivots, p, |scores| {
-                    scores.iter_mut().for_each(|z| *z = z.min(0.0).decay());
-                    scores[..p].to_vec()
-                })?;
-                Dense::new(n, p, found.concat())
-            }
-            Decay::Laplace => {
-                let mut features = Dense::zeros(n, p)?;
-                let mut row = vec![0.0; d];
-                for (i, to) in features.rows_mut().enumerate() {
-                    row.copy_from_slice(rows.get(i));
-                    scale(&mut row, &self.factors);
-                    vectorized(|| sums_of_differences(&row, &self.pivots, to));
-                }
-                Ok(features)
-            }
+            Decay::Gauss => decays::<true>(self.rows, self.pivots, self.sums),
+            Decay::Laplace => decays::<false>(self.rows, self.pivots, self.sums),
         }
     }
 }
 
-/// Scales a row; returns its square.
-fn scale(row: &mut [f64], factors: &[f64]) -> f64 {
-    row.iter_mut().zip(factors).for_each(|(x, factor)| *x *= factor);
-    row.iter().map(|x| x * x).sum()
-}
-
-/// `e^-sum_j |x_j - x'_j|` for rows `x'` that lie feature by feature.
+/// Sums squares of differences or their sizes, and takes the exponential.
 #[inline(always)]
-fn sums_of_differences(row: &[f64], pivots: &[f64], to: &mut [f64]) {
-    for (x, pivots) in row.iter().zip(pivots.chunks_exact(to.len())) {
-        to.iter_mut().zip(pivots).for_each(|(sum, pivot)| *sum += (x - pivot).abs());
+fn decays<const SQUARED: bool>(rows: &[f64], pivots: &[f64], sums: &mut [[f64; LANES]; ROWS]) {
+    let d = rows.len() / ROWS;
+    let mut all = [[0.0; LANES]; ROWS];
+    for j in 0..d {
+        let pivots = &pivots[j * LANES..][..LANES];
+        for i in 0..ROWS {
+            let x = rows[i * d + j];
+            for k in 0..LANES {
+                let apart = x - pivots[k];
+                all[i][k] += if SQUARED { apart * apart } else { apart.abs() };
+            }
+        }
     }
-    to.iter_mut().for_each(|sum| *sum = sum.decay());
+    for (to, own) in sums.iter_mut().zip(&all) {
+        for k in 0..LANES {
+            to[k] = own[k].decay();
+        }
+    }
 }
 
 #[cfg(test)]

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use crate::data::{Dense, Matrix, Rows};
 use crate::ensemble::bootstraps;
+use crate::ensemble::forest::Forest;
 use crate::ensemble::mixed_members::{Group, Mapped};
 use crate::ensemble::training_rows::Head;
 use crate::ensemble::{Members, TrainingRows};
 use crate::error::Result;
-use crate::kernel::{Real, in_memory, map_rows};
+use crate::kernel::{in_memory, map_rows, tanh_halves};
 use crate::learner::tree::SortedColumns;
 use crate::learner::{Batch, Learned, Logistic, Sample, Tree, TreeSettings};
 use crate::linalg::RowSpace;
@@ -150,7 +151,7 @@ impl OutOfBag<'_> {
                     Batch { learner, rows, targets, counts, weights, start: &all, before: (done, total) }.fit(watch)?;
                 let side_by_side = Members::from_rows(&members);
                 let outputs = in_memory(map_rows(rows, side_by_side.weights(), m, |scores| {
-                    scores.iter_mut().for_each(|z| *z = z.tanh_half());
+                    tanh_halves(scores);
                     scores[..m].to_vec()
                 }));
                 fit.outputs.push(self.mean_outputs(|k, i| outputs[i][k]));
@@ -239,7 +240,8 @@ impl OutOfBag<'_> {
         let rows = mapped_rows.rows();
         let learner = Logistic { lambda, tolerance: NEAR };
         let own = learner.fit(rows, &head.targets, &self.weights[k], start.as_deref(), watch)?.weights;
-        let outputs = in_memory(map_rows(rows, &own, 1, |scores| scores[0].tanh_half()));
+        let mut outputs = in_memory(map_rows(rows, &own, 1, |scores| scores[0]));
+        tanh_halves(&mut outputs);
         let weights = mapped_rows.weights(&own);
         *start = Some(own);
         Ok((weights, outputs))
@@ -300,7 +302,7 @@ impl Fitted {
             FittedMembers::Trees { bagged, full } => {
                 for trees in [bagged, full] {
                     all.extend(trees.iter().map(|_| 0.5 * weights[0] / trees.len() as f64));
-                    groups.push(Group::Trees(trees.clone()));
+                    groups.push(Group::Trees(Forest::new(trees.clone())));
                 }
             }
             FittedMembers::Mapped(fits) => {

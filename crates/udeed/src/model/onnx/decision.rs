@@ -98,15 +98,17 @@ impl Graph {
 
     /// The nearness of rows to labeled rows; none of a Laplace kernel.
     fn gauss(&mut self, map: &KernelMap, features: &str) -> Option<String> {
-        let (d, pivots) = map.gauss()?;
-        let p = map.n_features();
+        let pivots = map.gauss()?;
+        let (d, p) = (map.factors.len(), pivots.len());
         let factors = self.doubles(&[1, d], &map.factors);
         let scaled = self.node("Mul", &[features, &factors], vec![]);
         let squares = self.node("Mul", &[&scaled, &scaled], vec![]);
         let ones = self.doubles(&[d, 1], &vec![1.0; d]);
         let squares = self.node("MatMul", &[&squares, &ones], vec![]);
-        let products = self.doubles(&[d, p], &pivots[..d * p]);
-        let constants = self.doubles(&[1, p], &pivots[(d + 1) * p..]);
+        let turned: Vec<f64> = (0..d).flat_map(|j| pivots.iter().map(move |pivot| 2.0 * pivot[j])).collect();
+        let products = self.doubles(&[d, p], &turned);
+        let constants: Vec<f64> = pivots.iter().map(|pivot| -pivot.iter().map(|x| x * x).sum::<f64>()).collect();
+        let constants = self.doubles(&[1, p], &constants);
         let products = self.node("MatMul", &[&scaled, &products], vec![]);
         let sums = self.node("Add", &[&products, &constants], vec![]);
         let sums = self.node("Sub", &[&sums, &squares], vec![]);
