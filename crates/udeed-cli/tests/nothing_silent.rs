@@ -147,6 +147,8 @@ mod rows {
             folder.write("one.csv", text);
             assert_eq!(folder.run("predict model one.csv").lines().count(), 4, "{text:?}");
         }
+        folder.write("one.csv", "\n1\n2\n");
+        folder.fail_with(1, "data describe one.csv --no-header", &["one.csv, line 1: found a blank line"]);
         // What is written can be read.
         folder.write("one.csv", "x\n1\n?\n");
         folder.run("data write one.csv --out other.csv");

@@ -1008,10 +1008,10 @@ fn label_of(sheet: &Sheet) -> Option<String> {
 /// Reads what was written, knowing what was written: which column is the label, which ones are nominal.
 fn read_back(sheet: &Sheet, format: Format, bytes: &[u8]) -> Sheet {
     let mut reader = Reader::new().format(format);
-    if format == Format::Csv {
-        let nominal = sheet.table.columns().iter().filter(|column| column.kind != Kind::Numeric);
-        reader = reader.nominal(nominal.map(|column| column.name.clone()));
-    }
+    let columns = sheet.table.columns().iter().filter(|column| column.kind != Kind::Numeric && format == Format::Csv);
+    // Labels of LIBSVM are numbers; elsewhere they stay as they are.
+    let label = label_of(sheet).filter(|_| format != Format::Libsvm);
+    reader = reader.nominal(columns.map(|column| column.name.clone()).chain(label));
     if let Some(label) = label_of(sheet) {
         reader = reader.label(label);
     }

@@ -269,7 +269,7 @@ mod tests {
     fn a_leading_zero_makes_a_name_text() {
         for name in ["007", "00", "-01", "+01", "01.5", "00.5"] {
             assert_eq!(plain_number(name), None, "{name}");
-            assert_eq!(number_form(name).is_some(), true, "{name}");
+            assert!(number_form(name).is_some(), "{name}");
         }
         for name in ["0", "-0", "0.5", "0e3", "10", "-0.0", "1e05"] {
             assert!(plain_number(name).is_some(), "{name}");

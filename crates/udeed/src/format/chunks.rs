@@ -182,8 +182,8 @@ impl RecordEnds {
             }
             let outside = &rest[..quote.unwrap_or(rest.len())];
             // Only the next byte shows whether a line ends with `\r` or with `\r\n`.
-            let known = if quote.is_none() { outside.strip_suffix(b"\r").unwrap_or(outside) } else { outside };
-            if let Some(end) = memrchr2(b'\n', b'\r', known) {
+            let outside = if quote.is_none() { outside.strip_suffix(b"\r").unwrap_or(outside) } else { outside };
+            if let Some(end) = memrchr2(b'\n', b'\r', outside) {
                 last = Some(self.scanned + end + 1);
             }
             self.scanned += outside.len();

@@ -72,10 +72,12 @@ mod tests {
     use super::*;
     use crate::format::built_in;
 
+    type Given = (&'static str, &'static str);
+
     /// The decisions of a model that a method with some settings learns.
-    fn decisions(name: &str, settings: &[(&str, &str)]) -> (Method, Vec<f64>) {
+    fn decisions(name: &str, settings: &[Given]) -> (Method, Vec<f64>) {
         let train = built_in("labor").unwrap().read().unwrap().into_train().unwrap().hide_labels(&[3, 4, 20, 21, 22]);
-        let with = |method: Method, (path, value): &(&str, &str)| method.with_setting(path, value).unwrap();
+        let with = |method: Method, (path, value): &Given| method.with_setting(path, value).unwrap();
         let method = settings.iter().fold(Method::named(name).unwrap(), with);
         let model = method.fit(&train).unwrap();
         (method, model.decision(train.table()).unwrap().values().to_vec())
@@ -85,7 +87,7 @@ mod tests {
     fn what_is_idle_changes_no_bit() {
         let trees =
             Method::cards().iter().filter(|card| card.setting("base").is_some() && card.setting("lambda").is_some());
-        let mut cases: Vec<(&str, Vec<(&str, &str)>, (&str, &str))> =
+        let mut cases: Vec<(&str, Vec<Given>, Given)> =
             trees.map(|card| (card.name, vec![("base", "tree")], ("lambda", "7"))).collect();
         cases.push(("bagging", vec![("base", "bayes")], ("lambda", "7")));
         cases.push(("udeed", vec![("variant", "lc")], ("gamma", "3")));

@@ -47,11 +47,15 @@ pub(super) fn read(options: &ReadOptions, source: Source<'_>, rows: &mut dyn Row
 
 /// The names of the columns, and the chunk in which the rows begin.
 fn first_record(options: &ReadOptions, chunks: &mut Chunks<'_>, delimiter: u8) -> Result<Option<(Vec<String>, Chunk)>> {
+    let mut blank = None;
     while let Some(mut chunk) = chunks.next()? {
         let mut record = Tokenizer::new(chunk.text(), chunk.line(), delimiter, options.most_columns);
-        let Some(line) = record.next() else { continue };
+        let next = record.next();
+        blank = blank.or(record.blank_line());
+        let Some(line) = next else { continue };
         options.check_width(record.len(), || chunks.place().line(line))?;
         if !options.columns.header {
+            check_blank(&chunks.place(), record.len(), blank)?;
             let names = (1..=record.len()).map(|i| i.to_string()).collect();
             return Ok(Some((names, chunk)));
         }
@@ -61,6 +65,17 @@ fn first_record(options: &ReadOptions, chunks: &mut Chunks<'_>, delimiter: u8) -
         return Ok(Some((names, chunk)));
     }
     Ok(None)
+}
+
+/// Refuses a blank line where it may be a row: one whose only cell is missing.
+fn check_blank(place: &Place, n_columns: usize, line: Option<u64>) -> Result<()> {
+    match line {
+        Some(line) if n_columns == 1 => {
+            let place = place.clone().line(line);
+            Err(Error::input(place, "a blank line", "a cell of the only column").with_hint(Hint::BlankLine))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The names in a header.
@@ -148,7 +163,7 @@ impl Parser for CsvParser<'_> {
             }
             part.values.truncate(start);
             let next = tokens.next();
-            self.check_blank(tokens.blank_line())?;
+            check_blank(&self.place, self.roles.len(), tokens.blank_line())?;
             let Some(line) = next else { return Ok(part) };
             self.push(&mut part, &tokens, line)?;
         }
@@ -174,17 +189,6 @@ impl<'a> CsvParser<'a> {
         }
         let label_name = plan.label.map(|i| names[i].clone()).unwrap_or_default();
         CsvParser { options, plan, roles, place, label_name, delimiter }
-    }
-
-    /// Refuses a blank line where it may be a row: one whose only cell is missing.
-    fn check_blank(&self, line: Option<u64>) -> Result<()> {
-        match line {
-            Some(line) if self.roles.len() == 1 => {
-                let place = self.place.clone().line(line);
-                Err(Error::input(place, "a blank line", "a cell of the only column").with_hint(Hint::BlankLine))
-            }
-            _ => Ok(()),
-        }
     }
 
     /// Fast path for a usual line: numbers in numeric columns, levels and labels that occurred before, no quotes. Returns

@@ -12,8 +12,9 @@ use crate::format::options::WriteOptions;
 /// 0, 1, 2, ... for more.
 pub(super) fn class_labels(labels: &Labels) -> Vec<String> {
     let classes = labels.classes();
-    if classes.iter().all(|class| plain_number(class).is_some()) && two_spellings(classes).is_none() {
-        return classes.to_vec();
+    let numbers: Option<Vec<String>> = classes.iter().map(|class| plain_number(class)).collect();
+    if let (Some(numbers), None) = (numbers, two_spellings(classes)) {
+        return numbers;
     }
     match classes.len() {
         2 => vec!["-1".into(), "1".into()],
