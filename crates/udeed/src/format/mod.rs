@@ -13,7 +13,7 @@ mod label_cache;
 mod libsvm;
 mod number;
 mod options;
-mod parallel;
+mod pipeline;
 mod reader;
 mod sheet;
 mod sink;
