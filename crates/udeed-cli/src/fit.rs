@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::ProgressBar;
 use udeed::data::TrainSet;
+use udeed::file::folder_of;
 use udeed::format::{Format, Reader};
 use udeed::memory::Room;
 use udeed::method::Method;
@@ -17,7 +18,7 @@ use udeed::validation::{CrossValidation, Grid};
 use udeed_lab::statistics::{deviation, mean};
 use udeed_lab::tables::TextTable;
 
-use crate::input::{Meant, Reading, check_label, folder_of, hold_file, note_identifiers, read_any};
+use crate::input::{Meant, Reading, check_label, hold_file, note_identifiers, read_any};
 use crate::laboratory::named;
 use crate::output::{Usage, check_outputs, is_stream, print, write_to};
 use crate::progress::Progress;

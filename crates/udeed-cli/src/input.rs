@@ -163,11 +163,6 @@ pub fn for_each_table(
 /// The name of what `-` stands for.
 const STANDARD_INPUT: &str = "standard input";
 
-/// The folder that a file lies in.
-pub fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
 /// Reads a file, standard input for `-`, or else a built-in set of that name.
 pub fn read_any(reader: &Reader, name: &Path, progress: &Progress) -> anyhow::Result<Sheet> {
     let Some(set) = built_in_name(name) else { return Ok(read_file(reader, name, progress)?) };

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use udeed::data::{Dense, Rows, Table};
+use udeed::file::folder_of;
 use udeed::memory::Room;
 use udeed::model::Model;
 
-use crate::input::{Reading, folder_of, for_each_table};
+use crate::input::{Reading, for_each_table};
 use crate::output::{check_outputs, is_stream, plain, write_to};
 use crate::progress::Progress;
 
