@@ -79,7 +79,7 @@ impl Fit {
         let mut watcher = Watcher::new(progress, &method);
         let model = named(method.fit_observed(&train, &mut watcher), &self.file)?;
         watcher.bar.finish_and_clear();
-        let model = self.with_threshold(model, &method, &train, progress)?;
+        let model = self.with_threshold(model, &method, &train, &mut watcher)?;
         note_identifiers(train.table(), progress);
         if let Some(path) = &self.trace {
             write_to(Some(path), |out| Ok(out.write_all(watcher.trace.as_bytes())?))?;
@@ -156,8 +156,9 @@ impl Fit {
         model: Model,
         method: &Method,
         train: &TrainSet,
-        progress: &Progress,
+        told: &mut Watcher<'_>,
     ) -> anyhow::Result<Model> {
+        let progress = told.progress;
         let threshold = match self.threshold {
             None => return Ok(model),
             Some(Threshold::At(threshold)) => threshold,
@@ -171,7 +172,7 @@ impl Fit {
                 chosen
             }
         };
-        named(model.with_threshold(threshold), &self.file)
+        named(model.with_threshold_on(train, threshold, told), &self.file)
     }
 
     /// Memory for the unlabeled rows, before Fourier features replace their columns. More rows go beside the model, as temporary

@@ -7,6 +7,7 @@ use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use udeed::data::{Dense, Kind, Rows as _, Table};
+use udeed::prepare::Unseen;
 
 use crate::data::{Columns, Rows};
 use crate::ensemble::to_json;
@@ -123,6 +124,13 @@ impl Model {
         let shape = |rest: &[usize]| [&classes, rest].concat();
         let coefficients = PyArray1::from_vec(py, coefficients).reshape(shape(&[m, width]))?;
         Ok(Some((coefficients, PyArray1::from_vec(py, constants).reshape(shape(&[m]))?)))
+    }
+
+    /// What rows hold that no training row has, in words.
+    fn unseen(&self, rows: Rows<'_>) -> PyResult<Vec<String>> {
+        let mut unseen = Unseen::default();
+        unseen.add(self.0.preparation(), &rows.table(Some(self.columns()))?);
+        Ok(unseen.warnings().map(|warning| warning.to_string()).collect())
     }
 
     /// What the vote says of each row: of two classes one column, between -1 and 1, of more one column a class.
