@@ -281,6 +281,11 @@ fn a_damaged_line_of_a_journal_is_refused_or_left_out_and_done_again() {
         let message = folder.fail(1, "compare labor --splits 4 --sizes 10,20 --journal run.journal --json r.json");
         assert!(message.contains("run.journal, line 4: ") && message.contains("--journal-repair"), "{message}");
         assert_eq!(text(&folder.bytes("run.journal")), file, "a refused journal stays as it is");
+        let told =
+            folder.told("compare labor --splits 4 --sizes 10,20 --journal run.journal --json r.json --journal-repair");
+        let note = "note: run.journal: left out line 4 (a line whose checksum does not match); its split runs again\n";
+        assert!(told.contains(note), "{told}");
+        folder.write("run.journal", &file);
         assert_eq!(with_journal(&folder, "--journal-repair"), results);
         assert_eq!(text(&folder.bytes("run.journal")).lines().count(), lines.len());
         assert_eq!(with_journal(&folder, ""), results, "nothing is left to repair");
