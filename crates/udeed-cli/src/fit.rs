@@ -12,7 +12,7 @@ use udeed::format::{Format, Reader};
 use udeed::memory::Room;
 use udeed::method::Method;
 use udeed::model::Model;
-use udeed::observer::{Observer, Step, Warning};
+use udeed::observer::{Observer, Stage, Step, Warning};
 use udeed::text::printable;
 use udeed::validation::{CrossValidation, Grid};
 use udeed_lab::statistics::{deviation, mean};
@@ -20,9 +20,9 @@ use udeed_lab::tables::TextTable;
 
 use crate::input::{Meant, Reading, check_label, hold_file, note_identifiers, read_any};
 use crate::laboratory::named;
-use crate::output::{Usage, check_outputs, is_stream, print, write_to};
+use crate::output::{Usage, check_outputs, is_stream, print, write_to, write_wrapped};
 use crate::progress::Progress;
-use crate::settings::Settings;
+use crate::settings::{Settings, method_named};
 
 /// Learn an ensemble from labeled and unlabeled rows
 #[derive(Args)]
@@ -93,7 +93,7 @@ impl Fit {
 
     /// The method with all that was said about it.
     fn method(&self) -> anyhow::Result<Method> {
-        let named = Method::named(&self.method)?;
+        let named = method_named(&self.method)?;
         let mut settings = self.reading.memory.of(self.settings.clone(), std::iter::once(named.card()));
         if let Some(members) = self.members {
             settings = settings.with("--members", "members", members);
@@ -392,14 +392,10 @@ pub fn write_training(model: &Model, out: &mut dyn Write) -> std::io::Result<()>
     if let left @ 1.. = model.classes().len().saturating_sub(MOST_CLASSES) {
         counts.push(format!("{left} more classes"));
     }
-    writeln!(
-        out,
-        "{} labeled rows ({}), {} unlabeled rows, {} features",
-        training.n_labeled,
-        counts.join(", "),
-        training.n_unlabeled,
-        training.n_features
-    )?;
+    let (n_labeled, n_unlabeled, n_features) = (training.n_labeled, training.n_unlabeled, training.n_features);
+    let counts = counts.join(", ");
+    let rows = format!("{n_labeled} labeled rows ({counts}), {n_unlabeled} unlabeled rows, {n_features} features");
+    write_wrapped(out, "", 0, &rows)?;
     if model.threshold() != 0.0 {
         let second = printable(model.classes().last().map_or("", String::as_str));
         writeln!(out, "rows are {second} above a decision of {:.3}", model.threshold())?;
@@ -410,15 +406,30 @@ pub fn write_training(model: &Model, out: &mut dyn Write) -> std::io::Result<()>
     if training.stages.is_empty() {
         return writeln!(out, "{}: {} members", short_name(model), model.ensemble().n_members());
     }
-    let mut table = TextTable::new(["stage", "steps", "V", "V_div", "why it ended"]);
+    let mut table = TextTable::new(["diversity on", "steps", "V", "V_div", "why it ended"]);
     for stage in &training.stages {
         table.push([
-            stage.stage.to_string(),
+            rows_of(stage.stage).to_owned(),
             stage.steps.to_string(),
-            format!("{:.4} -> {:.4}", stage.first.total, stage.last.total),
-            format!("{:.4} -> {:.4}", stage.first.diversity, stage.last.diversity),
+            format!("{} -> {}", loss(stage.first.total), loss(stage.last.total)),
+            format!("{} -> {}", loss(stage.first.diversity), loss(stage.last.diversity)),
             stage.stop.to_string(),
         ]);
     }
     table.write(out)
+}
+
+/// The rows on which a stage measures diversity, below the title that says so.
+fn rows_of(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Empirical => "no rows",
+        Stage::Labeled => "labeled rows",
+        Stage::Unlabeled => "unlabeled rows",
+    }
+}
+
+/// A loss in five digits, so that a table of them fits a terminal.
+fn loss(loss: f64) -> String {
+    let before = if loss.abs() < 10.0 { 1 } else { loss.abs().log10() as usize + 1 };
+    format!("{loss:.*}", 5_usize.saturating_sub(before))
 }

@@ -1,9 +1,9 @@
-//! Nothing is silent: what is worth knowing is said on standard error.
+//! Nothing is silent: what is worth knowing is said on standard error, and what is printed fits a terminal.
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
-use support::{FRUIT, Folder};
+use support::{FRUIT, Folder, text};
 
 #[test]
 fn a_mark_of_unlabeled_rows_that_no_row_has_is_named() {
@@ -77,4 +77,64 @@ fn a_threshold_that_leaves_one_class_is_told() {
     assert!(told.contains("warning: with a threshold of 1.000 every training row is predicted as `apple`"), "{told}");
     let told = folder.told("fit fruit.csv --label kind --folds 0 --out model --threshold 0.01");
     assert!(!told.contains("threshold"), "{told}");
+}
+
+#[test]
+fn a_name_that_only_comparisons_know_is_told_as_a_method() {
+    let folder = Folder::with("fruit.csv", FRUIT);
+    for line in ["methods", "methods --json", "fit fruit.csv --label kind --out model --method"] {
+        folder.fail_with(2, &format!("{line} lcd"), &["`lcd` is no method of its own", "`udeed` with `--variant lcd`"]);
+        folder.fail_with(2, &format!("{line} logistic"), &["only a baseline that `udeed compare` shows"]);
+        let options = "`adaboost` with `--emphasis resampling --zero-error discard`";
+        folder.fail_with(2, &format!("{line} adaboost-discard"), &[options]);
+        folder.fail_with(2, &format!("{line} lcdd"), &["`method` is `lcdd`, expected one of `udeed`"]);
+    }
+}
+
+#[test]
+fn settings_are_refused_in_words_of_their_own() {
+    let folder = Folder::with("fruit.csv", FRUIT);
+    let fit = "fit fruit.csv --label kind --folds 0 --out model";
+    let columns = "the setting `view`: found `1`, expected names of columns: `mass`, `width`, `colour`";
+    folder.fail_with(1, &format!("{fit} --method co-training --view 1,2"), &[columns]);
+    folder.run(&format!("{fit} --method co-training --view mass,colour"));
+    let tree = r#"`tree` is `oak`, expected settings of trees, such as {"depth":3}"#;
+    folder.fail_with(2, &format!("{fit} --method co-forest --tree oak"), &[tree]);
+    folder.run(&format!(r#"{fit} --method co-forest --tree {{"depth":3}}"#));
+    // What is not said of the trees stays as the method has it.
+    assert!(folder.run("inspect model").contains("depth=3, features=log2-plus-one"));
+    folder.run(&format!("{fit} --gamma 0.5"));
+    let model = folder.bytes("model");
+    folder.run(&format!("{fit} --gamma .5"));
+    assert_eq!(folder.bytes("model"), model);
+    folder.fail_with(2, &format!("{fit} --gamma much"), &["`gamma` is `much`, expected a number"]);
+    folder.fail_with(2, &format!("{fit} --gamma nan"), &["`gamma` is `nan`, expected a number"]);
+}
+
+#[test]
+fn tables_fit_a_terminal() {
+    let folder = Folder::with("fruit.csv", FRUIT);
+    for method in udeed::method::Method::NAMES {
+        folder.run(&format!("fit fruit.csv --label kind --folds 0 --method {method} --out {method}"));
+    }
+    let of_methods = |line: &str| -> Vec<String> {
+        udeed::method::Method::NAMES.iter().map(|name| format!("{line} {name}")).collect()
+    };
+    let mut lines = vec![
+        "fit fruit.csv --label kind --folds 2 --out model".to_owned(),
+        "fit fruit.csv --label kind --folds 0 --variant lc --gamma 100 --out model".to_owned(),
+        "evaluate udeed fruit.csv".to_owned(),
+        "compare ionosphere labor vote --splits 2 --sizes 2,50,100".to_owned(),
+        "data list".to_owned(),
+        "data describe vote".to_owned(),
+        "methods".to_owned(),
+    ];
+    lines.extend(of_methods("inspect"));
+    lines.extend(of_methods("methods"));
+    for line in lines {
+        for printed in text(&folder.command(&line).assert().success().get_output().stdout).lines() {
+            // Warnings are sentences, which a terminal breaks.
+            assert!(printed.chars().count() <= 80 || printed.starts_with("warning: "), "{line}: {printed}");
+        }
+    }
 }

@@ -70,8 +70,8 @@ impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Stop::Steps => "all steps taken",
-            Stop::Loss => "V no longer decreased",
-            Stop::Diversity => "V_div no longer decreased",
+            Stop::Loss => "no lower V",
+            Stop::Diversity => "no lower V_div",
             Stop::Observer => "stopped from outside",
         })
     }
