@@ -54,7 +54,7 @@ pub fn fit(
 ) -> PyResult<(Model, History, String)> {
     let method: Method = from_json(settings)?;
     method.validate().map_err(exception)?;
-    training.check_memory(method.shared().members)?;
+    training.check_votes(method.shared().members)?;
     let train = training.train_set()?;
     let is_small = is_small(&method, &train);
     let lesson = Arc::new((method, train));

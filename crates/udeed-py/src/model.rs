@@ -216,7 +216,6 @@ impl Model {
         n_jobs: usize,
         work: impl FnOnce(&udeed::model::Model, &Table) -> udeed::Result<T> + Send + 'static,
     ) -> PyResult<T> {
-        rows.check_width(self.n_members(), self.0.classes().len())?;
         let (model, table) = (self.0.clone(), rows.table(Some(self.columns()))?);
         // Never short: what many stored neighbours say takes long, and nobody is told meanwhile.
         run(py, n_jobs, false, None, move |_| work(&model, &table))?.0.map_err(exception)
