@@ -39,3 +39,14 @@ def test_words_that_no_training_row_has_are_named() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.predict(frame)
+
+
+def test_coefficients_belong_to_named_features() -> None:
+    frame = pd.DataFrame({"colour": ["red", "blue", "red", "green"] * 3, "size": X[:, 0]})
+    model = small(udeed.BaggingClassifier).fit(frame, Y)
+    assert model.features_ == ["colour=blue", "colour=green", "colour=red", "size"]
+    assert model.coef_.shape == (1, 4)
+    indicators = np.column_stack([frame["colour"] == word for word in ("blue", "green", "red")] + [frame["size"]])
+    mean_log_odds = indicators.astype(float) @ model.coef_.T + model.intercept_
+    assert ((mean_log_odds[:, 0] > 0) == (model.predict(frame) == 1)).mean() > 0.8
+    assert small(udeed.BaggingClassifier).fit(X[:, ::2], Y).features_ == ["1", "2"]

@@ -258,6 +258,12 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         return found
 
     @property
+    def features_(self) -> list[str]:
+        """Names of the features that coefficients belong to: of columns, or ``column=word`` for each word of a column."""
+        check_is_fitted(self)
+        return self._model.features
+
+    @property
     def findings_(self) -> dict[str, Any] | None:
         """What was chosen by out-of-bag rows: views with their weights and lambdas, and their accuracy."""
         check_is_fitted(self)
