@@ -55,8 +55,8 @@ def _mistake(module: str, function: str, frame: FrameType, unlabeled: object) ->
         # Labels are numbered anew for all methods but `predict`.
         encoder = frame.f_locals.get("le")
         if encoder is not None and _has(encoder.classes_, unlabeled):
-            method = frame.f_locals.get("method")
-            return f"cross_val_predict(method={method!r}) takes the label {unlabeled!r} of unlabeled rows for a class: {_PAGE}"
+            name = f"cross_val_predict(method={frame.f_locals.get('method')!r})"
+            return f"{name} takes the label {unlabeled!r} of unlabeled rows for a class: {_PAGE}"
     if (module, function) in _TESTING:
         scorer, y, test = (frame.f_locals.get(name) for name in ("scorer", "y", "test"))
         if _is_plain(scorer) and y is not None and test is not None and _has(np.asarray(y)[test], unlabeled):
