@@ -114,7 +114,8 @@ def test_huge_numbers_are_refused_or_bearable() -> None:
 @pytest.mark.parametrize("width", [2**31, 2**33, 2**60])
 def test_huge_indices_are_refused_before_memory_is_asked_for(width: int) -> None:
     rows = sparse.csr_matrix((np.ones(8), (np.arange(8), np.full(8, width - 1))), shape=(8, width))
-    with pytest.raises(ValueError, match=f"X has {width} columns, for which 20 members take .* GiB, expected at most"):
+    words = f"the names of {width} columns take .* GiB, expected at most|X has {width - 1} in .*, expected an index of at"
+    with pytest.raises(ValueError, match=words):
         udeed.UDEEDClassifier().fit(rows, Y)
 
 
@@ -174,7 +175,7 @@ def test_weights_of_every_size_are_bearable_or_refused(kind: type, weight: float
 
 
 def test_more_members_than_fit_into_memory_are_refused() -> None:
-    with pytest.raises(ValueError, match="X has 2 columns, for which 4294967295 members take .* GiB, expected at most"):
+    with pytest.raises(ValueError, match="X has 6 labeled rows, for which 4294967295 members take .* GiB, expected"):
         udeed.UDEEDClassifier(members=2**32 - 1).fit(X, Y)
 
 

@@ -126,7 +126,9 @@ def test_classes_that_look_like_missing_labels_are_warned_of(none: str) -> None:
         small(udeed.BaggingClassifier, unlabeled=none).fit(X, y)
         small(udeed.BaggingClassifier, unlabeled=None).fit(X, y)
         # Numbers are what they are: -1 is a class where another label means none.
-        small(udeed.BaggingClassifier, unlabeled=0).fit(X, np.where(CODES == -1, 2, np.where(CODES == 0, -1, 1)))
+        y = np.where(CODES == -1, 2, np.where(CODES == 0, -1, 1))
+        y[0] = 0
+        small(udeed.BaggingClassifier, unlabeled=0).fit(X, y)
 
 
 def test_a_file_with_the_class_minus_one_among_text(tmp_path: Path) -> None:
@@ -210,15 +212,25 @@ def test_bytes_are_refused_where_scikit_learn_refuses_them() -> None:
         pytest.skip("this scikit-learn takes bytes for labels")
 
 
-def test_a_class_for_nearly_every_row_is_warned_of_where_scikit_learn_does() -> None:
+def test_a_class_for_nearly_every_row_is_warned_of_once() -> None:
     rows, y = np.arange(60.0).reshape(30, 2), np.arange(30) % 25
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        check_classification_targets(y)
-    if not told:
-        pytest.skip("this scikit-learn does not warn of it")
-    with pytest.warns(UserWarning, match="unique classes"):
-        udeed.BaggingClassifier(2, unlabeled=None).fit(rows, y)
+    for labels_of in (y, y.astype(str)):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            udeed.BaggingClassifier(2, unlabeled=None).fit(rows, labels_of)
+        assert [str(one.message)[:31] for one in told] == ["25 classes in 30 labeled rows: "]
+
+
+@pytest.mark.parametrize("unlabeled", ["?", 7, float("nan")])
+def test_a_label_of_unlabeled_rows_that_no_row_has_is_warned_of(unlabeled: Any) -> None:
+    y: Any = np.array(["a", "b"] * 6) if isinstance(unlabeled, str) else np.array([0.0, 1.0] * 6)
+    with pytest.warns(udeed.UdeedWarning, match=f"y has no label {unlabeled!r}, which".replace("?", r"\?")):
+        small(udeed.BaggingClassifier, unlabeled=unlabeled).fit(X, y)
+    y[0] = unlabeled
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", udeed.UdeedWarning)
+        small(udeed.BaggingClassifier, unlabeled=unlabeled).fit(X, y)
+        small(udeed.BaggingClassifier).fit(X, [0, 1] * 6)
 
 
 @pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")

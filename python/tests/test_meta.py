@@ -11,8 +11,9 @@ import udeed
 from estimators import small
 from sklearn import ensemble
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.feature_selection import RFECV
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score, cross_validate
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -55,6 +56,31 @@ def test_unlabeled_rows_in_a_test_are_warned_of(cancer: Data) -> None:
             assert cross_val_score(model, X, few, scoring="accuracy", cv=udeed.SemiSupervisedKFold(3)).mean() > 0.8
     with pytest.warns(udeed.UdeedWarning, match=words):
         GridSearchCV(BAGGING, {"members": [2, 3]}, scoring="accuracy", cv=2).fit(X, few)
+
+
+def test_unlabeled_rows_in_a_test_of_features_are_warned_of(cancer: Data) -> None:
+    X, _, few = cancer
+    words = "the test rows of a split have the label -1 .*SemiSupervisedKFold"
+    # Unless told otherwise it measures accuracy, not what the estimator's `score` does.
+    for parameters in ({}, {"scoring": "accuracy"}):
+        with pytest.warns(udeed.UdeedWarning, match=words):
+            RFECV(BAGGING, step=10, cv=2, **parameters).fit(X, few)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", udeed.UdeedWarning)
+        RFECV(BAGGING, step=10, cv=2, scoring=udeed.labeled_scorer()).fit(X, few)
+        RFECV(BAGGING, step=10, cv=udeed.SemiSupervisedKFold(2), scoring="accuracy").fit(X, few)
+
+
+def test_predictions_of_folds_with_a_class_of_unlabeled_rows_are_warned_of(cancer: Data) -> None:
+    X, y, few = cancer
+    for method in ("predict_proba", "predict_log_proba", "decision_function"):
+        words = rf"cross_val_predict\(method='{method}'\) takes the label -1 .* for a class: .*meta-estimators.md"
+        with pytest.warns(udeed.UdeedWarning, match=words):
+            assert cross_val_predict(BAGGING, X, few, cv=2, method=method).shape[1] == 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", udeed.UdeedWarning)
+        assert set(cross_val_predict(BAGGING, X, few, cv=2)) == {0, 1}
+        cross_val_predict(BAGGING, X, y, cv=2, method="predict_proba")
 
 
 @pytest.mark.filterwarnings("error::udeed.UdeedWarning")

@@ -11,7 +11,7 @@ use udeed_lab::tables::TextTable;
 
 use crate::input::{Labeled, Reading, format_parser, parse_delimiter};
 use crate::laboratory::named;
-use crate::output::{Usage, check_outputs, is_stream, print, write_to};
+use crate::output::{Usage, check_outputs, is_stream, print, write_to, write_wrapped};
 use crate::progress::Progress;
 use crate::settings::SharesArgs;
 
@@ -163,7 +163,8 @@ fn class_counts(sheet: &Sheet) -> Vec<String> {
 fn describe(name: &Path, sheet: &Sheet, out: &mut dyn Write) -> std::io::Result<()> {
     let table = &sheet.table;
     if let Some(set) = BuiltIn::ALL.iter().find(|set| Path::new(set.name) == name) {
-        writeln!(out, "{}: {}\nsource: {}", set.name, set.about, set.attribution)?;
+        write_wrapped(out, "", 0, &format!("{}: {}", set.name, set.about))?;
+        write_wrapped(out, "source: ", 0, set.attribution)?;
     }
     let layout = if table.matrix().is_sparse() { "sparse" } else { "dense" };
     let (rows, columns) = (counted(table.n_rows(), "row"), counted(table.columns().len(), "column"));

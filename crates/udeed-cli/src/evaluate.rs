@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 use udeed::model::{Evaluation, Model};
+use udeed::prepare::Unseen;
 use udeed::text::counted;
 use udeed_lab::tables::TextTable;
 
 use crate::fit::MOST_CLASSES;
-use crate::input::{Reading, read_any};
+use crate::input::{Reading, read_any, warn_of_unseen};
 use crate::laboratory::named;
 use crate::output::{check_outputs, print, write_json};
 use crate::progress::Progress;
@@ -86,6 +87,9 @@ impl Evaluate {
                 logistic: evaluate(&model.logistic())?,
             },
         };
+        let mut unseen = Unseen::default();
+        unseen.add(model.preparation(), &sheet.table);
+        warn_of_unseen(&unseen, &self.file, progress);
         if self.json {
             return write_json(None, &report);
         }

@@ -7,21 +7,22 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::ProgressBar;
 use udeed::data::TrainSet;
+use udeed::file::folder_of;
 use udeed::format::{Format, Reader};
 use udeed::memory::Room;
 use udeed::method::Method;
 use udeed::model::Model;
-use udeed::observer::{Observer, Step, Warning};
+use udeed::observer::{Observer, Stage, Step, Warning};
 use udeed::text::{counted, printable};
 use udeed::validation::{CrossValidation, Grid};
 use udeed_lab::statistics::{deviation, mean};
 use udeed_lab::tables::TextTable;
 
-use crate::input::{Labeled, Reading, folder_of, hold_file, note_identifiers};
+use crate::input::{Labeled, Reading, hold_file, note_identifiers};
 use crate::laboratory::{named, placed};
-use crate::output::{Usage, check_outputs, is_stream, print, write_to};
+use crate::output::{Usage, check_outputs, is_stream, print, write_to, write_wrapped};
 use crate::progress::Progress;
-use crate::settings::Settings;
+use crate::settings::{Settings, method_named};
 
 /// Learn an ensemble from labeled and unlabeled rows
 #[derive(Args)]
@@ -82,7 +83,7 @@ impl Fit {
         let mut watcher = Watcher::new(progress, &method);
         let model = named(method.fit_observed(train, &mut watcher), &self.file)?;
         watcher.bar.finish_and_clear();
-        let model = self.with_threshold(model, &method, train, progress)?;
+        let model = self.with_threshold(model, &method, train, &mut watcher)?;
         note_identifiers(train.table(), progress);
         if let Some(path) = &self.trace {
             write_to(Some(path), |out| Ok(out.write_all(watcher.trace.as_bytes())?))?;
@@ -96,7 +97,7 @@ impl Fit {
 
     /// All that was said about the method.
     fn settings(&self) -> anyhow::Result<Settings> {
-        let named = Method::named(&self.method)?;
+        let named = method_named(&self.method)?;
         let mut settings = self.reading.memory.of(self.settings.clone(), std::iter::once(named.card()));
         if let Some(members) = self.members {
             settings = settings.with("--members", "members", members);
@@ -160,8 +161,9 @@ impl Fit {
         model: Model,
         method: &Method,
         train: &TrainSet,
-        progress: &Progress,
+        told: &mut Watcher<'_>,
     ) -> anyhow::Result<Model> {
+        let progress = told.progress;
         let threshold = match self.threshold {
             None => return Ok(model),
             Some(Threshold::At(threshold)) => threshold,
@@ -175,7 +177,7 @@ impl Fit {
                 chosen
             }
         };
-        named(model.with_threshold(threshold), &self.file)
+        named(model.with_threshold_on(train, threshold, told), &self.file)
     }
 
     /// Memory for the unlabeled rows, before Fourier features replace their columns. More rows go beside the model, as temporary
@@ -395,14 +397,14 @@ pub fn write_training(model: &Model, out: &mut dyn Write) -> std::io::Result<()>
     if let left @ 1.. = model.classes().len().saturating_sub(MOST_CLASSES) {
         counts.push(format!("{left} more classes"));
     }
-    writeln!(
-        out,
+    let rows = format!(
         "{} ({}), {}, {}",
         counted(training.n_labeled, "labeled row"),
         counts.join(", "),
         counted(training.n_unlabeled, "unlabeled row"),
         counted(training.n_features, "feature")
-    )?;
+    );
+    write_wrapped(out, "", 0, &rows)?;
     if model.threshold() != 0.0 {
         let second = printable(model.classes().last().map_or("", String::as_str));
         writeln!(out, "rows are {second} above a decision of {:.3}", model.threshold())?;
@@ -413,15 +415,30 @@ pub fn write_training(model: &Model, out: &mut dyn Write) -> std::io::Result<()>
     if training.stages.is_empty() {
         return writeln!(out, "{}: {}", short_name(model), counted(model.ensemble().n_members(), "member"));
     }
-    let mut table = TextTable::new(["stage", "steps", "V", "V_div", "why it ended"]);
+    let mut table = TextTable::new(["diversity on", "steps", "V", "V_div", "why it ended"]);
     for stage in &training.stages {
         table.push([
-            stage.stage.to_string(),
+            rows_of(stage.stage).to_owned(),
             stage.steps.to_string(),
-            format!("{:.4} -> {:.4}", stage.first.total, stage.last.total),
-            format!("{:.4} -> {:.4}", stage.first.diversity, stage.last.diversity),
+            format!("{} -> {}", loss(stage.first.total), loss(stage.last.total)),
+            format!("{} -> {}", loss(stage.first.diversity), loss(stage.last.diversity)),
             stage.stop.to_string(),
         ]);
     }
     table.write(out)
+}
+
+/// The rows on which a stage measures diversity, below the title that says so.
+fn rows_of(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Empirical => "no rows",
+        Stage::Labeled => "labeled rows",
+        Stage::Unlabeled => "unlabeled rows",
+    }
+}
+
+/// A loss in five digits, so that a table of them fits a terminal.
+fn loss(loss: f64) -> String {
+    let before = if loss.abs() < 10.0 { 1 } else { loss.abs().log10() as usize + 1 };
+    format!("{loss:.*}", 5_usize.saturating_sub(before))
 }

@@ -78,10 +78,11 @@ fn words(hint: &Hint) -> Option<String> {
             "use fewer with `--fourier`, or stream unlabeled rows from a file: `udeed fit --unlabeled`".into()
         }
         Hint::Similarities => "use fewer neighbours, such as `--neighbors 5`, or allow more with `--memory`".into(),
-        Hint::Members => "use fewer `--members`".into(),
+        Hint::Members => "use fewer `--members`, in comparisons smaller `--sizes`".into(),
         Hint::Views { keep } => format!("leave out the others: `--views {}`", keep.join(",")),
         Hint::ViewsOrMembers { keep } => {
-            format!("leave out the others: `--views {}`, or use fewer `--members`", keep.join(","))
+            let members = "or use fewer `--members`, in comparisons smaller `--sizes`";
+            format!("leave out the others: `--views {}`, {members}", keep.join(","))
         }
         Hint::ExportedViews { keep } => format!("fit the model again with `--views {}`", keep.join(",")),
         // No option helps: the file itself is to be mended, or written in another format.

@@ -7,6 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use udeed::data::{Kind, Labels, Naming, Table, doubtful_classes};
 use udeed::format::{Format, HeldSheet, Layout, Reader, Sheet};
 use udeed::memory::Room;
+use udeed::prepare::Unseen;
 use udeed::text::{listed, shown};
 
 use crate::laboratory::named;
@@ -214,18 +215,20 @@ pub fn for_each_table(
 /// The name of what `-` stands for.
 const STANDARD_INPUT: &str = "standard input";
 
-/// The folder that a file lies in.
-pub fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// Reads a file, standard input for `-`, or else a built-in set of that name.
+/// Reads a file, standard input for `-`, or else a built-in set of that name. Warns of a mark of unlabeled rows that none has.
 pub fn read_any(reader: &Reader, name: &Path, progress: &Progress) -> anyhow::Result<Sheet> {
-    let Some(set) = built_in_name(name) else { return Ok(read_file(reader, name, progress)?) };
-    match udeed::format::built_in(&set) {
-        Ok(set) => Ok(set.read_with(reader)?),
-        Err(error) => anyhow::bail!("{}: there is no such file, and {error}", udeed::text::quoted(&set)),
+    let sheet = match built_in_name(name) {
+        None => read_file(reader, name, progress)?,
+        Some(set) => match udeed::format::built_in(&set) {
+            Ok(set) => set.read_with(reader)?,
+            Err(error) => anyhow::bail!("{}: there is no such file, and {error}", udeed::text::quoted(&set)),
+        },
+    };
+    if let Some(mark) = &sheet.unused_mark {
+        let (path, mark) = (name.display(), udeed::text::quoted(mark));
+        progress.note(format_args!("warning: {path}: no row has the label {mark} of `--unlabeled-mark`"));
     }
+    Ok(sheet)
 }
 
 /// The error of rows to learn from whose label column nobody named.
@@ -252,6 +255,13 @@ pub fn note_identifiers(table: &Table, progress: &Progress) {
             progress
                 .note(format_args!("note: column {name} has {n} values in {n_rows} rows; `--drop` leaves columns out"));
         }
+    }
+}
+
+/// Says what rows hold that no training row has.
+pub fn warn_of_unseen(unseen: &Unseen, path: &Path, progress: &Progress) {
+    for warning in unseen.warnings() {
+        progress.note(format_args!("warning: {}: {warning}", path.display()));
     }
 }
 

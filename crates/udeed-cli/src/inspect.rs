@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use udeed::data::Kind;
 use udeed::model::Model;
 use udeed::text::{counted, printable};
-use udeed_lab::tables::TextTable;
 
 use crate::fit::{MOST_CLASSES, short_name, write_training};
-use crate::output::{check_outputs, print, write_json};
+use crate::output::{check_outputs, print, write_json, write_wrapped};
+use crate::settings::shown;
 
 /// Show what a saved model is and how it was trained
 #[derive(Args)]
@@ -73,21 +73,29 @@ fn describe(model: &Model, out: &mut dyn Write) -> std::io::Result<()> {
         None => writeln!(out)?,
     }
     writeln!(out, "\nSettings")?;
-    let mut table = TextTable::left(Vec::<String>::new());
     // The settings are written as the file holds them: a new method needs no new words here.
     if let Ok(Value::Object(settings)) = serde_json::to_value(model.method()) {
+        let widest = settings.keys().map(|name| name.chars().count()).max().unwrap_or(0);
         for (name, value) in settings {
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            table.push([format!("  {name}"), value]);
+            write_wrapped(out, &format!("  {name}"), widest + 3, &printable(&setting(&value)))?;
         }
     }
-    table.write(out)?;
     writeln!(out, "\nTraining")?;
     write_training(model, out)?;
     for warning in &model.training().warnings {
         writeln!(out, "warning: {warning}")?;
     }
     write_columns(model, out)
+}
+
+/// The value of a setting; a base learner with its own settings.
+fn setting(value: &Value) -> String {
+    match value {
+        Value::Object(only) if only.len() == 1 => {
+            only.iter().map(|(name, settings)| format!("{name} ({})", shown(settings))).collect()
+        }
+        value => shown(value),
+    }
 }
 
 fn write_columns(model: &Model, out: &mut dyn Write) -> std::io::Result<()> {

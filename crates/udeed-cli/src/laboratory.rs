@@ -92,8 +92,12 @@ impl Outputs {
         let damaged = if self.journal_repair { Damaged::LeftOut } else { Damaged::Refused };
         let journal = Journal::open(path, experiment, sets, damaged)?;
         if let [first, others @ ..] = journal.left_out() {
-            let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
-            progress.note(format_args!("note: {}: left out line {first}{others}, damaged", path.display()));
+            let rest = match others.len() {
+                0 => "; its split runs again".to_owned(),
+                more => format!(" and {more} more damaged lines; their splits run again"),
+            };
+            let (path, damage) = (path.display(), journal.damage());
+            progress.note(format_args!("note: {path}: left out line {first} ({damage}){rest}"));
         }
         Ok(journal)
     }

@@ -80,7 +80,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Verb::Predict(verb) => verb.run(&progress),
         Verb::Evaluate(verb) => verb.run(&progress),
         Verb::Inspect(verb) => verb.run(),
-        Verb::Export(verb) => verb.run(),
+        Verb::Export(verb) => verb.run(&progress),
         Verb::Compare(verb) => verb.run(&progress),
         Verb::Reproduce(verb) => verb.run(&progress),
         Verb::Methods(verb) => verb.run(),

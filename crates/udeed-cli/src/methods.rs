@@ -4,12 +4,12 @@ use std::io::Write;
 
 use clap::Args;
 use udeed::method::card::Cards;
-use udeed::method::{Method, MethodCard};
+use udeed::method::MethodCard;
 use udeed::setting::Kind as SettingKind;
 use udeed_lab::Entry;
 
-use crate::output::{print, write_json};
-use crate::settings::shown;
+use crate::output::{print, write_json, write_wrapped};
+use crate::settings::{method_named, shown};
 
 /// List the methods, or the settings of one
 #[derive(Args)]
@@ -26,18 +26,15 @@ impl Methods {
     pub fn run(&self) -> anyhow::Result<()> {
         match &self.method {
             None if self.json => write_json(None, &Cards::all()),
-            Some(name) if self.json => write_json(None, Method::named(name)?.card()),
+            Some(name) if self.json => write_json(None, method_named(name)?.card()),
             None => print(|out| list(out)),
             Some(name) => {
-                let method = Method::named(name)?;
+                let method = method_named(name)?;
                 print(|out| describe(method.card(), out))
             }
         }
     }
 }
-
-/// How wide a line of text is at most.
-const WIDTH: usize = 80;
 
 fn list(out: &mut dyn Write) -> std::io::Result<()> {
     for entry in Entry::all() {
@@ -61,7 +58,7 @@ fn describe(card: &MethodCard, out: &mut dyn Write) -> std::io::Result<()> {
     }
     writeln!(out)?;
     for setting in &card.settings {
-        writeln!(out, "{} = {}", setting.name, shown(&setting.default))?;
+        write_wrapped(out, &format!("{} = ", setting.name), 4, &shown(&setting.default))?;
         write_wrapped(out, "", 4, &setting.doc)?;
         if let SettingKind::Word(words) | SettingKind::SomeWords(words) = &setting.kind {
             for [word, about] in words {
@@ -73,22 +70,4 @@ fn describe(card: &MethodCard, out: &mut dyn Write) -> std::io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// A word and, beside it, a text in lines that end at the edge.
-fn write_wrapped(out: &mut dyn Write, word: &str, indent: usize, text: &str) -> std::io::Result<()> {
-    let mut line = format!("{word:<indent$}");
-    let mut begun = false;
-    for next in text.split_whitespace() {
-        if begun && line.chars().count() + 1 + next.chars().count() > WIDTH {
-            writeln!(out, "{line}")?;
-            (line, begun) = (" ".repeat(indent), false);
-        }
-        if begun {
-            line.push(' ');
-        }
-        line.push_str(next);
-        begun = true;
-    }
-    writeln!(out, "{line}")
 }

@@ -124,6 +124,27 @@ pub fn print(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Res
     fill(&mut out).and_then(|()| out.finish()).map_err(|error| named(error.into()))
 }
 
+/// How wide a line of text is at most.
+const WIDTH: usize = 80;
+
+/// A word and, beside it, a text in lines that end at the edge.
+pub fn write_wrapped(out: &mut dyn Write, word: &str, indent: usize, text: &str) -> std::io::Result<()> {
+    let mut line = format!("{word:<indent$}");
+    let mut begun = false;
+    for next in text.split_whitespace() {
+        if begun && line.chars().count() + 1 + next.chars().count() > WIDTH {
+            writeln!(out, "{line}")?;
+            (line, begun) = (" ".repeat(indent), false);
+        }
+        if begun {
+            line.push(' ');
+        }
+        line.push_str(next);
+        begun = true;
+    }
+    writeln!(out, "{line}")
+}
+
 /// Writes a result for programs to a file, gzipped if its name ends in `.gz`, or to standard output; to a terminal as
 /// [`print`] does.
 pub fn write_to(path: Option<&Path>, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use udeed::data::{Dense, Rows, Table};
+use udeed::file::folder_of;
 use udeed::memory::Room;
 use udeed::model::Model;
+use udeed::prepare::Unseen;
 
-use crate::input::{Reading, folder_of, for_each_table};
+use crate::input::{Reading, for_each_table, warn_of_unseen};
 use crate::output::{check_outputs, is_stream, plain, write_to};
 use crate::progress::Progress;
 
@@ -39,8 +41,10 @@ impl Predict {
         let room = Room { most: self.reading.memory.most(), folder: Some(&folder) };
         write_to(self.out.as_deref(), |out| {
             let out = csv::Writer::from_writer(out);
-            let mut predictions = Predictions { model: &model, proba: self.proba, begun: false, out };
+            let unseen = Unseen::default();
+            let mut predictions = Predictions { model: &model, proba: self.proba, begun: false, unseen, out };
             for_each_table(&reader, &self.file, room, progress, &mut |rows| predictions.write(rows))?;
+            warn_of_unseen(&predictions.unseen, &self.file, progress);
             Ok(predictions.out.flush()?)
         })
     }
@@ -58,6 +62,7 @@ struct Predictions<'a, W: Write> {
     proba: bool,
     /// Whether there is a header: nothing is written of rows of which not even the first can be read.
     begun: bool,
+    unseen: Unseen,
     out: csv::Writer<W>,
 }
 
@@ -65,6 +70,7 @@ impl<W: Write> Predictions<'_, W> {
     /// Predicts some rows.
     fn write(&mut self, rows: &Table) -> udeed::Result<()> {
         let decisions = self.model.decision(rows)?;
+        self.unseen.add(self.model.preparation(), rows);
         let probabilities = self.model.probabilities(&decisions)?;
         self.write_rows(&decisions, &probabilities).map_err(|error| udeed::Error::Io {
             path: "the predictions".into(),

@@ -59,6 +59,9 @@ pub fn shown(value: &serde_json::Value) -> String {
         serde_json::Value::Array(items) => items.iter().map(shown).collect::<Vec<_>>().join(","),
         serde_json::Value::Number(number) => number.as_f64().map_or(number.to_string(), |number| number.to_string()),
         serde_json::Value::Object(only) if only.len() == 1 => only.keys().cloned().collect(),
+        serde_json::Value::Object(all) => {
+            all.iter().map(|(name, value)| format!("{name}={}", shown(value))).collect::<Vec<_>>().join(", ")
+        }
         other => other.to_string(),
     }
 }
@@ -246,7 +249,7 @@ impl Settings {
 
     /// A method with all that was given, which must be about it.
     pub fn method(&self, name: &str) -> anyhow::Result<Method> {
-        let mut method = Method::named(name)?;
+        let mut method = method_named(name)?;
         self.check_twice(|given| given.path_in(&method))?;
         for given in &self.given {
             match given.path_in(&method) {
@@ -348,6 +351,22 @@ impl Settings {
         match methods.remove(0) {
             Method::Udeed(settings) => Ok((settings, methods)),
             other => Err(Usage(format!("`{}` stands first in the list of methods", other.name())).into()),
+        }
+    }
+}
+
+/// The method of a name. What only comparisons have a name for is a method with some settings.
+pub fn method_named(name: &str) -> anyhow::Result<Method> {
+    let Ok(entry) = Entry::named(name).map(Entry::as_method) else { return Ok(Method::named(name)?) };
+    match entry {
+        Some((method, [])) => Ok(Method::named(method)?),
+        Some((method, settings)) => {
+            let options = settings.iter().map(|(setting, value)| format!("--{} {value}", kebab(setting)));
+            let options = options.collect::<Vec<_>>().join(" ");
+            Err(Usage(format!("`{name}` is no method of its own, expected `{method}` with `{options}`")).into())
+        }
+        None => {
+            Err(Usage(format!("`{name}` is no method of its own, only a baseline that `udeed compare` shows")).into())
         }
     }
 }

@@ -9,7 +9,8 @@ use support::{FRUIT, Folder};
 fn the_graph_is_that_of_the_model() {
     let folder = Folder::with("fruit.csv", FRUIT);
     folder.run("fit fruit.csv --label kind --folds 0 --out model");
-    folder.run("export model --onnx model.onnx");
+    assert_eq!(folder.told("export model --onnx model.onnx"), "wrote model.onnx\n");
+    assert_eq!(folder.told("export model --onnx model.onnx --quiet"), "");
     let graph = folder.bytes("model.onnx");
     assert_eq!(graph, udeed::model::Model::load(folder.file("model")).unwrap().to_onnx().unwrap());
     for word in ["mass", "width", "colour", "orange", "LabelEncoder", "label", "probabilities"] {

@@ -45,13 +45,6 @@ impl Rows<'_> {
         }
     }
 
-    fn n_columns(&self) -> usize {
-        match &self.values {
-            Values::Dense(array) => array.shape()[1],
-            Values::Sparse(n_columns, ..) => *n_columns,
-        }
-    }
-
     /// The rows as a matrix: dense ones are lent, sparse ones get the library's narrower indices.
     fn matrix(&self) -> PyResult<Matrix> {
         match &self.values {
@@ -81,13 +74,6 @@ impl Rows<'_> {
         Table::new(columns.into_iter().map(column).collect(), matrix).map_err(exception)
     }
 
-    /// Refuses rows so wide that names and weights of their columns alone would not fit into memory.
-    pub fn check_width(&self, members: usize, n_classes: usize) -> PyResult<()> {
-        // More than two classes have a score each. Weights before, during and after a step, and a name.
-        let scores = members as u128 * if n_classes > 2 { n_classes as u128 } else { 1 };
-        check_memory(self.n_columns(), "columns", members, 32 * scores + 128)
-    }
-
     /// Refuses as many rows as what each member says of each of them would not fit into memory for.
     pub fn check_votes(&self, members: usize) -> PyResult<()> {
         check_memory(self.n_rows(), "rows", members, bytes_of_votes(members))
@@ -108,9 +94,11 @@ fn check_memory(count: usize, what: &str, members: usize, bytes_each: u128) -> P
 
 /// Whole numbers of another width.
 fn narrow<T: TryFrom<i64>>(array: &PyReadonlyArray1<'_, i64>, name: &str) -> PyResult<Vec<T>> {
-    let whole = |&value: &i64| {
-        T::try_from(value).map_err(|_| PyValueError::new_err(format!("X has {value} in `{name}`, expected an index")))
+    let refused = |value: i64| {
+        let expected = if value < 0 { "from 0 on".to_owned() } else { format!("of at most {}", u32::MAX) };
+        PyValueError::new_err(format!("X has {value} in `{name}`, expected an index {expected}"))
     };
+    let whole = |&value: &i64| T::try_from(value).map_err(|_| refused(value));
     array.as_slice()?.iter().map(whole).collect()
 }
 
@@ -169,10 +157,8 @@ pub struct Training<'py> {
 }
 
 impl Training<'_> {
-    /// Refuses what some members would need too much memory for: their weights, the bootstraps of the labeled rows, and
-    /// what they say of them.
-    pub fn check_memory(&self, members: usize) -> PyResult<()> {
-        self.rows.check_width(members, self.classes.len())?;
+    /// Refuses as many labeled rows as what each member says of each of them would not fit into memory for.
+    pub fn check_votes(&self, members: usize) -> PyResult<()> {
         let n_labeled = self.codes.as_slice()?.iter().filter(|&&code| code >= 0).count();
         // A bootstrap counts each row in one byte, and is gone before the members vote.
         check_memory(n_labeled, "labeled rows", members, bytes_of_votes(members))

@@ -61,26 +61,25 @@ pub fn fit(
 ) -> PyResult<(Model, History, String)> {
     let method: Method = from_json(settings)?;
     method.validate().map_err(exception)?;
-    training.check_memory(method.shared().members)?;
+    training.check_votes(method.shared().members)?;
     let train = training.train_set()?;
     let is_small = is_small(&method, &train);
     let lesson = Arc::new((method, train));
     let own = lesson.clone();
-    let work = move |observer: &mut dyn Observer| {
-        let (method, train) = &*own;
-        let model = method.fit_observed(train, observer)?;
-        let diversity = diversity(&model, train)?;
-        Ok((model, diversity))
-    };
     // The steps on the folds are not those of the model.
     let choose = move |observer: &mut dyn Observer| chosen_threshold(&lesson.0, &lesson.1, observer);
     let threshold = match threshold {
         Some(threshold) => threshold,
         None => run(py, n_jobs, is_small, progress.as_ref(), choose)?.0.map_err(exception)?,
     };
+    let work = move |observer: &mut dyn Observer| {
+        let (method, train) = &*own;
+        let model = method.fit_observed(train, observer)?.with_threshold_on(train, threshold, observer)?;
+        let diversity = diversity(&model, train)?;
+        Ok((model, diversity))
+    };
     let (learned, steps) = run(py, n_jobs, is_small, progress.as_ref(), work)?;
     let (model, diversity) = learned.map_err(exception)?;
-    let model = model.with_threshold(threshold).map_err(exception)?;
     Ok((Model::new(model), history(&steps), to_json(&diversity)?))
 }
 

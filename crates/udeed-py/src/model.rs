@@ -7,6 +7,7 @@ use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use udeed::data::{Dense, Kind, Rows as _, Table};
+use udeed::prepare::Unseen;
 
 use crate::data::{Columns, Rows};
 use crate::ensemble::to_json;
@@ -125,6 +126,13 @@ impl Model {
         Ok(Some((coefficients, PyArray1::from_vec(py, constants).reshape(shape(&[m]))?)))
     }
 
+    /// What rows hold that no training row has, in words.
+    fn unseen(&self, rows: Rows<'_>) -> PyResult<Vec<String>> {
+        let mut unseen = Unseen::default();
+        unseen.add(self.0.preparation(), &rows.table(Some(self.columns()))?);
+        Ok(unseen.warnings().map(|warning| warning.to_string()).collect())
+    }
+
     /// What the vote says of each row: of two classes one column, between -1 and 1, of more one column a class.
     fn decision<'py>(&self, py: Python<'py>, rows: Rows<'py>, n_jobs: usize) -> PyResult<Table2<'py, f64>> {
         table2(py, &self.of_rows(py, &rows, n_jobs, udeed::model::Model::decision)?)
@@ -208,7 +216,6 @@ impl Model {
         n_jobs: usize,
         work: impl FnOnce(&udeed::model::Model, &Table) -> udeed::Result<T> + Send + 'static,
     ) -> PyResult<T> {
-        rows.check_width(self.n_members(), self.0.classes().len())?;
         let (model, table) = (self.0.clone(), rows.table(Some(self.columns()))?);
         // Never short: what many stored neighbours say takes long, and nobody is told meanwhile.
         run(py, n_jobs, false, None, move |_| work(&model, &table))?.0.map_err(exception)

@@ -27,7 +27,7 @@ pub fn choose(
     };
     let grid: Grid = from_json(grid)?;
     let most = grid.members.iter().copied().max().unwrap_or(1);
-    training.check_memory(most)?;
+    training.check_votes(most)?;
     let places = training.places()?;
     let folds: Vec<Vec<usize>> = folds.iter().map(|fold| moved(fold, &places)).collect::<PyResult<_>>()?;
     let train = training.train_set()?;

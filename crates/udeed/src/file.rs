@@ -130,11 +130,17 @@ fn replaceable(path: &Path) -> Result<Option<PathBuf>> {
     Ok(Some(target))
 }
 
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
+/// The folder in which a file lies.
+///
+/// ```
+/// use std::path::Path;
+/// use udeed::file::folder_of;
+///
+/// assert_eq!(folder_of(Path::new("models/vote.safetensors")), Path::new("models"));
+/// assert_eq!(folder_of(Path::new("vote.safetensors")), Path::new("."));
+/// ```
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 const PREFIX: &str = ".udeed-";

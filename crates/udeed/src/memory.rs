@@ -63,8 +63,8 @@ pub(crate) fn too_many_rows(source: &str, most: u64, hint: Hint) -> Error {
 /// Similarities larger than this, in bytes, cause a warning.
 pub(crate) const MUCH_MEMORY: u64 = 1 << 28;
 
-/// Half of the memory that this process may have, in bytes: of the machine's, of its control group's limit, or of its own
-/// (`ulimit -v`). 4 GiB where the system does not say.
+/// Half of the memory that this process may have, in bytes: of the machine's, of the least limit of its control group and those
+/// above it, or of its own (`ulimit -v`). 4 GiB where the system does not say.
 ///
 /// ```
 /// assert!(udeed::memory::half_of_memory() > 1 << 20);
@@ -76,12 +76,31 @@ pub fn half_of_memory() -> u64 {
         let mut system = System::new();
         system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());
         let own = std::fs::read_to_string("/proc/self/limits").ok().and_then(|limits| address_space(&limits));
-        let own = own.unwrap_or(u64::MAX);
-        match system.total_memory() {
-            0 => own.min(8 << 30) / 2,
-            machine => system.cgroup_limits().map_or(machine, |group| group.total_memory.min(machine)).min(own) / 2,
-        }
+        let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let group = group_limit(Path::new("/sys/fs/cgroup"), &groups);
+        let machine = Some(system.total_memory()).filter(|&bytes| bytes > 0).unwrap_or(8 << 30);
+        [own, group].into_iter().flatten().fold(machine, u64::min) / 2
     })
+}
+
+/// The least limit of the control groups that hold this process, each inside the next: the kernel holds it to all of them.
+/// `groups` names them, in the words of Linux; `root` is the folder of all groups.
+fn group_limit(root: &Path, groups: &str) -> Option<u64> {
+    let of_line = |line: &str| {
+        let (controllers, group) = line.split_once(':')?.1.split_once(':')?;
+        // The first version has a folder for each controller, the second one for all.
+        let (top, file) = match controllers {
+            "" => (root.to_path_buf(), "memory.max"),
+            some if some.split(',').any(|controller| controller == "memory") => {
+                (root.join("memory"), "memory.limit_in_bytes")
+            }
+            _ => return None,
+        };
+        let own = top.join(group.trim_start_matches('/'));
+        let limit = |group: &Path| std::fs::read_to_string(group.join(file)).ok()?.trim().parse::<u64>().ok();
+        own.ancestors().take_while(|group| group.starts_with(&top)).filter_map(limit).min()
+    };
+    groups.lines().filter_map(of_line).min()
 }
 
 /// The limit of the address space, in the words of Linux; none where it is unlimited.
@@ -137,6 +156,31 @@ mod tests {
         assert_eq!(address_space(&limits("1073741824   unlimited")), Some(1 << 30));
         assert_eq!(address_space(&limits("unlimited    unlimited")), None);
         assert_eq!(address_space(""), None);
+    }
+
+    /// A group may be allowed more than the one it lies in.
+    #[test]
+    fn the_least_limit_of_nested_groups_counts() {
+        let root = tempfile::tempdir().unwrap();
+        let limit = |group: &str, file: &str, text: &str| {
+            std::fs::create_dir_all(root.path().join(group)).unwrap();
+            std::fs::write(root.path().join(group).join(file), text).unwrap();
+        };
+        limit("work.slice", "memory.max", "1048576\n");
+        limit("work.slice/job.scope", "memory.max", "8388608\n");
+        limit("other.slice", "memory.max", "max\n");
+        let found = |groups: &str| group_limit(root.path(), groups);
+        assert_eq!(found("0::/work.slice/job.scope\n"), Some(1 << 20));
+        assert_eq!(found("0::/other.slice\n"), None);
+        // In a container only its own group is seen, as the root, by whatever name.
+        limit("", "memory.max", "4194304\n");
+        assert_eq!(found("0::/not/here\n"), Some(4 << 20));
+        assert_eq!(found("0::/other.slice\n"), Some(4 << 20));
+        // The first version.
+        limit("memory/a/b", "memory.limit_in_bytes", "9223372036854771712\n");
+        limit("memory/a", "memory.limit_in_bytes", "2097152\n");
+        assert_eq!(found("7:cpu,cpuacct:/a\n6:memory:/a/b\n"), Some(2 << 20));
+        assert_eq!(found("7:cpu,cpuacct:/a\nnonsense\n"), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::text::byte_size;
+use crate::text::{byte_size, listed, quoted};
 
 /// The losses of an ensemble: `total = empirical + gamma * diversity`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -70,8 +70,8 @@ impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Stop::Steps => "all steps taken",
-            Stop::Loss => "V no longer decreased",
-            Stop::Diversity => "V_div no longer decreased",
+            Stop::Loss => "no lower V",
+            Stop::Diversity => "no lower V_div",
             Stop::Observer => "stopped from outside",
         })
     }
@@ -107,7 +107,7 @@ pub struct Step {
     pub accepted: bool,
 }
 
-/// A problem that does not prevent a fit.
+/// A problem that does not prevent a fit or a prediction.
 ///
 /// ```
 /// assert!(udeed::observer::Warning::NoUnlabeledRows.to_string().contains("`lcd`"));
@@ -155,6 +155,43 @@ pub enum Warning {
         /// Bytes.
         bytes: u64,
     },
+    /// Some columns have the same value in all rows.
+    ConstantColumns {
+        /// The first few of them.
+        columns: Vec<String>,
+        /// Number of all of them.
+        count: usize,
+    },
+    /// There are nearly as many classes as labeled rows: the labels may be values, not classes.
+    ClassesLikeValues {
+        /// Number of classes.
+        classes: usize,
+        /// Number of labeled rows.
+        rows: usize,
+    },
+    /// The decision threshold gives all training rows the same class.
+    OneClassPredicted {
+        /// The threshold, as text.
+        threshold: String,
+        /// The class.
+        class: String,
+    },
+    /// Rows to predict have values in a nominal column that no training row has.
+    UnseenValues {
+        /// The column.
+        column: String,
+        /// The first few of the values.
+        values: Vec<String>,
+        /// Number of rows with such a value.
+        rows: usize,
+    },
+    /// Rows to predict have numbered features that no training row has.
+    UnseenFeatures {
+        /// The first few of the features.
+        features: Vec<String>,
+        /// Number of rows with such a feature.
+        rows: usize,
+    },
 }
 
 impl Warning {
@@ -167,6 +204,12 @@ impl Warning {
             return heads == of;
         }
         matches!(self, NoStep | NothingAdded | NothingBoosted | NothingLeft | NothingUnlabeled | OneMember | RowsAlike)
+    }
+
+    /// Whether it is about the training rows alone, whatever the method.
+    #[must_use]
+    pub fn is_about_rows(&self) -> bool {
+        matches!(self, Warning::ConstantColumns { .. } | Warning::ClassesLikeValues { .. })
     }
 }
 
@@ -207,8 +250,42 @@ impl fmt::Display for Warning {
             }
             Warning::OneClassOut => f.write_str("all out-of-bag rows are of one class: views are weighted equally"),
             Warning::Memory { bytes } => write!(f, "similarities or features of the rows take {}", byte_size(*bytes)),
+            Warning::ConstantColumns { columns, count: 1 } => {
+                write!(f, "column {} has the same value in all rows: it tells nothing", listed(columns))
+            }
+            Warning::ConstantColumns { columns, count } => {
+                let columns = some_of(columns, *count);
+                write!(f, "columns {columns} have the same value in all rows: they tell nothing")
+            }
+            Warning::ClassesLikeValues { classes, rows } => {
+                write!(f, "{classes} classes in {rows} labeled rows: are the labels classes, or values to be estimated?")
+            }
+            Warning::OneClassPredicted { threshold, class } => {
+                write!(f, "with a threshold of {threshold} every training row is predicted as {}", quoted(class))
+            }
+            Warning::UnseenValues { column, values, rows } => {
+                let (column, values) = (quoted(column), listed(values));
+                let rows = counted(*rows);
+                write!(f, "column {column}: values in {rows} occur in no training row, such as {values}: they count as none")
+            }
+            Warning::UnseenFeatures { features, rows } => {
+                let (rows, features) = (counted(*rows), listed(features));
+                write!(f, "features in {rows} occur in no training row, such as {features}: they are not used")
+            }
         }
     }
+}
+
+/// The first few names of a number of them.
+fn some_of(names: &[String], count: usize) -> String {
+    match count.saturating_sub(names.len()) {
+        0 => listed(names),
+        left => format!("{}, and {left} more", listed(names)),
+    }
+}
+
+fn counted(rows: usize) -> String {
+    if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") }
 }
 
 /// Observes a fit while it runs: shows progress, records a trace, or ends the fit early. `()` ignores everything.

@@ -202,7 +202,7 @@ fn rows_that_give_little_to_go_by_are_no_failure() {
     // A prior without unlabeled rows moves nothing, and says so.
     let (labeled, _) = ionosphere(|_| true);
     let model = Auto::new().members(4).prior(Prior::Labeled).fit(&labeled).unwrap();
-    assert_eq!(model.training().warnings, [Warning::NothingUnlabeled]);
+    assert!(model.training().warnings.contains(&Warning::NothingUnlabeled), "{:?}", model.training().warnings);
 }
 
 #[test]

@@ -1073,7 +1073,7 @@ fn sheet(text: impl Strategy<Value = String> + 'static) -> impl Strategy<Value =
             // ARFF takes an attribute of this name for the label.
             let taken = columns.iter().any(|column| column.name.eq_ignore_ascii_case("class"));
             let table = Table::new(columns, matrix).ok().filter(|_| !twice && !taken)?;
-            Some(Sheet { table, labels, label })
+            Some(Sheet { table, labels, label, unused_mark: None })
         })
 }
 
@@ -1117,7 +1117,7 @@ proptest! {
             table = Table::from_matrix(table.matrix().to_sparse()).unwrap();
         }
         let labels = Labels::new(classes.into_iter().take(rows.len()));
-        assert_survives(&Sheet { table, labels, label: None }, Format::Libsvm);
+        assert_survives(&Sheet { table, labels, label: None, unused_mark: None }, Format::Libsvm);
     }
 }
 
@@ -1165,7 +1165,8 @@ fn assert_refused_or_survives(sheet: &Sheet, format: Format) {
 fn sheet_of(name: &str, level: &str, label: Option<&str>, class: &str) -> Sheet {
     let column = Column::nominal(name, vec![level.into(), "other".into()]);
     let table = Table::new(vec![column], Dense::new(3, 1, vec![0.0, 1.0, f64::NAN]).unwrap()).unwrap();
-    Sheet { table, labels: Labels::new([Some(class), Some("other"), None]), label: label.map(str::to_owned) }
+    let labels = Labels::new([Some(class), Some("other"), None]);
+    Sheet { table, labels, label: label.map(str::to_owned), unused_mark: None }
 }
 
 #[test]
@@ -1211,7 +1212,10 @@ fn libsvm_refuses_classes_that_are_numbers_but_not_finite() {
     let table = Table::from_rows(&[[1.0], [2.0]]).unwrap();
     for class in ["nan", "inf", "1e999"] {
         let labels = Labels::new([Some(class), Some("1")]);
-        assert_refused_or_survives(&Sheet { table: table.clone(), labels, label: None }, Format::Libsvm);
+        assert_refused_or_survives(
+            &Sheet { table: table.clone(), labels, label: None, unused_mark: None },
+            Format::Libsvm,
+        );
     }
 }
 

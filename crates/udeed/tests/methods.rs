@@ -242,6 +242,31 @@ fn a_setting_is_changed_by_its_name() {
 }
 
 #[test]
+fn numbers_are_written_as_people_do() {
+    let gamma = |text: &str| match Method::named("udeed").unwrap().with_setting("gamma", text) {
+        Ok(Method::Udeed(settings)) => Some(settings.gamma),
+        _ => None,
+    };
+    let found = [".5", "+.5", "5.", "+2", "1e-1", "-1"].map(gamma);
+    assert_eq!(found, [0.5, 0.5, 5.0, 2.0, 0.1, -1.0].map(Some));
+    assert_eq!(["", "inf", "nan", "0,5", "five"].map(gamma), [None; 5]);
+    let bagging = Method::named("bagging").unwrap();
+    assert_eq!(bagging.with_setting("members", "+5").unwrap().shared().members, 5);
+    assert!(bagging.with_setting("members", ".5").is_err());
+    let prior =
+        |text: &str| Method::named("auto").unwrap().with_setting("prior", text).map_err(|error| error.to_string());
+    assert_eq!(prior(".7,.3"), prior("0.7,0.3"));
+}
+
+/// The first trees of a method are not those of trees elsewhere.
+#[test]
+fn a_setting_of_trees_leaves_the_others() {
+    let forest = Method::named("co-forest").unwrap();
+    let whole = forest.with_setting("tree", r#"{"depth":3}"#).unwrap();
+    assert_eq!(whole, forest.with_setting("tree.depth", "3").unwrap());
+}
+
+#[test]
 fn views_are_columns_that_exist_and_leave_some() {
     let (train, _) = clouds();
     let columns: Vec<String> = train.table().columns().iter().map(|column| column.name.clone()).collect();

@@ -262,6 +262,12 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         return found
 
     @property
+    def features_(self) -> list[str]:
+        """Names of the features that coefficients belong to: of columns, or ``column=word`` for each word of a column."""
+        check_is_fitted(self)
+        return self._model.features
+
+    @property
     def findings_(self) -> dict[str, Any] | None:
         """What was chosen by out-of-bag rows: views with their weights and lambdas, and their accuracy."""
         check_is_fitted(self)
@@ -362,7 +368,11 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         words = [name for name, levels in self._model.columns if levels is not None]
         if words and frames_of(X) is None:
             raise ValueError(f"X has no words in column {words[0]!r}, expected a data frame like that of the fit")
-        return read_rows(self, X, reset=False, words=words)
+        rows = read_rows(self, X, reset=False, words=words)
+        # Arrays of numbers have the columns of the fit, and nothing that can be new.
+        for text in self._model.unseen(rows) if words else ():
+            warnings.warn(text, UdeedWarning, stacklevel=3)
+        return rows
 
 
 def _by_class(class_weight: Any, labels: Labels, weights: NDArray[np.float64]) -> NDArray[np.float64]:

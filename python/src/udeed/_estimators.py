@@ -103,12 +103,15 @@ class UDEEDClassifier(Ensemble):
         Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
         there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
         their outputs instead, it tells which features count and how, not the exact probability. Only where the members
-        are linear, without Fourier features and not stacked.
+        are linear, without Fourier features and not stacked. Its columns are those of ``features_``.
     intercept_ : array of shape (1,) or (n_classes,)
         Mean of ``member_intercept_``, weighted in the same way.
     member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Words have one feature per level. Only where the members are linear.
+        more than two. Only where the members are linear.
+    features_ : list of str
+        Names of the features, in the order of the coefficients: the columns seen in ``fit``, by number from 1 where they
+        have no names. A column of words has a feature for each word, ``column=word``, which is 1 where the row has it.
     member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
@@ -332,12 +335,15 @@ class UDEEDAutoClassifier(Ensemble):
         Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
         there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
         their outputs instead, it tells which features count and how, not the exact probability. Only where the members
-        are linear, without Fourier features and not stacked.
+        are linear, without Fourier features and not stacked. Its columns are those of ``features_``.
     intercept_ : array of shape (1,) or (n_classes,)
         Mean of ``member_intercept_``, weighted in the same way.
     member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Words have one feature per level. Only where the members are linear.
+        more than two. Only where the members are linear.
+    features_ : list of str
+        Names of the features, in the order of the coefficients: the columns seen in ``fit``, by number from 1 where they
+        have no names. A column of words has a feature for each word, ``column=word``, which is 1 where the row has it.
     member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
@@ -459,12 +465,15 @@ class BaggingClassifier(Ensemble):
         Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
         there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
         their outputs instead, it tells which features count and how, not the exact probability. Only where the members
-        are linear, without Fourier features and not stacked.
+        are linear, without Fourier features and not stacked. Its columns are those of ``features_``.
     intercept_ : array of shape (1,) or (n_classes,)
         Mean of ``member_intercept_``, weighted in the same way.
     member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Words have one feature per level. Only where the members are linear.
+        more than two. Only where the members are linear.
+    features_ : list of str
+        Names of the features, in the order of the coefficients: the columns seen in ``fit``, by number from 1 where they
+        have no names. A column of words has a feature for each word, ``column=word``, which is 1 where the row has it.
     member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
@@ -604,12 +613,15 @@ class AdaBoostClassifier(Ensemble):
         Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
         there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
         their outputs instead, it tells which features count and how, not the exact probability. Only where the members
-        are linear, without Fourier features and not stacked.
+        are linear, without Fourier features and not stacked. Its columns are those of ``features_``.
     intercept_ : array of shape (1,) or (n_classes,)
         Mean of ``member_intercept_``, weighted in the same way.
     member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Words have one feature per level. Only where the members are linear.
+        more than two. Only where the members are linear.
+    features_ : list of str
+        Names of the features, in the order of the coefficients: the columns seen in ``fit``, by number from 1 where they
+        have no names. A column of words has a feature for each word, ``column=word``, which is 1 where the row has it.
     member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
@@ -752,12 +764,15 @@ class AssembleClassifier(Ensemble):
         Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
         there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
         their outputs instead, it tells which features count and how, not the exact probability. Only where the members
-        are linear, without Fourier features and not stacked.
+        are linear, without Fourier features and not stacked. Its columns are those of ``features_``.
     intercept_ : array of shape (1,) or (n_classes,)
         Mean of ``member_intercept_``, weighted in the same way.
     member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Words have one feature per level. Only where the members are linear.
+        more than two. Only where the members are linear.
+    features_ : list of str
+        Names of the features, in the order of the coefficients: the columns seen in ``fit``, by number from 1 where they
+        have no names. A column of words has a feature for each word, ``column=word``, which is 1 where the row has it.
     member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
@@ -905,12 +920,15 @@ class SemiBoostClassifier(Ensemble):
         Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
         there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
         their outputs instead, it tells which features count and how, not the exact probability. Only where the members
-        are linear, without Fourier features and not stacked.
+        are linear, without Fourier features and not stacked. Its columns are those of ``features_``.
     intercept_ : array of shape (1,) or (n_classes,)
         Mean of ``member_intercept_``, weighted in the same way.
     member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Words have one feature per level. Only where the members are linear.
+        more than two. Only where the members are linear.
+    features_ : list of str
+        Names of the features, in the order of the coefficients: the columns seen in ``fit``, by number from 1 where they
+        have no names. A column of words has a feature for each word, ``column=word``, which is 1 where the row has it.
     member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
@@ -1054,12 +1072,15 @@ class SelfTrainingClassifier(Ensemble):
         Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
         there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
         their outputs instead, it tells which features count and how, not the exact probability. Only where the members
-        are linear, without Fourier features and not stacked.
+        are linear, without Fourier features and not stacked. Its columns are those of ``features_``.
     intercept_ : array of shape (1,) or (n_classes,)
         Mean of ``member_intercept_``, weighted in the same way.
     member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Words have one feature per level. Only where the members are linear.
+        more than two. Only where the members are linear.
+    features_ : list of str
+        Names of the features, in the order of the coefficients: the columns seen in ``fit``, by number from 1 where they
+        have no names. A column of words has a feature for each word, ``column=word``, which is 1 where the row has it.
     member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
@@ -1187,12 +1208,15 @@ class TriTrainingClassifier(Ensemble):
         Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
         there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
         their outputs instead, it tells which features count and how, not the exact probability. Only where the members
-        are linear, without Fourier features and not stacked.
+        are linear, without Fourier features and not stacked. Its columns are those of ``features_``.
     intercept_ : array of shape (1,) or (n_classes,)
         Mean of ``member_intercept_``, weighted in the same way.
     member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Words have one feature per level. Only where the members are linear.
+        more than two. Only where the members are linear.
+    features_ : list of str
+        Names of the features, in the order of the coefficients: the columns seen in ``fit``, by number from 1 where they
+        have no names. A column of words has a feature for each word, ``column=word``, which is 1 where the row has it.
     member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
@@ -1314,12 +1338,15 @@ class CoForestClassifier(Ensemble):
         Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
         there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
         their outputs instead, it tells which features count and how, not the exact probability. Only where the members
-        are linear, without Fourier features and not stacked.
+        are linear, without Fourier features and not stacked. Its columns are those of ``features_``.
     intercept_ : array of shape (1,) or (n_classes,)
         Mean of ``member_intercept_``, weighted in the same way.
     member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Words have one feature per level. Only where the members are linear.
+        more than two. Only where the members are linear.
+    features_ : list of str
+        Names of the features, in the order of the coefficients: the columns seen in ``fit``, by number from 1 where they
+        have no names. A column of words has a feature for each word, ``column=word``, which is 1 where the row has it.
     member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
@@ -1452,12 +1479,15 @@ class CoTrainingClassifier(Ensemble):
         Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
         there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
         their outputs instead, it tells which features count and how, not the exact probability. Only where the members
-        are linear, without Fourier features and not stacked.
+        are linear, without Fourier features and not stacked. Its columns are those of ``features_``.
     intercept_ : array of shape (1,) or (n_classes,)
         Mean of ``member_intercept_``, weighted in the same way.
     member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Words have one feature per level. Only where the members are linear.
+        more than two. Only where the members are linear.
+    features_ : list of str
+        Names of the features, in the order of the coefficients: the columns seen in ``fit``, by number from 1 where they
+        have no names. A column of words has a feature for each word, ``column=word``, which is 1 where the row has it.
     member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
@@ -1597,12 +1627,15 @@ class SetredClassifier(Ensemble):
         Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
         there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
         their outputs instead, it tells which features count and how, not the exact probability. Only where the members
-        are linear, without Fourier features and not stacked.
+        are linear, without Fourier features and not stacked. Its columns are those of ``features_``.
     intercept_ : array of shape (1,) or (n_classes,)
         Mean of ``member_intercept_``, weighted in the same way.
     member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Words have one feature per level. Only where the members are linear.
+        more than two. Only where the members are linear.
+    features_ : list of str
+        Names of the features, in the order of the coefficients: the columns seen in ``fit``, by number from 1 where they
+        have no names. A column of words has a feature for each word, ``column=word``, which is 1 where the row has it.
     member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
@@ -1746,12 +1779,15 @@ class SSMBoostClassifier(Ensemble):
         Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
         there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
         their outputs instead, it tells which features count and how, not the exact probability. Only where the members
-        are linear, without Fourier features and not stacked.
+        are linear, without Fourier features and not stacked. Its columns are those of ``features_``.
     intercept_ : array of shape (1,) or (n_classes,)
         Mean of ``member_intercept_``, weighted in the same way.
     member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Words have one feature per level. Only where the members are linear.
+        more than two. Only where the members are linear.
+    features_ : list of str
+        Names of the features, in the order of the coefficients: the columns seen in ``fit``, by number from 1 where they
+        have no names. A column of words has a feature for each word, ``column=word``, which is 1 where the row has it.
     member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
@@ -1897,12 +1933,15 @@ class RegBoostClassifier(Ensemble):
         Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
         there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
         their outputs instead, it tells which features count and how, not the exact probability. Only where the members
-        are linear, without Fourier features and not stacked.
+        are linear, without Fourier features and not stacked. Its columns are those of ``features_``.
     intercept_ : array of shape (1,) or (n_classes,)
         Mean of ``member_intercept_``, weighted in the same way.
     member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Words have one feature per level. Only where the members are linear.
+        more than two. Only where the members are linear.
+    features_ : list of str
+        Names of the features, in the order of the coefficients: the columns seen in ``fit``, by number from 1 where they
+        have no names. A column of words has a feature for each word, ``column=word``, which is 1 where the row has it.
     member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
@@ -2054,12 +2093,15 @@ class MCSSBClassifier(Ensemble):
         Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
         there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
         their outputs instead, it tells which features count and how, not the exact probability. Only where the members
-        are linear, without Fourier features and not stacked.
+        are linear, without Fourier features and not stacked. Its columns are those of ``features_``.
     intercept_ : array of shape (1,) or (n_classes,)
         Mean of ``member_intercept_``, weighted in the same way.
     member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Words have one feature per level. Only where the members are linear.
+        more than two. Only where the members are linear.
+    features_ : list of str
+        Names of the features, in the order of the coefficients: the columns seen in ``fit``, by number from 1 where they
+        have no names. A column of words has a feature for each word, ``column=word``, which is 1 where the row has it.
     member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
@@ -2199,12 +2241,15 @@ class StackingClassifier(Ensemble):
         Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
         there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
         their outputs instead, it tells which features count and how, not the exact probability. Only where the members
-        are linear, without Fourier features and not stacked.
+        are linear, without Fourier features and not stacked. Its columns are those of ``features_``.
     intercept_ : array of shape (1,) or (n_classes,)
         Mean of ``member_intercept_``, weighted in the same way.
     member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Words have one feature per level. Only where the members are linear.
+        more than two. Only where the members are linear.
+    features_ : list of str
+        Names of the features, in the order of the coefficients: the columns seen in ``fit``, by number from 1 where they
+        have no names. A column of words has a feature for each word, ``column=word``, which is 1 where the row has it.
     member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
@@ -2328,12 +2373,15 @@ class LabelSpreadingClassifier(Ensemble):
         Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
         there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
         their outputs instead, it tells which features count and how, not the exact probability. Only where the members
-        are linear, without Fourier features and not stacked.
+        are linear, without Fourier features and not stacked. Its columns are those of ``features_``.
     intercept_ : array of shape (1,) or (n_classes,)
         Mean of ``member_intercept_``, weighted in the same way.
     member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Words have one feature per level. Only where the members are linear.
+        more than two. Only where the members are linear.
+    features_ : list of str
+        Names of the features, in the order of the coefficients: the columns seen in ``fit``, by number from 1 where they
+        have no names. A column of words has a feature for each word, ``column=word``, which is 1 where the row has it.
     member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)

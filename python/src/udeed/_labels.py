@@ -19,7 +19,7 @@ MOST_CLASSES = 255
 
 
 class UdeedWarning(UserWarning):
-    """Warning about a fit."""
+    """Warning about a fit or a prediction."""
 
     __module__ = "udeed"
 
@@ -51,20 +51,19 @@ def read_labels(y: ArrayLike, unlabeled: object) -> Labels:
         raise ValueError(f"y has no labeled row, expected rows of at least two classes{_hint(unlabeled, without)}")
     if labeled.dtype.kind == "f":
         assert_all_finite(labeled, input_name="y")
-    # Whole numbers and words are classes, whatever they are, and looking closer takes longer than many a fit ...
-    known = labeled.dtype.kind in "iubU"
-    if not known:
+    # Whole numbers and words are classes, whatever they are, and looking closer takes longer than many a fit.
+    if labeled.dtype.kind not in "iubU":
         check_classification_targets(labeled)
     classes, inverse = np.unique(labeled, return_inverse=True)
-    # ... but scikit-learn warns where nearly every row has one of its own.
-    if known and 2 * classes.size > labeled.size:
-        check_classification_targets(labeled)
     if classes.size == 1:
         raise ValueError(_one_class(classes[0]) + _hint(unlabeled, without))
     if classes.size > MOST_CLASSES:
         raise ValueError(f"y has labels of {classes.size} classes, expected at most {MOST_CLASSES}")
     if unlabeled is not None and classes.dtype.kind in "UO":
         _doubt([str(value) for value in classes])
+    if not (unlabeled is None or _is_same(unlabeled, -1) or without.any()):
+        text = f"y has no label {unlabeled!r}, which is that of unlabeled rows by `unlabeled`"
+        warnings.warn(text, UdeedWarning, stacklevel=4)
     codes = np.full(given.size, -1, dtype=np.int64)
     codes[~without] = inverse.ravel()
     return Labels(classes, codes)

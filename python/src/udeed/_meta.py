@@ -20,6 +20,11 @@ _COUNTING = (
     "sklearn.ensemble._weight_boosting",
     "sklearn.multiclass",
 )
+# The functions that fit to some rows and test on others.
+_TESTING = (
+    ("sklearn.feature_selection._rfe", "_rfe_single_fit"),
+    ("sklearn.model_selection._validation", "_fit_and_score"),
+)
 _PAGE = "see docs/python/meta-estimators.md"
 
 
@@ -46,7 +51,13 @@ def _mistake(module: str, function: str, frame: FrameType, unlabeled: object) ->
     if module in _COUNTING and function == "fit" and _has(frame.f_locals.get("y"), unlabeled):
         name = type(frame.f_locals.get("self")).__name__
         return f"{name} takes the label {unlabeled!r} of unlabeled rows for a class: {_PAGE}"
-    if (module, function) == ("sklearn.model_selection._validation", "_fit_and_score"):
+    if (module, function) == ("sklearn.model_selection._validation", "cross_val_predict"):
+        # Labels are numbered anew for all methods but `predict`.
+        encoder = frame.f_locals.get("le")
+        if encoder is not None and _has(encoder.classes_, unlabeled):
+            name = f"cross_val_predict(method={frame.f_locals.get('method')!r})"
+            return f"{name} takes the label {unlabeled!r} of unlabeled rows for a class: {_PAGE}"
+    if (module, function) in _TESTING:
         scorer, y, test = (frame.f_locals.get(name) for name in ("scorer", "y", "test"))
         if _is_plain(scorer) and y is not None and test is not None and _has(np.asarray(y)[test], unlabeled):
             return (

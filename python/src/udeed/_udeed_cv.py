@@ -15,12 +15,14 @@ from udeed import _core
 from udeed._ensemble import Training
 from udeed._estimators import UDEEDClassifier, UDEEDClassifierSearch
 from udeed._labels import UdeedWarning
+from udeed._shared import RENAMED
 from udeed._split import SemiSupervisedKFold
 
 Self = TypeVar("Self", bound="UDEEDClassifierCV")
 
-# What a parameter is called in the library.
-_NAMES = {"gamma": "gamma", "C": "lambda", "scaling": "scaling", "members": "members"}
+# What the parameters that are chosen are called in the library.
+_LIBRARY = {parameter: name for name, parameter in RENAMED.items()}
+_NAMES = {parameter: _LIBRARY.get(parameter, parameter) for parameter in UDEEDClassifierSearch._chosen}
 
 
 class UDEEDClassifierCV(UDEEDClassifierSearch):

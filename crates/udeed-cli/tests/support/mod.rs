@@ -68,6 +68,11 @@ impl Folder {
         text(&self.command(line).assert().success().get_output().stdout)
     }
 
+    /// Standard error of a call that must succeed.
+    pub fn told(&self, line: &str) -> String {
+        text(&self.command(line).assert().success().get_output().stderr)
+    }
+
     /// The model that a call of `fit` writes.
     pub fn model(&self, line: &str) -> Vec<u8> {
         self.run(&format!("{line} --out model"));

@@ -94,8 +94,11 @@ struct Text {
 pub struct Variation {
     text: Text,
     method: &'static str,
-    settings: &'static [(&'static str, &'static str)],
+    settings: Settings,
 }
+
+/// Settings by their names, with values as text.
+type Settings = &'static [(&'static str, &'static str)];
 
 const VARIATIONS: &[Variation] = &[Variation {
     text: Text {
@@ -186,6 +189,27 @@ impl Entry {
             Entry::Baseline(baseline) => baseline.text().sentence.to_owned(),
             Entry::Variation(variation) => variation.text.sentence.to_owned(),
             Entry::Method(card) => without_title(&card.sentence, card.title),
+        }
+    }
+
+    /// The name of the method that it is, with the settings that make it so; none where no method is the same.
+    ///
+    /// ```
+    /// use udeed_lab::Entry;
+    ///
+    /// assert_eq!(Entry::LCD.as_method(), Some(("udeed", &[("variant", "lcd")][..])));
+    /// assert_eq!(Entry::named("bagging")?.as_method(), Some(("bagging", &[][..])));
+    /// assert_eq!(Entry::INITIAL.as_method(), None);
+    /// # Ok::<(), udeed_lab::Error>(())
+    /// ```
+    pub fn as_method(self) -> Option<(&'static str, Settings)> {
+        match self {
+            Entry::Baseline(Baseline::Logistic | Baseline::Initial) => None,
+            Entry::Baseline(Baseline::Lc) => Some(("udeed", &[("variant", "lc")])),
+            Entry::Baseline(Baseline::Lcd) => Some(("udeed", &[("variant", "lcd")])),
+            Entry::Baseline(Baseline::Lcud) => Some(("udeed", &[("variant", "lcud")])),
+            Entry::Variation(variation) => Some((variation.method, variation.settings)),
+            Entry::Method(card) => Some((card.name, &[])),
         }
     }
 

@@ -102,7 +102,8 @@ impl Experiment {
             trial.accuracies.push(Some(prepared.accuracy(&model)?));
             let warnings = model.training().warnings.iter();
             trial.baselines.push(warnings.clone().any(Warning::is_baseline));
-            trial.warnings.extend(warnings.map(|warning| format!("{}: {warning}", entry.name())));
+            let of_method = warnings.filter(|warning| !warning.is_about_rows());
+            trial.warnings.extend(of_method.map(|warning| format!("{}: {warning}", entry.name())));
             if entry == Entry::LCUD
                 && let Some(initial) = model.initial()
             {

@@ -54,6 +54,7 @@ pub struct Journal {
     disk: Option<OnDisk>,
     done: HashMap<(String, u32, usize), Trial>,
     left_out: Vec<usize>,
+    damage: String,
 }
 
 #[derive(Debug)]
@@ -68,7 +69,7 @@ struct OnDisk {
 impl Journal {
     /// A journal in memory only.
     pub fn in_memory() -> Self {
-        Journal { disk: None, done: HashMap::new(), left_out: Vec::new() }
+        Journal { disk: None, done: HashMap::new(), left_out: Vec::new(), damage: String::new() }
     }
 
     /// Opens the journal of an experiment on data sets, new or to be resumed.
@@ -103,12 +104,17 @@ impl Journal {
             udeed::file::sync_folder_of(path);
         }
         let disk = OnDisk { path: path.to_path_buf(), file, key: run.key, _lock: lock };
-        Ok(Journal { disk: Some(disk), done: reading.done, left_out: reading.damaged })
+        Ok(Journal { disk: Some(disk), done: reading.done, left_out: reading.damaged, damage: reading.found })
     }
 
     /// The numbers of the damaged lines that were left out, from 1.
     pub fn left_out(&self) -> &[usize] {
         &self.left_out
+    }
+
+    /// What is wrong with the first of them.
+    pub fn damage(&self) -> &str {
+        &self.damage
     }
 
     /// The number of finished trials.

@@ -9,11 +9,12 @@
 //! Nothing here panics: what cannot be computed is None, and each function says when that is.
 //!
 //! ```
-//! use udeed_lab::statistics::{Record, verdict};
+//! use udeed_lab::statistics::{DecidingTest, Record};
 //!
 //! let labels_alone = [[0.71, 0.73, 0.72, 0.70], [0.90, 0.88, 0.91, 0.89]];
 //! let with_unlabeled = [[0.79, 0.80, 0.78, 0.77], [0.89, 0.90, 0.90, 0.88]];
-//! let record: Record = with_unlabeled.iter().zip(&labels_alone).filter_map(|(a, b)| verdict(a, b)).collect();
+//! let verdicts = with_unlabeled.iter().zip(&labels_alone).filter_map(|(a, b)| DecidingTest::Paired.verdict(a, b, 1.0));
+//! let record: Record = verdicts.collect();
 //! assert_eq!(record.to_string(), "1/1/0");
 //! ```
 
@@ -30,7 +31,7 @@ pub use friedman::{Friedman, friedman, nemenyi_critical_difference};
 pub use interval::mean_interval;
 pub use paired::{PairedT, corrected_resampled_t, paired_t};
 pub use pairwise::Pairwise;
-pub use verdict::{DecidingTest, Record, Verdict, verdict};
+pub use verdict::{DecidingTest, Record, Verdict};
 pub use wilcoxon::{Wilcoxon, wilcoxon};
 
 /// The mean. None without values, or where one is not finite.
@@ -168,7 +169,7 @@ mod tests {
                 friedman(&[&a, &b, &a]).map(|test| test.f_p),
             ];
             prop_assert!(p_values.into_iter().flatten().all(|p| (0.0..=1.0).contains(&p)), "{p_values:?}");
-            prop_assert_eq!(verdict(&a, &b).is_some(), paired_t(&a, &b).is_some());
+            prop_assert_eq!(DecidingTest::Paired.verdict(&a, &b, 1.0).is_some(), paired_t(&a, &b).is_some());
         }
     }
 }

@@ -10,9 +10,9 @@ use super::{PairedT, corrected_resampled_t, paired_t};
 /// The verdict on the first of two methods on one data set.
 ///
 /// ```
-/// use udeed_lab::statistics::{Verdict, verdict};
+/// use udeed_lab::statistics::{DecidingTest, Verdict};
 ///
-/// assert_eq!(verdict(&[0.9, 0.8], &[0.9, 0.8]), Some(Verdict::Tie));
+/// assert_eq!(DecidingTest::Paired.verdict(&[0.9, 0.8], &[0.9, 0.8], 1.0), Some(Verdict::Tie));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -93,24 +93,6 @@ impl From<PairedT> for Verdict {
     }
 }
 
-/// The verdict of the UDEED paper: a win or a loss where [`paired_t`] finds the mean difference significant at 95 %
-/// (`p < 0.05`), else a tie. Higher is better.
-///
-/// Where all differences are zero it is a tie; where all are equal and not zero, a win or a loss. None where
-/// [`paired_t`] is.
-///
-/// ```
-/// use udeed_lab::statistics::{Verdict, verdict};
-///
-/// let (ours, theirs) = ([0.79, 0.80, 0.78, 0.77], [0.71, 0.73, 0.72, 0.70]);
-/// assert_eq!(verdict(&ours, &theirs), Some(Verdict::Win));
-/// assert_eq!(verdict(&theirs, &ours), Some(Verdict::Loss));
-/// assert_eq!(verdict(&ours, &theirs[1..]), None);
-/// ```
-pub fn verdict(a: &[f64], b: &[f64]) -> Option<Verdict> {
-    DecidingTest::Paired.verdict(a, b, 0.0)
-}
-
 /// The numbers of wins, ties and losses.
 ///
 /// ```
@@ -162,6 +144,10 @@ impl fmt::Display for Record {
 mod tests {
     use super::super::tests::{A, B};
     use super::*;
+
+    fn verdict(a: &[f64], b: &[f64]) -> Option<Verdict> {
+        DecidingTest::Paired.verdict(a, b, 1.0)
+    }
 
     #[test]
     fn by_the_paired_t_test() {

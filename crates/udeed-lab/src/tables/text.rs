@@ -18,7 +18,7 @@ pub fn write_text(results: &Results, out: &mut dyn Write) -> io::Result<()> {
         let [labeled, unlabeled, test] = set.dealt;
         writeln!(
             out,
-            "{}: {}, {}; {} of {labeled} labeled, {unlabeled} unlabeled, {test} test rows",
+            "{}: {}, {}\n{} of {labeled} labeled, {unlabeled} unlabeled, {test} test rows",
             printable(&set.name),
             counted(set.n_rows, "row"),
             counted(set.n_columns, "column"),
@@ -51,7 +51,9 @@ pub fn write_text(results: &Results, out: &mut dyn Write) -> io::Result<()> {
         let baseline = simplest.iter().find_map(given).unwrap_or(methods[0]);
         if champion != baseline {
             let gains = results.experiment.sizes.iter().map(|&size| gain(results, &set.name, size, champion, baseline));
+            let (gains, splits): (Vec<String>, Vec<String>) = gains.map(Option::unwrap_or_default).unzip();
             table.push(std::iter::once(format!("{} - {}", champion.name(), baseline.name())).chain(gains));
+            table.push(std::iter::once("splits".to_owned()).chain(splits));
             for test in by_weight(results).into_iter().filter(|_| results.experiment.splits > 1) {
                 let sizes = results.experiment.sizes.iter();
                 let cells = sizes.map(|&size| significance(results, &set.name, size, baseline, test));
@@ -66,9 +68,9 @@ pub fn write_text(results: &Results, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The mean difference of two methods, and the numbers of splits with a higher and a lower accuracy.
-fn gain(results: &Results, set: &str, size: usize, method: Entry, baseline: Entry) -> String {
+fn gain(results: &Results, set: &str, size: usize, method: Entry, baseline: Entry) -> Option<(String, String)> {
     let of = |method| results.outcome(set, size, method);
-    let (Some(ours), Some(theirs)) = (of(method), of(baseline)) else { return String::new() };
+    let (ours, theirs) = (of(method)?, of(baseline)?);
     let differences = ours.accuracies.iter().zip(&theirs.accuracies).map(|(a, b)| a - b);
     let (mut up, mut down, mut sum) = (0, 0, 0.0);
     for difference in differences {
@@ -76,7 +78,7 @@ fn gain(results: &Results, set: &str, size: usize, method: Entry, baseline: Entr
         down += usize::from(difference < 0.0);
         sum += difference;
     }
-    format!("{:+.3} ({up} up, {down} down)", sum / ours.accuracies.len() as f64)
+    Some((format!("{:+.3}", sum / ours.accuracies.len() as f64), format!("{up} up, {down} down")))
 }
 
 /// The p-value of a t-test of the champion against a method, with the verdict if it is the test that decides.
@@ -113,10 +115,7 @@ fn write_rankings(results: &Results, out: &mut dyn Write) -> io::Result<()> {
         }
         table.write(out)?;
         if let Some(difference) = ranking.ranks.critical_difference {
-            writeln!(
-                out,
-                "ranks that differ by less than {difference:.2} are not significantly different (Nemenyi, 95 %)\n"
-            )?;
+            writeln!(out, "ranks closer than {difference:.2} are not significantly different (Nemenyi, 95 %)\n")?;
         }
     }
     Ok(())

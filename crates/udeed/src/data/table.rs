@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Csr, Dense, Matrix, dense_size, sparse_size};
 use crate::error::{Error, Hint, Place, Result};
+use crate::memory::{MUCH_MEMORY, check_memory, half_of_memory};
 use crate::text::{listed, quoted};
 
 /// What the values of a column are.
@@ -119,7 +120,7 @@ impl Table {
     /// Takes rows of numbers; the columns are called `1`, `2`, ...
     ///
     /// # Errors
-    /// If a value is infinite.
+    /// If a value is infinite, or sparse rows are so wide that the names of their columns would not fit into half of the memory.
     ///
     /// ```
     /// use udeed::prelude::*;
@@ -130,6 +131,7 @@ impl Table {
     /// ```
     pub fn from_matrix(matrix: impl Into<Matrix>) -> Result<Self> {
         let matrix = matrix.into();
+        check_width(matrix.rows().n_columns())?;
         let columns = (1..=matrix.rows().n_columns()).map(|i| Column::numeric(i.to_string()));
         let mut table = Table::new(columns.collect(), matrix)?;
         table.naming = Naming::Position { width: table.columns.len() };
@@ -448,6 +450,17 @@ pub(crate) fn missing_column<S: AsRef<str>>(
         expected: listed(expected.iter().map(|column| &column.name)),
         hint,
     }
+}
+
+/// Refuses so many columns that their names, and what is found out about each, would not fit into half of the memory.
+fn check_width(n_columns: usize) -> Result<()> {
+    const OF_COLUMN: u64 = 256;
+    let bytes = (n_columns as u64).saturating_mul(OF_COLUMN);
+    // Few columns fit into any machine, and asking it takes longer than to name them.
+    if bytes < MUCH_MEMORY {
+        return Ok(());
+    }
+    check_memory(bytes, half_of_memory(), Hint::Sparse, || format!("the names of {n_columns} columns"))
 }
 
 /// Refuses a name that occurs twice.

@@ -10,7 +10,7 @@ use crate::error::{Error, Hint, Result};
 use crate::learner::{Hypothesis, Linear, Logistic, n_heads, targets};
 use crate::memory::{check_memory, half_of_memory};
 use crate::neighbors::squared_distance;
-use crate::observer::Watch;
+use crate::observer::{Warning, Watch};
 use crate::prepare::{Preparation, Scaling};
 
 /// The settings that most methods share. A method without one of them behaves as with the default here.
@@ -93,6 +93,8 @@ pub(crate) struct TrainingRows {
     pub(crate) unlabeled: Unlabeled,
     /// One head for two classes; for more, one per class against the rest.
     pub(crate) heads: Vec<Head>,
+    /// What is worth knowing of the rows, whatever learns from them.
+    pub(crate) warnings: Vec<Warning>,
 }
 
 /// A head: a binary problem that linear scores solve.
@@ -183,10 +185,10 @@ pub(crate) fn check_members(members: usize, weights: usize, heads: usize, n_labe
 impl TrainingRows {
     pub(crate) fn new(train: &TrainSet, shared: Shared, watch: &Watch<'_>) -> Result<Self> {
         let classes = train.classes()?;
-        let preparation = match train.on_disk() {
-            Some(below) => Preparation::fit_on_disk(train.table(), below, shared.scaling)?,
-            None => Preparation::fit(train.table(), shared.scaling)?,
-        };
+        let (preparation, constant) = Preparation::fit_with(train.table(), train.on_disk(), shared.scaling)?;
+        let warnings: Vec<Warning> =
+            constant_columns(constant).into_iter().chain(classes_like_values(&classes, train.n_labeled())).collect();
+        warnings.iter().for_each(|warning| watch.warn(warning));
         let preparation = match shared.fourier {
             0 => preparation,
             n_features => preparation.with_fourier(n_features, train.table(), train.on_disk(), shared.seed)?,
@@ -223,8 +225,22 @@ impl TrainingRows {
             label: train.label_name().map(str::to_owned),
             preparation,
             classes,
+            warnings,
         })
     }
+}
+
+fn constant_columns(mut columns: Vec<String>) -> Option<Warning> {
+    const NAMED: usize = 5;
+    let count = columns.len();
+    columns.truncate(NAMED);
+    (count > 0).then_some(Warning::ConstantColumns { columns, count })
+}
+
+/// Of some rows, more classes than half of them are rarely meant; scikit-learn warns of the same.
+fn classes_like_values(classes: &[String], rows: usize) -> Option<Warning> {
+    let classes = classes.len();
+    (rows > 20 && 2 * classes > rows).then_some(Warning::ClassesLikeValues { classes, rows })
 }
 
 /// Weights over the mean of those above 0.

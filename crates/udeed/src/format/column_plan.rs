@@ -1,6 +1,7 @@
 //! The column plan: which columns of a file are read, and as what.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::data::{ClassNames, Column, Kind, Naming, missing_column, same_number};
 use crate::error::{Error, Hint, Place, Result};
@@ -14,11 +15,36 @@ pub(super) struct ColumnOptions {
     pub(super) header: bool,
     pub(super) label: LabelColumn,
     /// A label that marks unlabeled rows, besides those that are missing.
-    pub(super) unlabeled: Option<String>,
+    pub(super) unlabeled: Option<UnlabeledMark>,
     pub(super) nominal: Vec<String>,
     pub(super) drop: Vec<String>,
     /// The columns that the rows must have, and how these got their names.
     pub(super) expected: Option<(Vec<Column>, Naming)>,
+}
+
+/// A label that marks unlabeled rows, and whether a row had it. No row had that of a clone, which is for another file.
+#[derive(Debug)]
+pub(super) struct UnlabeledMark {
+    label: String,
+    occurs: AtomicBool,
+}
+
+impl UnlabeledMark {
+    pub(super) fn new(label: String) -> Self {
+        UnlabeledMark { label, occurs: AtomicBool::new(false) }
+    }
+
+    fn is(&self, label: &str) -> bool {
+        let is_mark = self.label == label || same_number(&self.label, label);
+        self.occurs.fetch_or(is_mark, Ordering::Relaxed);
+        is_mark
+    }
+}
+
+impl Clone for UnlabeledMark {
+    fn clone(&self) -> Self {
+        UnlabeledMark::new(self.label.clone())
+    }
 }
 
 /// The column with the labels.
@@ -88,7 +114,14 @@ impl Default for ColumnOptions {
 impl ColumnOptions {
     /// Whether a label marks an unlabeled row.
     pub(super) fn is_unlabeled(&self, label: &str) -> bool {
-        is_missing(label) || self.unlabeled.as_deref().is_some_and(|mark| mark == label || same_number(mark, label))
+        is_missing(label) || self.unlabeled.as_ref().is_some_and(|mark| mark.is(label))
+    }
+
+    /// The label that was to mark unlabeled rows, if no row of the file has it that was read with these options.
+    pub(super) fn unused_mark(&self) -> Option<String> {
+        let mark = self.unlabeled.as_ref()?;
+        // Those that mark unlabeled rows anyway are not looked for.
+        (!mark.occurs.load(Ordering::Relaxed) && !is_missing(&mark.label)).then(|| mark.label.clone())
     }
 
     /// Whether a column is to be left out.

@@ -13,7 +13,7 @@ mod csv;
 mod libsvm;
 mod number;
 mod options;
-mod parallel;
+mod pipeline;
 mod reader;
 mod sheet;
 mod sink;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::data::{Column, Naming, Table};
 use crate::error::{Error, Hint, Place, Result};
-use crate::format::column_plan::LabelColumn;
+use crate::format::column_plan::{LabelColumn, UnlabeledMark};
 use crate::format::options::ReadOptions;
 use crate::format::sink::{BoundedSink, MemorySink, RowSink, Schema, TableSink};
 use crate::format::source::{Source, read_file};
@@ -90,7 +90,7 @@ impl Reader {
     /// A label that marks unlabeled rows, besides an empty cell, `?`, `NA` and `NaN`. Default: none.
     #[must_use]
     pub fn unlabeled_mark(mut self, mark: impl Into<String>) -> Self {
-        self.options.columns.unlabeled = Some(mark.into());
+        self.options.columns.unlabeled = Some(UnlabeledMark::new(mark.into()));
         self
     }
 
@@ -315,25 +315,28 @@ impl Reader {
         visit: &mut dyn FnMut(&Table) -> Result<()>,
     ) -> Result<()> {
         let mut rows = TableSink::new(name, room, self.options.layout, visit);
-        let schema = self.fill(source, name, &mut rows)?;
+        let schema = self.fill(&self.options, source, name, &mut rows)?;
         rows.finish(schema)
     }
 
     fn read_source(&self, source: Source<'_>, name: &str) -> Result<Sheet> {
         let mut rows = MemorySink::within(name, self.options.memory);
-        let schema = self.fill(source, name, &mut rows)?;
+        // A clone: what is found out about the labels of a file concerns no other.
+        let options = self.options.clone();
+        let schema = self.fill(&options, source, name, &mut rows)?;
         schema.check_classes(name)?;
-        rows.into_sheet(schema, self.options.layout)
+        let sheet = rows.into_sheet(schema, options.layout)?;
+        Ok(Sheet { unused_mark: options.columns.unused_mark(), ..sheet })
     }
 
     fn hold_source(&self, source: Source<'_>, name: &str, room: Room<'_>) -> Result<HeldSheet> {
         let mut rows = BoundedSink::new(name, room);
-        let schema = self.fill(source, name, &mut rows)?;
+        let schema = self.fill(&self.options, source, name, &mut rows)?;
         rows.into_sheet(schema, self.options.layout)
     }
 
     /// Reads all rows into a sink.
-    fn fill(&self, source: Source<'_>, name: &str, rows: &mut dyn RowSink) -> Result<Schema> {
+    fn fill(&self, options: &ReadOptions, source: Source<'_>, name: &str, rows: &mut dyn RowSink) -> Result<Schema> {
         let format = self.format.or_else(|| Format::of(name)).ok_or_else(|| {
             Error::input(
                 Place::new(name),
@@ -342,6 +345,6 @@ impl Reader {
             )
             .with_hint(Hint::Format)
         })?;
-        (format.card().read)(&self.options, source, rows)
+        (format.card().read)(options, source, rows)
     }
 }

@@ -22,6 +22,8 @@ pub struct Sheet {
     pub labels: Labels,
     /// Name of the label column.
     pub label: Option<String>,
+    /// The label of [`Reader::unlabeled_mark`](crate::format::Reader::unlabeled_mark), if no row has it: it may be misspelt.
+    pub unused_mark: Option<String>,
 }
 
 impl Sheet {
@@ -31,7 +33,12 @@ impl Sheet {
     /// If an index is not that of a row.
     #[must_use]
     pub fn select(&self, indices: &[usize]) -> Self {
-        Sheet { table: self.table.select(indices), labels: self.labels.select(indices), label: self.label.clone() }
+        Sheet {
+            table: self.table.select(indices),
+            labels: self.labels.select(indices),
+            label: self.label.clone(),
+            unused_mark: self.unused_mark.clone(),
+        }
     }
 
     /// The rows and labels to learn from.

@@ -357,7 +357,7 @@ impl MemorySink {
         if let Some(kept) = schema.kept {
             table = table.conform(&kept.into())?.into_owned();
         }
-        Ok(Sheet { table, labels, label: schema.label })
+        Ok(Sheet { table, labels, label: schema.label, unused_mark: None })
     }
 
     /// Size in bytes.

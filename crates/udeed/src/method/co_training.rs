@@ -13,7 +13,7 @@ use crate::method::card::Range;
 use crate::method::declare::method;
 use crate::observer::Watch;
 use crate::random::{Purpose, Stream, member_seed};
-use crate::text::quoted;
+use crate::text::{listed, quoted};
 
 method! {
     /// Co-training: two members that see different columns give pseudo-labels to each other.
@@ -127,7 +127,8 @@ impl CoTraining {
         }
         let columns = preparation.columns();
         if let Some(unknown) = self.view.iter().find(|&name| columns.iter().all(|column| column.name != *name)) {
-            return Err(Error::input(Place::new("the setting `view`"), quoted(unknown), "names of columns"));
+            let expected = format!("names of columns: {}", listed(columns.iter().map(|column| &column.name)));
+            return Err(Error::input(Place::new("the setting `view`"), quoted(unknown), expected));
         }
         let of_column = preparation.columns_of_features();
         let (first, second): (Vec<usize>, Vec<usize>) =

@@ -43,7 +43,13 @@ impl Method {
         }
         let before = place.clone();
         let kind = self.card().setting(path).map(|setting| &setting.kind);
-        *place = parsed(value, kind, &before);
+        *place = match (parsed(value, kind, &before), kind, &before) {
+            // What is not given stays: the defaults of a method are not those of trees elsewhere.
+            (Value::Object(given), Some(Kind::Tree), Value::Object(all)) => {
+                all.clone().into_iter().chain(given).collect()
+            }
+            (parsed, ..) => parsed,
+        };
         serde_json::from_value(all).map_err(|error| refused(quoted(value), expected(kind, &before, &error)))
     }
 }
@@ -54,7 +60,13 @@ fn shown(value: &Value) -> String {
 
 /// Parses a value: JSON; words may omit the quotation marks, lists the brackets.
 fn parsed(text: &str, kind: Option<&Kind>, before: &Value) -> Value {
-    let word = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
+    let word = |text: &str| match (serde_json::from_str(text), kind) {
+        // A column may have a number for a name.
+        (Ok(value @ Value::String(_)), _) => value,
+        (Ok(value), kind) if kind != Some(&Kind::Columns) => value,
+        (_, Some(Kind::Prior)) => number(text).unwrap_or_else(|| text.into()),
+        _ => text.into(),
+    };
     let list = || Value::Array(text.split(',').map(|item| word(item.trim())).collect());
     match (serde_json::from_str(text), kind, before) {
         (Ok(value @ (Value::Array(_) | Value::Object(_))), ..) => value,
@@ -63,14 +75,24 @@ fn parsed(text: &str, kind: Option<&Kind>, before: &Value) -> Value {
         }
         (_, _, Value::Array(_)) => list(),
         (Ok(value), ..) => value,
-        (Err(_), ..) => Value::from(text),
+        (Err(_), Some(Kind::NumberOrAuto), _) | (Err(_), _, Value::Number(_)) => number(text).unwrap_or(text.into()),
+        (Err(_), ..) => text.into(),
     }
+}
+
+/// A number as people write it and JSON does not allow: `.5`, `5.`, `+5`.
+fn number(text: &str) -> Option<Value> {
+    let whole = text.parse::<u64>().ok().map(Value::from);
+    // None of infinity and of what is no number.
+    whole.or_else(|| text.parse::<f64>().ok().and_then(|number| serde_json::Number::from_f64(number).map(Value::from)))
 }
 
 /// What an error says was expected in place of a refused value.
 fn expected(kind: Option<&Kind>, before: &Value, error: &serde_json::Error) -> String {
     match (kind, before) {
         (Some(Kind::NumberOrAuto), _) => "a number or `auto`".into(),
+        (Some(Kind::Tree), _) => "settings of trees, such as {\"depth\":3}".into(),
+        (Some(Kind::Columns), _) => "names of columns, separated by commas".into(),
         (Some(Kind::Prior), _) => "`labeled`, or the share of each class such as 0.7,0.3".into(),
         (_, Value::Number(number)) if number.is_f64() => "a number".into(),
         (_, Value::Number(_)) => "a whole number from 0 on".into(),

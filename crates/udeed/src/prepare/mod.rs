@@ -13,8 +13,11 @@ use crate::words::words;
 mod fourier;
 mod statistics;
 mod transform;
+mod unseen;
 
 pub use fourier::FourierMap;
+pub use unseen::Unseen;
+
 use statistics::{ColumnStatistics, EachRows};
 use transform::Features;
 
@@ -86,20 +89,23 @@ impl Preparation {
     /// If there is no row or no column, a nominal column has too many values, a number is above 1e300 in size or too large to be
     /// scaled, or sparse rows with negative values are to be scaled by [`Scaling::MinMax`].
     pub fn fit(table: &Table, scaling: Scaling) -> Result<Self> {
-        let preparation = Preparation::empty(table.naming(), scaling, table.matrix().is_sparse());
-        preparation.learn(table.columns(), table.n_rows(), &|visit| {
-            visit(table.matrix().rows());
-            Ok(())
-        })
+        Ok(Preparation::fit_with(table, None, scaling)?.0)
     }
 
-    /// Fits a preparation to training rows in memory and to more rows in a file. The result has the same bits as
-    /// [`Preparation::fit`] on all of them in memory.
+    /// Fits a preparation to training rows in memory and to more rows in a file, and names the columns that have the same value
+    /// in all rows. The result has the same bits as that of all rows in memory.
     ///
     /// # Errors
     /// As [`Preparation::fit`]; also if the rows in the file lack a column or hold another kind of values in it, or it
     /// cannot be read.
-    pub(crate) fn fit_on_disk(table: &Table, below: &DiskTable, scaling: Scaling) -> Result<Self> {
+    pub(crate) fn fit_with(table: &Table, below: Option<&DiskTable>, scaling: Scaling) -> Result<(Self, Vec<String>)> {
+        let Some(below) = below else {
+            let preparation = Preparation::empty(table.naming(), scaling, table.matrix().is_sparse());
+            return preparation.learn(table.columns(), table.n_rows(), &|visit| {
+                visit(table.matrix().rows());
+                Ok(())
+            });
+        };
         let columns = table.united(below.shared_columns(), below.naming());
         let above = table.conform(&columns)?;
         let below_is_sparse = below.is_sparse() || spreads(below.naming(), below.columns(), &columns);
@@ -170,8 +176,8 @@ impl Preparation {
         Preparation { columns: Arc::new([]), naming, scaling, sparse, fill, shift, factor, fourier: None }
     }
 
-    /// Fits all columns.
-    fn learn(mut self, columns: &[Column], n_rows: usize, each_rows: EachRows<'_>) -> Result<Self> {
+    /// Fits all columns; names those that are constant.
+    fn learn(mut self, columns: &[Column], n_rows: usize, each_rows: EachRows<'_>) -> Result<(Self, Vec<String>)> {
         if n_rows == 0 || columns.is_empty() {
             return Err(Error::training(
                 format!("{n_rows} rows and {} columns", columns.len()),
@@ -182,7 +188,20 @@ impl Preparation {
         check_sizes(columns, &statistics, each_rows)?;
         let kept = columns.iter().zip(&statistics).map(|(column, statistics)| self.add(column, statistics, n_rows));
         self.columns = kept.collect::<Result<_>>()?;
-        Ok(self)
+        let constant = self.columns.iter().zip(&statistics).filter(|(column, found)| self.is_constant(column, found));
+        let constant = constant.map(|(column, _)| column.name.clone()).collect();
+        Ok((self, constant))
+    }
+
+    /// Whether a column has the same value in all rows, missing ones replaced. Sparse rows and numbered columns may lack a
+    /// feature that others have: a column of zeros there is usual.
+    fn is_constant(&self, column: &Column, statistics: &ColumnStatistics) -> bool {
+        let is_usual = self.sparse || (self.naming == Naming::Index && statistics.high == 0.0);
+        match &column.kind {
+            _ if is_usual => false,
+            Kind::Numeric => statistics.low == statistics.high,
+            Kind::Nominal { levels } => levels.len() < 2,
+        }
     }
 
     /// Fits a column; returns it with the levels that occur.
@@ -569,9 +588,9 @@ mod tests {
             let mut both = above.clone();
             let appended = both.append(&in_memory);
             for scaling in [Scaling::MinMax, Scaling::Standard, Scaling::None] {
-                let found = Preparation::fit_on_disk(&above, &on_disk, scaling);
+                let found = Preparation::fit_with(&above, Some(&on_disk), scaling);
                 let expected = appended.as_ref().map_err(ToString::to_string).and_then(|()| {
-                    Preparation::fit(&both, scaling).map_err(|error| error.to_string())
+                    Preparation::fit_with(&both, None, scaling).map_err(|error| error.to_string())
                 });
                 let (found, expected) = match (found, expected) {
                     (Ok(found), Ok(expected)) => (found, expected),
@@ -581,6 +600,7 @@ mod tests {
                     }
                 };
                 prop_assert_eq!(format!("{found:?}"), format!("{expected:?}"));
+                let (found, expected) = (found.0, expected.0);
                 let rows = apply_on_disk(&found, None, &on_disk);
                 let features = expected.apply(&both).unwrap();
                 let features = features.select(&(above.n_rows()..both.n_rows()).collect::<Vec<_>>());
@@ -599,7 +619,7 @@ mod tests {
         let below = DiskTable::new(numbers(below), &std::env::temp_dir()).unwrap();
 
         let in_memory = Preparation::fit(&all, Scaling::Standard).unwrap().with_fourier(4, &all, None, 9).unwrap();
-        let streamed = Preparation::fit_on_disk(&above, &below, Scaling::Standard).unwrap();
+        let (streamed, _) = Preparation::fit_with(&above, Some(&below), Scaling::Standard).unwrap();
         let streamed = streamed.with_fourier(4, &above, Some(&below), 9).unwrap();
         assert_eq!(streamed, in_memory);
 

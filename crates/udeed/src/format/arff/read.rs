@@ -12,7 +12,7 @@ use crate::format::chunks::{Chunk, Chunks, Ends};
 use crate::format::column_plan::{ColumnOptions, ColumnPlan, FeatureKind, LabelColumn};
 use crate::format::number::{leading_number, parse_number};
 use crate::format::options::ReadOptions;
-use crate::format::parallel::{Collector, Parser, read_all};
+use crate::format::pipeline::{Collector, Parser, read_all};
 use crate::format::sink::{RowSink, Schema};
 use crate::format::source::Source;
 use crate::text::{listed, quoted};

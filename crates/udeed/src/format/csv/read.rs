@@ -15,7 +15,7 @@ use crate::format::csv::tokenizer::Tokenizer;
 use crate::format::csv::usual_delimiter;
 use crate::format::number::{leading_number, parse_number};
 use crate::format::options::ReadOptions;
-use crate::format::parallel::{Collector, Parser, read_all};
+use crate::format::pipeline::{Collector, Parser, read_all};
 use crate::format::sink::{RowSink, Schema};
 use crate::format::source::{Source, checked_utf8};
 use crate::text::quoted;

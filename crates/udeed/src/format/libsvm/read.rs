@@ -8,7 +8,7 @@ use crate::format::chunks::{Chunk, Chunks, Ends, Line};
 use crate::format::column_plan::ColumnOptions;
 use crate::format::number::{digits, leading_number, parse_number};
 use crate::format::options::{Layout, ReadOptions};
-use crate::format::parallel::{Collector, Parser, read_all};
+use crate::format::pipeline::{Collector, Parser, read_all};
 use crate::format::sink::{RowSink, Schema};
 use crate::format::source::Source;
 use crate::text::quoted;
