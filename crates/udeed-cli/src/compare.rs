@@ -27,13 +27,13 @@ pub struct Compare {
     /// Methods to compare: any that `udeed methods` lists
     #[arg(long, value_delimiter = ',', default_value = "logistic,initial,lc,lcd,lcud")]
     methods: Vec<String>,
-    /// Ensemble sizes
+    /// Numbers of members
     #[arg(long, value_delimiter = ',', default_value = "20")]
     sizes: Vec<usize>,
-    /// How often the rows are split anew
+    /// Number of random splits
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     splits: u32,
-    /// Let every class count as much as any other, however many labels it has
+    /// Give all classes the same total weight, however many labels they have
     #[arg(long)]
     balanced: bool,
     #[command(flatten)]

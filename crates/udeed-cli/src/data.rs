@@ -44,32 +44,32 @@ enum DataVerb {
     Write {
         #[command(flatten)]
         from: From,
-        /// Where the rows go; a name ending in `.gz` is gzipped [default: standard output]
+        /// File for the rows; a name ending in `.gz` is gzipped [default: standard output]
         #[arg(long, short, value_name = "FILE")]
         out: Option<PathBuf>,
         /// Format to write [default: what the name tells, else CSV]
         #[arg(long, value_parser = format_parser())]
         to: Option<Format>,
-        /// What stands between the cells of a CSV file that is written [default: a comma]
+        /// Delimiter of a CSV file that is written [default: a comma]
         #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
         to_delimiter: Option<u8>,
         #[command(flatten)]
         reading: Reading,
     },
-    /// Make an experiment: a file to train on, with most labels hidden, and one to test on
+    /// Split a set at random, stratified by class: a file to train on, with most labels hidden, and one to test on
     #[command(after_help = "Example:\n  udeed data split ionosphere train.csv test.csv --labeled 0.25")]
     Split {
         #[command(flatten)]
         from: From,
-        /// Where the training rows go; their format follows from the name
+        /// File for the training rows; its format follows from the name
         #[arg(value_name = "TRAIN")]
         train_file: PathBuf,
-        /// Where the test rows go
+        /// File for the test rows
         #[arg(value_name = "TEST")]
         test_file: PathBuf,
         #[command(flatten)]
         shares: SharesArgs,
-        /// What the draw follows from
+        /// Random seed
         #[arg(long, default_value_t = 0)]
         seed: u64,
         #[command(flatten)]

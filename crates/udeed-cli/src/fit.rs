@@ -35,29 +35,29 @@ pub struct Fit {
     /// More rows, all taken as unlabeled
     #[arg(long, value_name = "FILE")]
     unlabeled: Option<PathBuf>,
-    /// Where the model goes
+    /// File for the model
     #[arg(long, short, value_name = "MODEL")]
     out: PathBuf,
-    /// Write every descent step to a CSV file
+    /// Write every step of the descent to a CSV file
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Folds of the cross-validation that tells the gain over the labels alone; 0 leaves it out
+    /// Folds of the cross-validation that measures the gain over the labels alone; 0 for none
     #[arg(long, default_value_t = 5)]
     folds: usize,
     /// Method: udeed, or another that `udeed methods` lists
     #[arg(long, default_value = "udeed", help_heading = "Learning")]
     method: String,
-    /// UDEED: choose gamma, lambda and scaling by the folds; bagging where diversity does not pay
+    /// UDEED: choose gamma, lambda and scaling by cross-validation; bagging where diversity does not pay
     #[arg(long, help_heading = "Learning", conflicts_with_all = ["gamma", "lambda", "scaling"])]
     choose: bool,
-    /// Size of the ensemble [default: 20]
+    /// Number of members [default: 20]
     #[arg(long, value_name = "N", help_heading = "Learning")]
     members: Option<usize>,
-    /// Let every class count as much as any other, however many labels it has
+    /// Give all classes the same total weight, however many labels they have
     #[arg(long, help_heading = "Learning")]
     balanced: bool,
-    /// Two classes: the decision, between -1 and 1, above which a row is of the second; `balanced` lets the folds choose the one
-    /// that is right on both classes most often [default: 0]
+    /// Decision threshold between two classes, from -1 to 1: rows above it belong to the second. `balanced`: the one of highest
+    /// balanced accuracy in cross-validation [default: 0]
     #[arg(long, value_name = "NUMBER", help_heading = "Learning", allow_hyphen_values = true)]
     threshold: Option<Threshold>,
     #[command(flatten)]

@@ -22,28 +22,28 @@ pub struct Reading {
     /// Format of the rows [default: what the name of the file tells]
     #[arg(long, value_parser = format_parser())]
     pub format: Option<Format>,
-    /// What stands between CSV cells: a character, or `tab` [default: a comma]
+    /// Delimiter of CSV cells: a character, or `tab` [default: a comma]
     #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     pub delimiter: Option<u8>,
-    /// The first CSV line is a row: columns are numbered from 1, the label left out
+    /// CSV files have no header: columns are numbered from 1, the label left out
     #[arg(long)]
     pub no_header: bool,
     /// Leave columns out: names, or numbers as they are in the file, separated by commas
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', allow_hyphen_values = true)]
     pub drop: Vec<String>,
-    /// CSV columns whose numbers are names
+    /// CSV columns of numbers that are nominal
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', allow_hyphen_values = true)]
     pub nominal: Vec<String>,
     /// A label that marks unlabeled rows, besides an empty cell, `?`, `NA` and `NaN`
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub unlabeled_mark: Option<String>,
-    /// How rows are kept: sparse files become dense where a sixth of their values is stored
+    /// Layout of rows in memory; `auto`: sparse files become dense where a sixth of their values is stored
     #[arg(long, value_enum, default_value = "auto")]
     pub layout: LayoutName,
-    /// Longest line, unzipped; lines below 512K always pass [default: 64M]
+    /// Largest length of a line, unzipped; lines below 512K always pass [default: 64M]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub longest_line: Option<u64>,
-    /// Most columns of a CSV or ARFF file [default: 1048576]
+    /// Largest number of columns of a CSV or ARFF file [default: 1048576]
     #[arg(long, value_name = "N")]
     pub most_columns: Option<usize>,
     #[command(flatten)]
@@ -99,7 +99,7 @@ pub struct Labeled {
     /// attribute `class`]
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     label: Option<String>,
-    /// Classes that are meant although they look like missing labels, such as `none`: no warning
+    /// Classes that look like missing labels, such as `none`, but are not: no warning
     #[arg(long, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true)]
     class: Vec<String>,
 }

@@ -33,7 +33,7 @@ pub struct Outputs {
     /// Write a report with pictures: one page that needs no network
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Test that tells wins from ties [default: corrected; paired, as the paper's, for `reproduce`]
+    /// Significance test that decides between win, tie and loss [default: corrected; paired, as the paper's, for `reproduce`]
     #[arg(long, value_name = "TEST", value_parser = test_parser())]
     verdicts: Option<DecidingTest>,
     /// Keep finished splits in a file, so that a killed run can go on

@@ -40,10 +40,10 @@ struct Cli {
 /// What every verb understands.
 #[derive(Args)]
 struct Common {
-    /// Threads to use [default: one a core]
+    /// Number of threads [default: one per core]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
-    /// Say nothing but results and errors
+    /// Print only results and errors
     #[arg(long, short, global = true)]
     quiet: bool,
 }

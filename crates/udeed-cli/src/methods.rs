@@ -15,7 +15,7 @@ use crate::settings::{method_named, shown};
 #[derive(Args)]
 #[command(after_help = "Example:\n  udeed methods co-forest")]
 pub struct Methods {
-    /// Whose settings to list
+    /// Method whose settings are listed
     method: Option<String>,
     /// Print the cards of the methods and base learners as JSON: all that is known of each
     #[arg(long)]

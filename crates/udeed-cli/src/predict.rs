@@ -25,7 +25,7 @@ pub struct Predict {
     /// Add the probability of each class
     #[arg(long)]
     proba: bool,
-    /// Where the predictions go [default: standard output]
+    /// File for the predictions [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]

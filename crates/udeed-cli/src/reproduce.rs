@@ -29,13 +29,13 @@ pub struct Reproduce {
     /// Only these sets, separated by commas
     #[arg(long, value_delimiter = ',')]
     sets: Vec<String>,
-    /// Methods; adaboost is run as the paper must have run it, and soundly
+    /// Methods; adaboost is run twice: as the paper must have run it, and soundly
     #[arg(long, value_delimiter = ',', default_value = "lcud,bagging,adaboost,assemble,semiboost,lc,lcd")]
     methods: Vec<String>,
-    /// Ensemble sizes
+    /// Numbers of members
     #[arg(long, value_delimiter = ',', default_value = "20,50,100")]
     sizes: Vec<usize>,
-    /// How often the rows are split anew
+    /// Number of random splits
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     splits: u32,
     #[command(flatten)]

@@ -374,7 +374,7 @@ pub fn method_named(name: &str) -> anyhow::Result<Method> {
 /// The memory that rows may take.
 #[derive(Args, Clone)]
 pub struct Memory {
-    /// Most memory for the rows of a file, and for similarities of rows, such as 500M or 8G. `fit` keeps more rows of
+    /// Memory limit for the rows of a file, and for similarities of rows, such as 500M or 8G. `fit` keeps more rows of
     /// `--unlabeled` in a temporary file beside the model and reads them again in every step [default: half of the machine's]
     #[arg(long = "memory", value_name = "SIZE", value_parser = parse_size)]
     pub limit: Option<u64>,
