@@ -351,7 +351,6 @@ def test_numbers_of_numpy_are_numbers() -> None:
         (udeed.AdaBoostClassifier(base=udeed.Tree(depth=1), C=3.0), "`C` does not change the ensemble"),
         (udeed.UDEEDClassifier(variant="lc", gamma=2.0), "`gamma` does not change the ensemble: the variant `lc`"),
         (udeed.UDEEDClassifier(steps=0, rate=0.5), "`rate` does not change the ensemble: there is no descent"),
-        (udeed.UDEEDAutoClassifier(views=["linear"], features=9), "`features` does not change the ensemble"),
     ],
 )
 def test_a_parameter_without_effect_is_named(model: Any, words: str) -> None:

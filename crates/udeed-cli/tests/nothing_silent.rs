@@ -265,7 +265,6 @@ mod settings {
             ("--method adaboost --set base=bayes --set lambda=1", "--set lambda", "only logistic regression"),
             ("--variant lc --gamma 3", "--gamma", "the variant `lc` has no diversity"),
             ("--initial random --lambda 3", "--lambda", "members that begin at random are not regularised"),
-            ("--method auto --views linear --features 9", "--features", "only the view `relevance`"),
             ("--steps 0 --rate 0.5", "--rate", "there is no descent with 0 steps"),
             ("--steps 0 --gamma 1", "--gamma", "there is no descent with 0 steps"),
         ] {

@@ -4,8 +4,7 @@ use serde_json::Value;
 
 use crate::learner::Base;
 use crate::method::udeed::{Initial, Udeed, Variant};
-use crate::method::{Auto, Method};
-use crate::view::View;
+use crate::method::Method;
 
 impl Method {
     /// Why a setting does not change the ensemble, given the others; none where it may.
@@ -21,7 +20,6 @@ impl Method {
     pub fn idle(&self, setting: &str) -> Option<&'static str> {
         match self {
             Method::Udeed(udeed) => udeed.idle(setting),
-            Method::Auto(auto) => auto.idle(setting),
             _ if setting == "lambda" && self.base_name().is_some_and(|base| base != Base::Logistic.name()) => {
                 Some("only logistic regression is regularised")
             }
@@ -60,13 +58,6 @@ impl Udeed {
     }
 }
 
-impl Auto {
-    fn idle(&self, setting: &str) -> Option<&'static str> {
-        let is_used = self.views.contains(&View::Relevance);
-        (setting == "features" && !is_used).then_some("only the view `relevance` has such features")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,7 +83,6 @@ mod tests {
         cases.push(("bagging", vec![("base", "bayes")], ("lambda", "7")));
         cases.push(("udeed", vec![("variant", "lc")], ("gamma", "3")));
         cases.push(("udeed", vec![("initial", "random")], ("lambda", "3")));
-        cases.push(("auto", vec![("views", "linear"), ("members", "3")], ("features", "9")));
         for other in [("gamma", "3"), ("rate", "0.9"), ("scale_rate", "true"), ("variant", "lcd"), ("loss", "hinge")] {
             cases.push(("udeed", vec![("steps", "0"), ("members", "5")], other));
         }

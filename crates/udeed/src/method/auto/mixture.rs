@@ -1,5 +1,14 @@
-//! Mixture weights by expectation-maximisation.
+//! The mixture of all candidates: its weights by expectation-maximisation on out-of-bag rows.
 
+use crate::ensemble::ViewFound;
+use crate::ensemble::mixed_members::{self, Group};
+use crate::learner::normalise;
+use crate::method::auto::fitted::{Candidate, Fitted};
+use crate::method::auto::out_of_bag::{OutOfBag, Outputs};
+use crate::observer::Warning;
+
+/// Candidates of less weight are left out.
+const LEAST_WEIGHT: f64 = 1e-3;
 /// Number of iterations.
 const ROUNDS: usize = 100;
 /// Weight of the prior, in rows.
@@ -24,6 +33,73 @@ pub(crate) fn shares(probabilities: &[Vec<f64>], weights: &[f64], prior: &[f64])
         shares = sums.into_iter().map(|sum| sum / (total + PRIOR)).collect();
     }
     shares
+}
+
+/// All candidates with their weights.
+pub(crate) struct Mixture {
+    pub(crate) views: Vec<Fitted>,
+    /// For each view the weights of its candidates; 0 for those that are left out, together 1.
+    weights: Vec<Vec<f64>>,
+}
+
+impl Mixture {
+    /// Weighs the candidates by the likelihood of the out-of-bag rows.
+    pub(crate) fn choose(views: Vec<Fitted>, out_of_bag: &OutOfBag<'_>, warnings: &mut Vec<Warning>) -> Self {
+        let outputs: Vec<&Outputs> =
+            views.iter().flat_map(|view| view.candidates.iter().map(|candidate| &candidate.outputs)).collect();
+        let prior = |view: &Fitted| vec![view.prior / view.candidates.len() as f64; view.candidates.len()];
+        let prior: Vec<f64> = views.iter().flat_map(prior).collect();
+        let mut shares = out_of_bag.shares(&outputs, &prior, warnings);
+        shares.iter_mut().for_each(|share| *share = if *share < LEAST_WEIGHT { 0.0 } else { *share });
+        normalise(&mut shares);
+        let mut rest = shares.into_iter();
+        let weights = views.iter().map(|view| rest.by_ref().take(view.candidates.len()).collect()).collect();
+        Mixture { views, weights }
+    }
+
+    /// The members of some views, and the weight of each.
+    pub(crate) fn groups(&self, out_of_bag: &OutOfBag<'_>, wanted: impl Fn(&Fitted) -> bool) -> (Vec<Group>, Vec<f64>) {
+        let (mut groups, mut all) = (Vec::new(), Vec::new());
+        for (view, weights) in self.views.iter().zip(&self.weights).filter(|(view, _)| wanted(view)) {
+            let (own, weights) = view.groups(weights, out_of_bag.n_heads());
+            groups.extend(own);
+            all.extend(weights);
+        }
+        (groups, all)
+    }
+
+    /// For each head the out-of-bag outputs of all candidates, after shifts of the log odds.
+    pub(crate) fn outputs(&self, out_of_bag: &OutOfBag<'_>, odds: Option<&[f64]>) -> Outputs {
+        let mut all = vec![vec![0.0; out_of_bag.prepared.codes.len()]; out_of_bag.n_heads()];
+        for (candidate, weight) in
+            self.views.iter().flat_map(|view| &view.candidates).zip(self.weights.iter().flatten())
+        {
+            for (to, own) in all.iter_mut().zip(&candidate.outputs) {
+                to.iter_mut().zip(own).for_each(|(to, f)| *to += weight * f);
+            }
+        }
+        if let Some(odds) = odds {
+            for i in 0..out_of_bag.prepared.codes.len() {
+                let mut votes: Vec<f64> = all.iter().map(|head| head[i]).collect();
+                mixed_members::shift(&mut votes, odds);
+                all.iter_mut().zip(votes).for_each(|(head, vote)| head[i] = vote);
+            }
+        }
+        all
+    }
+
+    /// The weight of each view and the mean of its lambdas, those of trees have none.
+    pub(crate) fn found(&self) -> Vec<ViewFound> {
+        let found = |(view, weights): (&Fitted, &Vec<f64>)| {
+            let weight: f64 = weights.iter().sum();
+            let log = |candidate: &Candidate| candidate.lambda.map(libm::log);
+            let logs: Option<Vec<f64>> = view.candidates.iter().map(log).collect();
+            let mean = |logs: Vec<f64>| logs.iter().zip(weights).map(|(log, w)| log * w).sum::<f64>() / weight;
+            let lambda = logs.filter(|_| weight > 0.0).map(|logs| libm::exp(mean(logs)));
+            ViewFound { view: view.name.clone(), weight, lambda }
+        };
+        self.views.iter().zip(&self.weights).map(found).collect()
+    }
 }
 
 #[cfg(test)]
