@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use clap::Args;
-use udeed::method::card::Cards;
 use udeed::method::MethodCard;
+use udeed::method::card::Cards;
 use udeed::setting::Kind as SettingKind;
 use udeed_lab::Entry;
 

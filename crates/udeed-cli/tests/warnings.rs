@@ -52,10 +52,9 @@ fn numbered_features_that_no_training_row_has_are_named() {
 fn labels_that_are_values_are_doubted() {
     let rows: String = (0..60).map(|i| format!("{i},{}.5,{}\n", i * i % 7, i % 2)).collect();
     let folder = Folder::with("rows.csv", format!("x,price,ok\n{rows}"));
-    let told = folder.told("fit rows.csv --label x --folds 0 --out model");
-    assert!(told.contains("warning: 60 classes in 60 labeled rows: are the labels classes, or"), "{told}");
-    let told = folder.told("fit rows.csv --label ok --folds 0 --out model");
-    assert!(!told.contains("classes"), "{told}");
+    let fit = |label: &str| folder.told(&format!("fit rows.csv --label {label} --folds 0 --out model"));
+    assert!(fit("x").contains("warning: 60 classes in 60 labeled rows: are the labels classes, or"), "{}", fit("x"));
+    assert!(!fit("ok").contains("classes"), "{}", fit("ok"));
 }
 
 #[test]
@@ -73,10 +72,10 @@ fn constant_columns_are_named_and_counted() {
 #[test]
 fn a_threshold_that_leaves_one_class_is_told() {
     let folder = Folder::with("fruit.csv", FRUIT);
-    let told = folder.told("fit fruit.csv --label kind --folds 0 --out model --threshold 0.9999");
-    assert!(told.contains("warning: with a threshold of 1.000 every training row is predicted as `apple`"), "{told}");
-    let told = folder.told("fit fruit.csv --label kind --folds 0 --out model --threshold 0.01");
-    assert!(!told.contains("threshold"), "{told}");
+    let fit = |at: &str| folder.told(&format!("fit fruit.csv --label kind --folds 0 --out model --threshold {at}"));
+    let warning = "warning: with a threshold of 1.000 every training row is predicted as `apple`";
+    assert!(fit("0.9999").contains(warning), "{}", fit("0.9999"));
+    assert!(!fit("0.01").contains("threshold"), "{}", fit("0.01"));
 }
 
 #[test]

@@ -157,6 +157,13 @@ impl Dense {
         self.values.as_slice()
     }
 
+    /// Random numbers between 0 and 1, for tests.
+    #[cfg(test)]
+    pub(crate) fn random(n_rows: usize, n_columns: usize, seed: u64) -> Self {
+        let mut stream = crate::random::Stream::new(seed, crate::random::Purpose::Split, 0);
+        Dense::from_parts(n_rows, n_columns, (0..n_rows * n_columns).map(|_| stream.unit()).collect())
+    }
+
     pub(crate) fn values_mut(&mut self) -> &mut [f64] {
         self.values.to_mut()
     }

@@ -99,14 +99,12 @@ mod tests {
     use super::*;
     use crate::data::{Dense, Matrix, Rows};
     use crate::learner::{Sample, TreeSettings};
-    use crate::random::{Purpose, Stream};
 
     #[test]
     fn rows_end_where_each_tree_alone_puts_them() {
-        let mut stream = Stream::new(1, Purpose::Split, 0);
-        let (n, d) = (61, 4);
-        let rows = Dense::new(n, d, (0..n * d).map(|_| (9.0 * stream.unit()).floor() - 3.0).collect()).unwrap();
-        let classes: Vec<u8> = (0..n).map(|_| stream.below(3) as u8).collect();
+        let n = 61;
+        let rows = Dense::random(n, 4, 1);
+        let classes: Vec<u8> = (0..n).map(|i| (i * i % 3) as u8).collect();
         let weights = vec![1.0; n];
         let grow = |seed: u64| {
             let sample = Sample { rows: &rows, classes: &classes, n_classes: 3, weights: &weights, seed };

@@ -193,9 +193,8 @@ mod tests {
 
     #[test]
     fn some_rows_span_the_space_of_all_that_lie_in_it() {
-        let mut stream = Stream::new(6, Purpose::Split, 1);
         let (n, d) = (30, 4);
-        let rows = Dense::new(n, d, (0..n * d).map(|_| stream.unit() - 0.5).collect()).unwrap();
+        let rows = Dense::random(n, d, 6);
         let some = [3, 17, 8, 25, 11, 29];
         let product = |i: usize, j: usize| dot(rows.get(i), rows.get(j));
         let products = Dense::new(n, 6, (0..n).flat_map(|i| some.map(|j| product(i, j))).collect()).unwrap();

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::learner::Base;
-use crate::method::udeed::{Initial, Udeed, Variant};
 use crate::method::Method;
+use crate::method::udeed::{Initial, Udeed, Variant};
 
 impl Method {
     /// Why a setting does not change the ensemble, given the others; none where it may.

@@ -167,15 +167,13 @@ fn decays<const SQUARED: bool>(rows: &[f64], pivots: &[f64], sums: &mut [[f64; L
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Purpose, Stream};
 
     #[test]
     fn kernels_fall_with_the_distance() {
-        let mut stream = Stream::new(1, Purpose::Split, 0);
         let (n, d) = (23, 5);
-        let labeled = Arc::new(Dense::new(n, d, (0..n * d).map(|_| 3.0 * stream.unit()).collect()).unwrap());
+        let labeled = Arc::new(Dense::random(n, d, 1));
         let ranks = Arc::new(RankNormal::of(&labeled));
-        let factors: Vec<f64> = (0..d).map(|j| 0.2 * (j + 1) as f64).collect();
+        let factors: Vec<f64> = (0..d).map(|j| 0.6 * (j + 1) as f64).collect();
         let mut ranked = labeled.as_ref().clone();
         ranked.rows_mut().for_each(|row| ranks.apply(row));
         let ranked = Arc::new(ranked);

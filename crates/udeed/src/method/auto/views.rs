@@ -18,22 +18,8 @@ use crate::view::{
 
 /// The lambdas tried with kernels.
 const KERNEL_LAMBDAS: [f64; 4] = [10.0, 100.0, 1000.0, 10_000.0];
-/// What the narrow kernel has in common for all rows: nearly free to choose the bias.
-const NARROW_BIAS: f64 = 10.0;
-/// Weight of extra trees before any row is seen; that of every other view is 1.
-const EXTRA_TREES: f64 = 3.0;
-/// With more rows, spectral views count for a tenth before any row is seen: landmarks stand for the rows.
-const MANY_ROWS: usize = 10_000;
-/// Largest number of nodes of a graph; further rows are represented by their neighbours.
-const MOST_NODES: usize = 5000;
 /// Largest number of rows whose distances give the bandwidth of a kernel.
 const MOST_DISTANCE_ROWS: usize = 300;
-/// Largest number of rows whose values give ranks: the error of a rank is half a percent at most, in the mean.
-const MOST_RANKED_ROWS: usize = 10_000;
-/// Up to this number of labeled rows, kernels are exact. With more, landmarks stand for them.
-const EXACT: usize = 1000;
-/// Least number of landmarks.
-const LEAST_LANDMARKS: usize = 300;
 /// Least number of labeled rows to choose views.
 const LEAST_LABELED: usize = 4;
 
@@ -64,6 +50,8 @@ impl Auto {
         warnings: &mut Vec<Warning>,
         watch: &Watch<'_>,
     ) -> Result<Vec<Fitted>> {
+        /// Weight of extra trees before any row is seen; that of every other view is 1.
+        const EXTRA_TREES: f64 = 3.0;
         let mut fitted = Vec::new();
         for (place, view) in views.iter().enumerate() {
             let each = out_of_bag.n_fits(LAMBDAS.len());
@@ -96,6 +84,8 @@ impl Auto {
 
     /// A kernel in which features that correlate with the labels weigh more; in a Laplace kernel their ranks.
     fn relevant(&self, out_of_bag: &OutOfBag<'_>, decay: Decay, watch: &Watch<'_>) -> Result<Fitted> {
+        /// Largest number of rows whose values give ranks: the error of a rank is half a percent at most, in the mean.
+        const MOST_RANKED_ROWS: usize = 10_000;
         let prepared = out_of_bag.prepared;
         let mut seen = prepared.labeled.to_dense()?;
         let mut near = self.landmarks(prepared, MOST_DISTANCE_ROWS)?.1.to_dense()?;
@@ -127,6 +117,8 @@ impl Auto {
 
     /// A Gaussian kernel of half the usual width.
     fn narrow(&self, out_of_bag: &OutOfBag<'_>, progress: (usize, usize), watch: &Watch<'_>) -> Result<Fitted> {
+        /// What the narrow kernel has in common for all rows: nearly free to choose the bias.
+        const NARROW_BIAS: f64 = 10.0;
         let prepared = out_of_bag.prepared;
         let labeled = Arc::new(prepared.labeled.to_dense()?);
         let near = self.landmarks(prepared, MOST_DISTANCE_ROWS)?.1.to_dense()?;
@@ -142,6 +134,10 @@ impl Auto {
 
     /// The labeled rows against which kernels are taken: all of them, or landmarks.
     fn kernel_rows(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Vec<usize>> {
+        /// Up to this number of labeled rows, kernels are exact. With more, landmarks stand for them.
+        const EXACT: usize = 1000;
+        /// Least number of landmarks.
+        const LEAST_LANDMARKS: usize = 300;
         let n = prepared.codes.len();
         let most = (EXACT * EXACT / n.max(1)).clamp(LEAST_LANDMARKS, EXACT);
         let rows = Landmarks::choose(n, 0, most, self.seed).rows;
@@ -156,6 +152,10 @@ impl Auto {
     }
 
     fn spectral(&self, out_of_bag: &OutOfBag<'_>, progress: (usize, usize), watch: &Watch<'_>) -> Result<Vec<Fitted>> {
+        /// With more rows, spectral views count for a tenth before any row is seen: landmarks stand for the rows.
+        const MANY_ROWS: usize = 10_000;
+        /// Largest number of nodes of a graph; further rows are represented by their neighbours.
+        const MOST_NODES: usize = 5000;
         let prepared = out_of_bag.prepared;
         let all = prepared.codes.len() + prepared.unlabeled.n_rows();
         let n = all.min(MOST_NODES);
