@@ -39,12 +39,12 @@ fn paper_folder(sets: &[&str]) -> Folder {
 fn every_method_takes_part() {
     let folder = Folder::new();
     let all = all();
-    folder.run(&format!("compare house --methods {} --sizes 5,10 --splits 3 --json r.json", all.join(",")));
+    folder.run(&format!("compare house --methods {} --sizes 5,10 --splits 4 --json r.json", all.join(",")));
     let document = json(&folder, "r.json");
     for &method in &all {
         for size in [5, 10] {
             let result = of(&document, method, size);
-            assert_eq!(result["accuracies"].as_array().unwrap().len(), 3);
+            assert_eq!(result["accuracies"].as_array().unwrap().len(), 4);
             assert!(
                 result["mean"].as_f64().unwrap() > if method == "adaboost-discard" { 0.4 } else { 0.75 },
                 "{result}"

@@ -250,7 +250,7 @@ mod outputs {
         assert!(fitted.contains("3 labeled rows (a: 2, b: 1), 0 unlabeled rows, 1 feature\n"), "{fitted}");
         assert!(fitted.contains("adaboost: 1 member\n"), "{fitted}");
         assert!(folder.run("inspect model").starts_with("adaboost, 1 member\n"));
-        assert!(folder.run("compare labor --splits 1").contains("; 1 split of "));
+        assert!(folder.run("compare labor --splits 1").contains("\n1 split of "));
     }
 }
 

@@ -95,11 +95,13 @@ impl Folder {
     }
 }
 
-/// Standard error of a call that failed as it should: with a code and a message, without a panic and without results.
+/// Standard error of a call that failed as it should: with a code and a message, which warnings may
+/// precede, without a panic and without results.
 pub fn refusal(output: &Output, code: i32, what: &str) -> String {
     let message = text(&output.stderr);
     assert_eq!(output.status.code(), Some(code), "{what}: {message}");
-    assert!(message.starts_with("error: "), "{what}: {message}");
+    let mut lines = message.lines().skip_while(|line| line.starts_with("warning: "));
+    assert!(lines.next().is_some_and(|line| line.starts_with("error: ")), "{what}: {message}");
     assert!(!message.contains("panicked"), "{what}: {message}");
     assert_eq!(text(&output.stdout), "", "{what}");
     message
