@@ -2504,12 +2504,15 @@ class ExtraTreesClassifier(Ensemble):
         Direction of the ensemble: the mean of ``member_coef_``, weighted by ``member_weights_``; one row per class where
         there are more than two. ``X @ coef_.T + intercept_`` is the mean log odds of the members; as the vote averages
         their outputs instead, it tells which features count and how, not the exact probability. Only where the members
-        are linear, without Fourier features and not stacked.
+        are linear, without Fourier features and not stacked. Its columns are those of ``features_``.
     intercept_ : array of shape (1,) or (n_classes,)
         Mean of ``member_intercept_``, weighted in the same way.
     member_coef_ : array of shape (n_members, n_features) or (n_classes, n_members, n_features)
         Coefficients of the members for unscaled features, or for Fourier features; one table per class where there are
-        more than two. Words have one feature per level. Only where the members are linear.
+        more than two. Only where the members are linear.
+    features_ : list of str
+        Names of the features, in the order of the coefficients: the columns seen in ``fit``, by number from 1 where they
+        have no names. A column of words has a feature for each word, ``column=word``, which is 1 where the row has it.
     member_intercept_ : array of shape (n_members,) or (n_classes, n_members)
         Intercepts of the members. Only where they are linear.
     member_weights_ : array of shape (n_members,) or (n_classes, n_members)
