@@ -146,10 +146,12 @@ pub enum Warning {
         /// Number of labeled rows.
         rows: usize,
     },
-    /// The neighbourhood graph of the rows has no structure: spectral views are omitted.
+    /// The neighbourhood graph of the rows has little structure: spectral views are omitted where it has none.
     NothingSpectral,
-    /// All out-of-bag rows are of one class: views and lambdas are weighted equally.
+    /// All out-of-bag rows are of one class: views and lambdas keep their prior weights.
     OneClassOut,
+    /// The members are so sure of the unlabeled rows that no shift of the odds gives these the class prior.
+    PriorNotMet,
     /// The similarities of the rows, or their features, take much memory.
     Memory {
         /// Bytes.
@@ -241,14 +243,17 @@ impl fmt::Display for Warning {
                 "all rows are alike, and similarities tell nothing: the model is logistic regression on the labels alone",
             ),
             Warning::NoStep => f.write_str("the descent took no step: the model is its initial members"),
-            Warning::SparseViews => f.write_str("the rows are sparse: only the linear view is used"),
+            Warning::SparseViews => f.write_str("the rows are sparse: only the linear view and trees are used"),
             Warning::FewLabels { rows } => {
                 write!(f, "{rows} labeled rows are too few to choose views: only the linear one is used")
             }
             Warning::NothingSpectral => {
-                f.write_str("the neighbourhood graph of the rows has no structure: spectral views are omitted")
+                f.write_str("the neighbourhood graph of the rows has little structure: spectral views are omitted where it has none")
             }
-            Warning::OneClassOut => f.write_str("all out-of-bag rows are of one class: views are weighted equally"),
+            Warning::OneClassOut => f.write_str("all out-of-bag rows are of one class: views keep their prior weights"),
+            Warning::PriorNotMet => {
+                f.write_str("the class prior is not met: the members are too sure of the unlabeled rows")
+            }
             Warning::Memory { bytes } => write!(f, "similarities or features of the rows take {}", byte_size(*bytes)),
             Warning::ConstantColumns { columns, count: 1 } => {
                 write!(f, "column {} has the same value in all rows: it tells nothing", listed(columns))

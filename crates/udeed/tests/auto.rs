@@ -165,6 +165,22 @@ fn a_known_share_of_the_classes_is_kept() {
     assert_eq!(classes, ["b", "g"]);
 }
 
+/// Members that are sure of every row: no odds give the unlabeled rows other shares.
+#[test]
+fn a_prior_that_cannot_be_met_is_told_and_sure_rows_stay_sure() {
+    let rows: Vec<[f64; 1]> = (0..90).map(|i| [f64::from(u8::from(if i < 20 { i >= 10 } else { i == 89 }))]).collect();
+    let labels = Labels::new((0..90).map(|i| (i < 20).then_some(["a", "b"][usize::from(i >= 10)])));
+    let train = TrainSet::new(Table::from_rows(&rows).unwrap(), labels).unwrap();
+    for prior in [Prior::Labeled, Prior::Shares(vec![0.01, 0.99]), Prior::Shares(vec![0.98, 0.02])] {
+        let model = Auto::new().members(4).views(vec![View::Trees]).prior(prior.clone()).fit(&train).unwrap();
+        let told = model.training().warnings.contains(&Warning::PriorNotMet);
+        assert_eq!(told, prior != Prior::Shares(vec![0.98, 0.02]), "{:?}", model.training().warnings);
+        assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), model);
+        let sure = model.predict_proba(&Table::from_rows(&[[0.0], [1.0]]).unwrap()).unwrap();
+        assert!(sure.get(0)[0] > 0.99 && sure.get(1)[1] > 0.99, "{prior:?}: {:?}", sure.values());
+    }
+}
+
 #[test]
 fn rows_that_give_little_to_go_by_are_no_failure() {
     // Few labels: the linear view.
@@ -215,7 +231,7 @@ fn of_sparse_rows_there_are_the_linear_view_and_trees() {
     let model = Auto::new().fit(&sparse(&train)).unwrap();
     assert_eq!(model.training().warnings, [Warning::SparseViews]);
     let text = model.training().findings.as_ref().unwrap().to_string();
-    assert!(text.contains("no view uses unlabeled rows"), "{text}");
+    assert!(text.contains("no view is a graph of unlabeled rows"), "{text}");
     let moved = Auto::new().prior(Prior::Shares(vec![0.5, 0.5])).fit(&sparse(&train)).unwrap();
     assert_ne!(moved.ensemble(), model.ensemble());
     assert!(accuracy(&model, &sparse(&all)) > 0.75);

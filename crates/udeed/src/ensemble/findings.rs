@@ -77,7 +77,7 @@ impl fmt::Display for Findings {
         match self.changed {
             None => Ok(()),
             Some(Changed { of: 0, .. }) => {
-                f.write_str("\nno view uses unlabeled rows: they only helped to scale the features")
+                f.write_str("\nno view is a graph of unlabeled rows: they only helped to scale the features")
             }
             Some(Changed { rows: 0, of }) => {
                 write!(f, "\nthe unlabeled rows changed none of {of} predictions compared")

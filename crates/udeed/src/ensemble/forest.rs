@@ -1,6 +1,5 @@
 //! Trees side by side, laid out for prediction.
 
-use crate::data::Blocks;
 use crate::error::Result;
 use crate::learner::Tree;
 use crate::view::SeenRows;
@@ -54,7 +53,8 @@ impl Forest {
     /// # Errors
     /// If the rows cannot be read.
     pub(crate) fn for_each(&self, seen: &SeenRows<'_>, mut visit: impl FnMut(usize, usize, &[f64])) -> Result<()> {
-        if seen.rows.is_sparse() {
+        let (n, d) = (seen.span.len(), seen.rows.shape().1);
+        if seen.rows.is_sparse() || d == 0 {
             let rows = seen.matrix()?;
             for (k, tree) in self.trees.iter().enumerate() {
                 for i in 0..rows.rows().n_rows() {
@@ -64,11 +64,10 @@ impl Forest {
             return Ok(());
         }
         let rows = seen.dense()?;
-        let (n, d) = rows.shape();
         for (k, (tree, &root)) in self.trees.iter().zip(&self.roots).enumerate() {
             for first in (0..n).step_by(TOGETHER) {
                 let some = &rows.values()[first * d..n.min(first + TOGETHER) * d];
-                for (i, leaf) in self.leaves(root, some, d).into_iter().take(some.len() / d.max(1)).enumerate() {
+                for (i, leaf) in self.leaves(root, some, d).into_iter().take(some.len() / d).enumerate() {
                     visit(k, first + i, tree.node_distribution((leaf - root) as usize));
                 }
             }
@@ -123,5 +122,12 @@ mod tests {
             forest.for_each(&seen, &mut check).unwrap();
             assert_eq!(count, 7 * 47);
         }
+        // Rows of no columns all end at the root.
+        let nothing = Dense::zeros(3, 0).unwrap();
+        let sample = Sample { rows: &nothing, classes: &[0, 1, 1], n_classes: 2, weights: &[1.0; 3], seed: 0 };
+        let root = Forest::new(vec![TreeSettings::extra().fit(&sample).unwrap()]);
+        let mut shares = Vec::new();
+        root.for_each(&SeenRows::new(&nothing, 0..3), |_, _, own| shares.push(own[1])).unwrap();
+        assert_eq!(shares, [2.0 / 3.0; 3]);
     }
 }

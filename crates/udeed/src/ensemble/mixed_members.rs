@@ -19,7 +19,7 @@ const ROWS: usize = 512;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Group {
     Mapped(Mapped),
-    Trees(Forest),
+    Trees(Arc<Forest>),
 }
 
 /// Linear members that share a feature map. Each has a score for every head, see [`n_heads`](crate::learner::n_heads).
@@ -63,7 +63,7 @@ impl Group {
     /// The first members.
     fn prefix(&self, members: usize) -> Self {
         match self {
-            Group::Trees(forest) => Group::Trees(Forest::new(forest.trees()[..members].to_vec())),
+            Group::Trees(forest) => Group::Trees(Arc::new(Forest::new(forest.trees()[..members].to_vec()))),
             Group::Mapped(Mapped { map, scores, heads }) => {
                 let first: Vec<Members> = scores.apart(*heads).iter().map(|head| head.prefix(members)).collect();
                 Group::Mapped(Mapped { map: Arc::clone(map), scores: Members::side_by_side(&first), heads: *heads })
@@ -162,6 +162,8 @@ fn in_parts<R: Send>(
 
 /// Shifts the log odds of the classes in the votes of the heads on one row.
 pub(crate) fn shift(votes: &mut [f64], odds: &[f64]) {
+    // What rounding puts beyond the ends would be a negative probability.
+    votes.iter_mut().for_each(|vote| *vote = vote.clamp(-1.0, 1.0));
     let mut probabilities: Vec<f64> = match &*votes {
         [one] => vec![0.5 * (1.0 - one), 0.5 * (1.0 + one)],
         each => each.iter().map(|vote| 0.5 * (1.0 + vote)).collect(),

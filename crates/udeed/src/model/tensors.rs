@@ -1,5 +1,6 @@
 //! The tensors of a model: its ensembles as numbers.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::data::{Dense, Rows};
@@ -196,7 +197,7 @@ fn read_groups(groups: &[StoredGroup], tensors: &TensorReader<'_>, shape: Shape)
     let read = |(place, group): (usize, &StoredGroup)| {
         let tensors = tensors.within(place);
         if matches!(group, StoredGroup::Trees) {
-            return Some(Group::Trees(Forest::new(read_trees(&tensors, shape)?)));
+            return Some(Group::Trees(Arc::new(Forest::new(read_trees(&tensors, shape)?))));
         }
         let map = read_map(group, &tensors, shape.n_features, &common)?;
         let heads = n_heads(shape.n_classes);
@@ -255,7 +256,9 @@ fn read_map(
             let sound = factors.len() == n_features
                 && largest <= LARGEST_FACTOR
                 && !basis.is_empty()
-                && basis.iter().all(|&i| i < labeled.n_rows());
+                && basis.iter().all(|&i| i < labeled.n_rows())
+                // Each once: a short list of rows stays short.
+                && basis.iter().collect::<BTreeSet<_>>().len() == basis.len();
             FeatureMap::Kernel(sound.then(|| KernelMap::new(*decay, ranks, factors, labeled, basis))?)
         }
         StoredGroup::Spectral { neighbors } => {
@@ -269,5 +272,5 @@ fn read_map(
     })
 }
 
-/// The largest factor of a feature in a kernel: squares of scaled features stay numbers.
+/// The largest factor of a feature in a kernel: squares of scaled features that are not huge stay numbers.
 const LARGEST_FACTOR: f64 = 1e50;

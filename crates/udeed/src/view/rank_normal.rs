@@ -2,7 +2,7 @@
 
 use crate::data::{Dense, Rows};
 
-/// Most knots of a feature. With more distinct values, knots lie at equal distances of rank.
+/// Most knots of a feature. With more distinct values, knots are every so many of them.
 const MOST_KNOTS: usize = 512;
 
 /// Maps each feature to normal scores: the quantile of the standard normal distribution at the rank of a value among known

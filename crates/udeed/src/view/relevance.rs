@@ -72,7 +72,8 @@ fn medians(rows: &Dense, relevances: &[Vec<f64>], decay: Decay) -> Result<Vec<f6
         }
         let place = (own.len() - 1) / 2;
         let median = *own.select_nth_unstable_by(place, f64::total_cmp).1;
-        if median.is_finite() && (1.0 / median).is_finite() { median } else { 1.0 }
+        // Rows that differ by next to nothing tell no scale, nor do those whose distances are no numbers.
+        if (1e-60..1e60).contains(&median) { median } else { 1.0 }
     };
     Ok((0..m).map(median).collect())
 }

@@ -8,11 +8,12 @@ use crate::ensemble::forest::Forest;
 use crate::ensemble::mixed_members::{Group, Mapped};
 use crate::ensemble::training_rows::Head;
 use crate::ensemble::{Members, TrainingRows};
-use crate::error::Result;
+use crate::error::{Hint, Result};
 use crate::kernel::{in_memory, map_rows, tanh_halves};
 use crate::learner::tree::SortedColumns;
 use crate::learner::{Batch, Learned, Logistic, Sample, Tree, TreeSettings};
 use crate::linalg::RowSpace;
+use crate::memory::{check_memory, half_of_memory};
 use crate::method::auto::out_of_bag::{OutOfBag, Outputs};
 use crate::observer::Watch;
 use crate::parallel;
@@ -44,7 +45,7 @@ pub(crate) struct Candidate {
 
 enum FittedMembers {
     Mapped(Vec<MapFit>),
-    Trees { bagged: Vec<Tree>, full: Vec<Tree> },
+    Trees { bagged: Arc<Forest>, full: Arc<Forest> },
 }
 
 /// Members that share a feature map.
@@ -258,6 +259,7 @@ impl OutOfBag<'_> {
     ) -> Result<Fitted> {
         let TrainingRows { labeled, codes, .. } = self.prepared;
         let (rows, m, n_classes) = (labeled.rows(), self.n_members(), self.prepared.n_classes());
+        check_trees(m, codes.len(), n_classes)?;
         let columns = SortedColumns::new(rows)?;
         let grow = |weights: &[f64], place: usize| {
             watch.ask()?;
@@ -287,9 +289,19 @@ impl OutOfBag<'_> {
         let output = |head: usize| self.mean_outputs(|k, i| 2.0 * probabilities[k][i * n_classes + class(head)] - 1.0);
         let outputs = (0..self.n_heads()).map(output).collect();
         let candidates = vec![Candidate { lambda: None, outputs }];
+        let [bagged, full] = [bagged, full].map(|trees| Arc::new(Forest::new(trees)));
         let members = FittedMembers::Trees { bagged, full };
         Ok(Fitted { name: name.into(), by_labels: true, prior, candidates, members })
     }
+}
+
+/// Refuses trees that would take more than half of the memory if every leaf had one row.
+fn check_trees(members: usize, n_rows: usize, n_classes: usize) -> Result<()> {
+    // Of two kinds of trees, on bootstraps and on all labels: nodes with a share of each class, and their places twice.
+    let numbers = [4 * members, TREES, 2 * n_rows, n_classes + 6];
+    let bytes = numbers.iter().fold(size_of::<f64>() as u64, |all, &n| all.saturating_mul(n as u64));
+    let hint = Hint::ViewsOrMembers { keep: &["linear", "relevance"] };
+    check_memory(bytes, half_of_memory(), hint, || format!("trees on {n_rows} labeled rows of {n_classes} classes"))
 }
 
 impl Fitted {
@@ -300,9 +312,10 @@ impl Fitted {
         match &self.members {
             _ if kept.is_empty() => {}
             FittedMembers::Trees { bagged, full } => {
-                for trees in [bagged, full] {
-                    all.extend(trees.iter().map(|_| 0.5 * weights[0] / trees.len() as f64));
-                    groups.push(Group::Trees(Forest::new(trees.clone())));
+                for forest in [bagged, full] {
+                    let n = forest.trees().len();
+                    all.extend(std::iter::repeat_n(0.5 * weights[0] / n as f64, n));
+                    groups.push(Group::Trees(Arc::clone(forest)));
                 }
             }
             FittedMembers::Mapped(fits) => {

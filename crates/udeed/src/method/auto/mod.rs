@@ -124,7 +124,9 @@ impl Learn for Auto {
         let part = Part { members: Voters::Mixed(groups), weights, rule: Rule::Weighted };
         let mut ensemble = Ensemble::whole(prepared.n_classes(), part);
         let odds = match shares {
-            Some(shares) if prepared.unlabeled.n_rows() > 0 => Some(self.shift(prepared, &ensemble, &shares)?),
+            Some(shares) if prepared.unlabeled.n_rows() > 0 => {
+                Some(self.shift(prepared, &ensemble, &shares, &mut warnings)?)
+            }
             _ => None,
         };
         if let Some(odds) = &odds {
@@ -157,7 +159,13 @@ impl Auto {
     }
 
     /// The shifts of the log odds of the classes that the class prior asks for.
-    fn shift(&self, prepared: &TrainingRows, ensemble: &Ensemble, shares: &[f64]) -> Result<Vec<f64>> {
+    fn shift(
+        &self,
+        prepared: &TrainingRows,
+        ensemble: &Ensemble,
+        shares: &[f64],
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Vec<f64>> {
         let rows = self.some_unlabeled(prepared, MOST_SHIFTED_BY)?;
         let votes = ensemble.decide(rows.rows())?;
         let probabilities: Vec<f64> = (0..votes.n_rows()).flat_map(|i| probabilities(votes.get(i))).collect();
@@ -165,7 +173,12 @@ impl Auto {
         // The shares of few labels are themselves uncertain: half of the way loses nothing where they mislead.
         let way = if matches!(self.prior, Prior::Shares(_)) { 1.0 } else { 0.5 };
         let wanted: Vec<f64> = found.iter().zip(shares).map(|(from, to)| from + way * (to - from)).collect();
-        Ok(shift::log_odds(&probabilities, &wanted))
+        let odds = shift::log_odds(&probabilities, &wanted);
+        let reached = shift::means(&probabilities, &odds);
+        if reached.iter().zip(&wanted).any(|(reached, wanted)| (reached - wanted).abs() > 0.01) {
+            warnings.push(Warning::PriorNotMet);
+        }
+        Ok(odds)
     }
 
     /// A sample of at most `most` unlabeled rows.

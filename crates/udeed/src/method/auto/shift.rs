@@ -2,11 +2,13 @@
 
 /// Largest number of steps.
 const STEPS: usize = 200;
+/// Largest shift: where members are sure of all rows, no shift changes the shares.
+const MOST: f64 = 10.0;
 /// The shares are met when no class is farther from its own.
 const NEAR: f64 = 1e-10;
 
-/// The shifts of the log odds of the classes after which the mean probabilities of the rows are the wanted shares: by iterated
-/// scaling. `probabilities` has a number for each class, row by row.
+/// The shifts of the log odds of the classes after which the mean probabilities of the rows are the wanted shares, or as near as
+/// bounded shifts bring them: by iterated scaling. `probabilities` has a number for each class, row by row.
 pub(crate) fn log_odds(probabilities: &[f64], wanted: &[f64]) -> Vec<f64> {
     let mut odds = vec![0.0; wanted.len()];
     for _ in 0..STEPS {
@@ -20,9 +22,10 @@ pub(crate) fn log_odds(probabilities: &[f64], wanted: &[f64]) -> Vec<f64> {
                 *odds += libm::log(wanted / found);
             }
         }
+        let first = odds[0];
+        odds.iter_mut().for_each(|odds| *odds = (*odds - first).clamp(-MOST, MOST));
     }
-    let first = odds[0];
-    odds.into_iter().map(|odds| odds - first).collect()
+    odds
 }
 
 /// The mean probability of each class after shifts of its log odds.
@@ -59,6 +62,12 @@ mod tests {
             for (found, wanted) in means(&probabilities, &odds).iter().zip(&wanted) {
                 assert!((found - wanted).abs() < 1e-9, "{found} against {wanted}");
             }
+            // Rows that are sure of their class do not move, and the shifts stay numbers.
+            let sure: Vec<f64> =
+                (0..20).flat_map(|i| (0..wanted.len()).map(move |c| f64::from(u8::from(c == i % 2)))).collect();
+            let odds = log_odds(&sure, &wanted);
+            assert!(odds.iter().all(|odds| odds.abs() <= MOST), "{odds:?}");
+            assert!((means(&sure, &odds)[0] - 0.5).abs() < 1e-12);
             let still = means(&probabilities, &vec![0.0; wanted.len()]);
             assert!(log_odds(&probabilities, &still).iter().all(|odds| odds.abs() < 1e-9));
         }
