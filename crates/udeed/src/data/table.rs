@@ -452,7 +452,7 @@ pub(crate) fn missing_column<S: AsRef<str>>(
     }
 }
 
-/// Refuses so many columns that their names, and what is found out about each, would not fit into half of the memory.
+/// Refuses columns whose names and statistics would take more than half of the memory.
 fn check_width(n_columns: usize) -> Result<()> {
     const OF_COLUMN: u64 = 256;
     let bytes = (n_columns as u64).saturating_mul(OF_COLUMN);

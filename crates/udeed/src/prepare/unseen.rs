@@ -102,7 +102,7 @@ impl Unseen {
         }
     }
 
-    /// Counts a value that so many rows have, if no training row has it.
+    /// Adds the number of rows that have a value, if no training row has it.
     fn count(&mut self, wanted: &Wanted, column: &Column, x: f64, rows: usize) {
         let (Wanted::Values(place, is_new), Kind::Nominal { levels }) = (wanted, &column.kind) else { return };
         if rows > 0 && !x.is_nan() && is_new.get(x as usize) == Some(&true) {

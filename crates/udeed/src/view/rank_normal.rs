@@ -2,7 +2,7 @@
 
 use crate::data::{Dense, Rows};
 
-/// Most knots of a feature. With more distinct values, knots are every so many of them.
+/// Largest number of knots of a feature; of more distinct values, some at equal steps are knots.
 const MOST_KNOTS: usize = 512;
 
 /// Maps each feature to normal scores: the quantile of the standard normal distribution at the rank of a value among known

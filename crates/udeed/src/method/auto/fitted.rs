@@ -165,7 +165,7 @@ impl OutOfBag<'_> {
         Ok(fits)
     }
 
-    /// A view whose members share a feature map. `lambdas` are told to users; those of the fits are `times` as large.
+    /// A view whose members share a feature map. `lambdas` are those that findings show; the fits use `times` as much.
     pub(crate) fn shared(
         &self,
         (name, prior, by_labels): (&str, f64, bool),
