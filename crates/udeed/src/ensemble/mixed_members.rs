@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::data::{Blocks, Dense, Stretch};
+use crate::data::{Blocks, Dense, Rows};
 use crate::ensemble::Members;
 use crate::ensemble::forest::Forest;
 use crate::error::Result;
-use crate::kernel::{map_rows, tanh_halves};
+use crate::kernel::tanh_halves;
 use crate::learner::{normalise, winner};
 use crate::observer::Watch;
 use crate::parallel;
@@ -36,19 +36,11 @@ impl Mapped {
         self.scores.n_members() / self.heads
     }
 
-    /// The outputs of all members on each row, head after head, between -1 and 1.
-    fn outputs(&self, seen: &SeenRows<'_>, watch: &Watch<'_>) -> Result<Vec<Vec<f64>>> {
-        let lanes = self.scores.n_members();
-        let outputs = |rows: &dyn Blocks| {
-            map_rows(rows, self.scores.weights(), lanes, |scores| {
-                tanh_halves(scores);
-                scores[..lanes].to_vec()
-            })
-        };
-        match self.map.apply(seen, watch)? {
-            Some(features) => outputs(&features),
-            None => outputs(&Stretch { rows: seen.rows, span: seen.span.clone() }),
-        }
+    /// The outputs of all members on each row, row after row and there head after head, between -1 and 1.
+    fn outputs(&self, seen: &SeenRows<'_>, watch: &Watch<'_>) -> Result<Vec<f64>> {
+        let mut outputs = self.map.scores(seen, self.scores.weights(), self.scores.n_members(), watch)?;
+        tanh_halves(&mut outputs);
+        Ok(outputs)
     }
 }
 
@@ -75,13 +67,20 @@ impl Group {
     fn vote(&self, seen: &SeenRows<'_>, weights: &[f64], votes: &mut Dense, watch: &Watch<'_>) -> Result<()> {
         match self {
             Group::Mapped(mapped) => {
-                for (outputs, to) in mapped.outputs(seen, watch)?.iter().zip(votes.rows_mut()) {
-                    for (to, outputs) in to.iter_mut().zip(outputs.chunks_exact(weights.len())) {
-                        *to += outputs.iter().zip(weights).map(|(f, weight)| f * weight).sum::<f64>();
-                    }
+                // Votes lie row after row and there head after head too.
+                let outputs = mapped.outputs(seen, watch)?;
+                for (to, outputs) in votes.values_mut().iter_mut().zip(outputs.chunks_exact(weights.len())) {
+                    *to += outputs.iter().zip(weights).map(|(f, weight)| f * weight).sum::<f64>();
                 }
             }
-            Group::Trees(forest) => forest.for_each(seen, |k, i, shares| add(shares, weights[k], votes.row_mut(i)))?,
+            Group::Trees(forest) => {
+                let heads = votes.n_columns();
+                forest.for_each(seen, |tree, k, first, leaves| {
+                    for (&leaf, to) in leaves.iter().zip(votes.values_mut()[first * heads..].chunks_exact_mut(heads)) {
+                        add(tree.node_distribution(leaf as usize), weights[k], to);
+                    }
+                })?;
+            }
         }
         Ok(())
     }
@@ -91,14 +90,18 @@ impl Group {
         match self {
             Group::Mapped(mapped) => {
                 let m = mapped.n_members();
-                for (i, outputs) in mapped.outputs(seen, watch)?.iter().enumerate() {
+                for (i, outputs) in mapped.outputs(seen, watch)?.chunks_exact(m * mapped.heads).enumerate() {
                     for k in 0..m {
                         let own: Vec<f64> = outputs.iter().skip(k).step_by(m).copied().collect();
                         visit(i, k, winner(&own) as u8);
                     }
                 }
             }
-            Group::Trees(forest) => forest.for_each(seen, |k, i, shares| visit(i, k, winner(shares) as u8))?,
+            Group::Trees(forest) => forest.for_each(seen, |tree, k, first, leaves| {
+                for (i, &leaf) in leaves.iter().enumerate() {
+                    visit(first + i, k, winner(tree.node_distribution(leaf as usize)) as u8);
+                }
+            })?,
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ mod cosine;
 mod dense;
 mod dot;
 mod gram;
+mod near;
 mod pass;
 mod prefetch;
 mod real;
@@ -30,7 +31,8 @@ use crate::text::quoted;
 pub(crate) use cosine::cosines;
 pub(crate) use dot::{dot, sum_of};
 pub(crate) use gram::gram;
-pub(crate) use pass::{Visit, in_memory, map_rows, pass};
+pub(crate) use near::{Decay, Pivots};
+pub(crate) use pass::{Visit, in_memory, map_rows, pass, scores};
 pub(crate) use real::Real;
 
 /// The environment variable that names an instruction set.

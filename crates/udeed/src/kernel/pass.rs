@@ -130,6 +130,27 @@ pub(crate) fn map_rows<R: Send>(
     Ok(parts.into_iter().flatten().collect())
 }
 
+/// The scores of all members on every row, row after row.
+///
+/// # Errors
+/// If the rows cannot be read.
+pub(crate) fn scores(rows: &dyn Blocks, weights: &[f64], m: usize) -> Result<Vec<f64>> {
+    Ok(pass(rows, weights, m, None, &Scores { m })?.concat())
+}
+
+struct Scores {
+    m: usize,
+}
+
+impl Visit<f64> for Scores {
+    type Tally = Vec<f64>;
+
+    #[inline(always)]
+    fn visit<S: Simd>(&self, _: S, all: &mut Vec<f64>, _: usize, scores: &mut [f64]) {
+        all.extend_from_slice(&scores[..self.m]);
+    }
+}
+
 /// What came of a pass over rows that lie in memory, where reading cannot fail.
 pub(crate) fn in_memory<A>(passed: Result<A>) -> A {
     passed.unwrap_or_else(|error| unreachable!("rows in memory: {error}"))

@@ -33,7 +33,12 @@ macro_rules! sigmoid {
             /// `e^-|x|`.
             #[inline(always)]
             pub(in super::super) fn decay(x: $real) -> $real {
-                1.0 / (exponential(x) + 1.0)
+                let x = x.abs().clamp(0.0, $largest);
+                let shifted = x.mul_add(-std::$real::consts::LOG2_E, ROUNDER);
+                let k = shifted - ROUNDER;
+                let r = k.mul_add(-$ln_2_low, k.mul_add(-$ln_2_high, -x));
+                let power = $real::from_bits(shifted.to_bits().wrapping_add($bias) << $mantissa);
+                power.mul_add(polynomial(EXPONENTIAL, r) * r, power)
             }
 
             /// `1 / (1 + e^-x)`, `1 / (1 + e^x)` and `ln(1 + e^-x)`, which share most of their work.

@@ -15,10 +15,10 @@ use super::real::Real;
 /// Rows in a block at most: few enough that a block and its scores stay in the cache, and a multiple of eight.
 pub(super) const MOST_ROWS: usize = 96;
 /// Features in a tile.
-const FEATURES: usize = 8;
+pub(super) const FEATURES: usize = 8;
 
 /// Vectors that are held side by side: with eight rows 24 sums, which 32 registers can hold.
-const VECTORS: usize = 3;
+pub(super) const VECTORS: usize = 3;
 
 /// A block of rows, eight features at a time: `values[(tile * rows + i) * 8 + f]` is feature `8 tile + f` of row `i`. The
 /// feature after the last one is the constant 1.
@@ -50,10 +50,35 @@ impl<T: Real> Packed<T> {
         last.iter_mut().zip(rest).for_each(|(to, &from)| *to = T::from_double(from));
     }
 
+    /// Gives back row `i`, or as many of its features as there is room for.
+    pub(super) fn unpack(&self, i: usize, to: &mut [T]) {
+        for (tile, to) in to.chunks_mut(FEATURES).enumerate() {
+            to.copy_from_slice(&self.values[(tile * self.rows + i) * FEATURES..][..to.len()]);
+        }
+    }
+
+    pub(super) fn set(&mut self, i: usize, feature: usize, value: T) {
+        self.values[(feature / FEATURES * self.rows + i) * FEATURES + feature % FEATURES] = value;
+    }
+
     /// The tiles, each with all rows.
     #[inline(always)]
-    fn tiles(&self) -> impl Iterator<Item = &[T]> {
+    pub(super) fn tiles(&self) -> impl Iterator<Item = &[T]> {
         self.values.chunks_exact(self.rows * FEATURES)
+    }
+
+    /// A tile of the first `rows` rows.
+    #[inline(always)]
+    pub(super) fn tile_mut(&mut self, tile: usize, rows: usize) -> &mut [T] {
+        &mut self.values[tile * self.rows * FEATURES..][..rows * FEATURES]
+    }
+
+    /// The features of row `i` that stand in vector `v` of it.
+    #[inline(always)]
+    pub(super) fn vector_mut<S: Simd>(&mut self, i: usize, v: usize) -> &mut T::Vector<S> {
+        let first = v * lanes::<S, T>();
+        let place = (first / FEATURES * self.rows + i) * FEATURES + first % FEATURES;
+        &mut bytemuck::cast_slice_mut(&mut self.values)[place / lanes::<S, T>()]
     }
 }
 
@@ -77,6 +102,18 @@ impl<S: Simd, T: Real> Vectors<S, T> {
         Vectors { room, place: first..first + len, stride: members / lanes::<S, T>(), instructions: PhantomData }
     }
 
+    /// Vectors in a row.
+    #[inline(always)]
+    pub(super) fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// Numbers in a row.
+    #[inline(always)]
+    pub(super) fn members(&self) -> usize {
+        self.stride * lanes::<S, T>()
+    }
+
     #[inline(always)]
     pub(super) fn numbers(&self) -> &[T] {
         &self.room[self.place.clone()]
@@ -88,7 +125,7 @@ impl<S: Simd, T: Real> Vectors<S, T> {
     }
 
     #[inline(always)]
-    fn vectors(&self) -> &[T::Vector<S>] {
+    pub(super) fn vectors(&self) -> &[T::Vector<S>] {
         bytemuck::cast_slice(self.numbers())
     }
 

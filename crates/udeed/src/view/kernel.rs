@@ -2,28 +2,11 @@
 
 use std::sync::Arc;
 
-use pulp::{Simd, WithSimd};
-use serde::{Deserialize, Serialize};
-
-use crate::data::{Dense, Rows};
+use crate::data::Dense;
 use crate::error::Result;
-use crate::kernel::{Real, instructions};
+use crate::kernel::{Decay, Pivots};
 use crate::view::SeenRows;
 use crate::view::rank_normal::RankNormal;
-
-/// Number of labeled rows, and of others, whose distances are taken at once: as many sums as there are registers.
-const LANES: usize = 16;
-const ROWS: usize = 4;
-
-/// How a kernel falls with the distance of two rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Decay {
-    /// With the square of the Euclidean distance.
-    Gauss,
-    /// With the sum of the differences of all features.
-    Laplace,
-}
 
 /// A map of rows to their nearness to some labeled rows: `e^-|s(x - x')|`, where `s` scales each feature and the distance is
 /// that of the decay.
@@ -37,9 +20,8 @@ pub(crate) struct KernelMap {
     /// All labeled rows, their normal scores if there are ranks, and which of them count.
     pub(crate) labeled: Arc<Dense>,
     pub(crate) basis: Vec<usize>,
-    /// The rows that count, scaled by the factors: in groups of [`LANES`], the last filled up with zeros, each group feature by
-    /// feature.
-    pivots: Vec<f64>,
+    /// Those that count, as distances want them.
+    pivots: Pivots,
 }
 
 impl KernelMap {
@@ -51,9 +33,8 @@ impl KernelMap {
         labeled: Arc<Dense>,
         basis: Vec<usize>,
     ) -> Self {
-        let mut map = KernelMap { decay, ranks, factors, labeled, basis, pivots: Vec::new() };
-        map.pivots = map.turned();
-        map
+        let pivots = Pivots::new(decay, factors.clone(), basis.iter().map(|&i| labeled.get(i)));
+        KernelMap { decay, ranks, factors, labeled, basis, pivots }
     }
 
     /// The same kernel against fewer rows.
@@ -65,34 +46,22 @@ impl KernelMap {
         self.basis.len()
     }
 
-    fn turned(&self) -> Vec<f64> {
-        let (p, d) = (self.basis.len(), self.factors.len());
-        let mut pivots = vec![0.0; p.div_ceil(LANES) * LANES * d];
-        for (k, &i) in self.basis.iter().enumerate() {
-            let group = &mut pivots[k / LANES * LANES * d..][..LANES * d];
-            for (j, (x, factor)) in self.labeled.get(i).iter().zip(&self.factors).enumerate() {
-                group[j * LANES + k % LANES] = x * factor;
-            }
-        }
-        pivots
-    }
-
     /// The rows that count of a Gaussian kernel of the features as they are, scaled by the factors.
     pub(crate) fn gauss(&self) -> Option<Vec<Vec<f64>>> {
         let scaled = |&i: &usize| self.labeled.get(i).iter().zip(&self.factors).map(|(x, factor)| x * factor).collect();
         (self.decay == Decay::Gauss && self.ranks.is_none()).then(|| self.basis.iter().map(scaled).collect())
     }
 
-    /// The nearness of some rows.
+    /// The scores on some rows, row after row, of `m` linear members of this kernel.
     ///
     /// # Errors
     /// If the rows cannot be read.
-    pub(crate) fn apply(&self, seen: &SeenRows<'_>) -> Result<Dense> {
+    pub(crate) fn scores(&self, seen: &SeenRows<'_>, weights: &[f64], m: usize) -> Result<Vec<f64>> {
         let rows = match &self.ranks {
             None => seen.dense()?,
             Some(ranks) => seen.ranked(ranks)?,
         };
-        self.near(rows)
+        Ok(self.pivots.scores(rows, weights, m))
     }
 
     /// The nearness of rows that are ranked already.
@@ -100,73 +69,14 @@ impl KernelMap {
     /// # Errors
     /// If memory does not suffice.
     pub(crate) fn near(&self, rows: &Dense) -> Result<Dense> {
-        let (n, p, d) = (rows.n_rows(), self.basis.len(), self.factors.len());
-        let mut features = Dense::zeros(n, p)?;
-        let mut scaled = vec![0.0; ROWS * d];
-        let mut sums = [[0.0; LANES]; ROWS];
-        for first in (0..n).step_by(ROWS) {
-            let some = ROWS.min(n - first);
-            for (i, to) in scaled.chunks_exact_mut(d.max(1)).enumerate().take(some) {
-                to.iter_mut().zip(rows.get(first + i)).zip(&self.factors).for_each(|((to, x), f)| *to = x * f);
-            }
-            for (group, pivots) in self.pivots.chunks_exact(LANES * d.max(1)).enumerate() {
-                instructions().dispatch(Decays { decay: self.decay, rows: &scaled, pivots, sums: &mut sums });
-                let width = LANES.min(p - group * LANES);
-                for (i, sums) in sums.iter().enumerate().take(some) {
-                    features.row_mut(first + i)[group * LANES..][..width].copy_from_slice(&sums[..width]);
-                }
-            }
-        }
-        Ok(features)
-    }
-}
-
-/// `e^-d` of some rows and a group of labeled rows, which lie feature by feature. No closure: that would be compiled without the
-/// instructions of the machine.
-struct Decays<'a> {
-    decay: Decay,
-    rows: &'a [f64],
-    pivots: &'a [f64],
-    sums: &'a mut [[f64; LANES]; ROWS],
-}
-
-impl WithSimd for Decays<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        match self.decay {
-            Decay::Gauss => decays::<true>(self.rows, self.pivots, self.sums),
-            Decay::Laplace => decays::<false>(self.rows, self.pivots, self.sums),
-        }
-    }
-}
-
-/// Sums squares of differences or their sizes, and takes the exponential.
-#[inline(always)]
-fn decays<const SQUARED: bool>(rows: &[f64], pivots: &[f64], sums: &mut [[f64; LANES]; ROWS]) {
-    let d = rows.len() / ROWS;
-    let mut all = [[0.0; LANES]; ROWS];
-    for j in 0..d {
-        let pivots = &pivots[j * LANES..][..LANES];
-        for i in 0..ROWS {
-            let x = rows[i * d + j];
-            for k in 0..LANES {
-                let apart = x - pivots[k];
-                all[i][k] += if SQUARED { apart * apart } else { apart.abs() };
-            }
-        }
-    }
-    for (to, own) in sums.iter_mut().zip(&all) {
-        for k in 0..LANES {
-            to[k] = own[k].decay();
-        }
+        self.pivots.near(rows)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel;
 
     #[test]
     fn kernels_fall_with_the_distance() {
@@ -182,9 +92,14 @@ mod tests {
         {
             let all = KernelMap::new(decay, ranks, factors.clone(), Arc::clone(rows), (0..n).collect());
             let basis = vec![7, 2, 19];
-            let seen = SeenRows::new(labeled.as_ref(), 4..14);
-            let found = all.apply(&seen).unwrap();
-            let of_some = all.against(basis.clone()).apply(&seen).unwrap();
+            let seen = rows.select(&(4..14).collect::<Vec<usize>>());
+            let found = all.near(&seen).unwrap();
+            let of_some = all.clone().against(basis.clone()).near(&seen).unwrap();
+            // Members take it as it is.
+            let (m, from) = (3, SeenRows::new(labeled.as_ref(), 4..14));
+            let weights = Dense::random(n + 1, m, 5);
+            let scores = all.scores(&from, weights.values(), m).unwrap();
+            assert_eq!(scores, kernel::scores(&found, weights.values(), m).unwrap());
             for i in 0..10 {
                 for k in 0..n {
                     let apart = rows.get(4 + i).iter().zip(rows.get(k)).zip(&factors).map(|((x, y), f)| f * (x - y));
@@ -192,10 +107,32 @@ mod tests {
                         Decay::Gauss => apart.map(|x| x * x).sum(),
                         Decay::Laplace => apart.map(f64::abs).sum(),
                     };
-                    assert!((found.get(i)[k] - libm::exp(-far)).abs() < 1e-14, "{decay:?}");
+                    assert!((found.get(i)[k] - libm::exp(-far)).abs() < 1e-13, "{decay:?}");
                 }
                 let some: Vec<f64> = basis.iter().map(|&k| found.get(i)[k]).collect();
-                some.iter().zip(of_some.get(i)).for_each(|(a, b)| assert!((a - b).abs() < 1e-14));
+                assert_eq!(some, of_some.get(i));
+            }
+        }
+    }
+    /// Where all rows lie far from the origin, the small differences between them still count.
+    #[test]
+    fn rows_far_away_keep_their_digits() {
+        let (n, d) = (9, 3);
+        for (decay, offset) in [(Decay::Gauss, 20.0), (Decay::Gauss, 1e7), (Decay::Laplace, 1e7)] {
+            let mut labeled = Dense::random(n, d, 2);
+            labeled.values_mut().iter_mut().for_each(|x| *x += offset);
+            let labeled = Arc::new(labeled);
+            let map = KernelMap::new(decay, None, vec![1.0; d], Arc::clone(&labeled), (0..n).collect());
+            let found = map.near(&labeled).unwrap();
+            for i in 0..n {
+                for k in 0..n {
+                    let apart = labeled.get(i).iter().zip(labeled.get(k)).map(|(x, y)| x - y);
+                    let far: f64 = match decay {
+                        Decay::Gauss => apart.map(|x| x * x).sum(),
+                        Decay::Laplace => apart.map(f64::abs).sum(),
+                    };
+                    assert!((found.get(i)[k] - libm::exp(-far)).abs() < 1e-12, "{decay:?} {offset}");
+                }
             }
         }
     }

@@ -9,12 +9,14 @@ mod spectral;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use crate::data::{Blocks, Buffer, Dense, Matrix, Rows};
+use crate::data::{Blocks, Buffer, Dense, Matrix, Rows, Stretch};
 use crate::error::Result;
+use crate::kernel::scores;
 use crate::observer::Watch;
 use crate::words::{Words, words};
 
-pub(crate) use kernel::{Decay, KernelMap};
+pub(crate) use crate::kernel::Decay;
+pub(crate) use kernel::KernelMap;
 pub(crate) use landmarks::{Landmarks, gather};
 pub(crate) use rank_normal::RankNormal;
 pub(crate) use relevance::{median_distances, relevance};
@@ -76,15 +78,15 @@ impl FeatureMap {
         }
     }
 
-    /// The features of some rows; none where they are the rows themselves.
+    /// The scores on some rows, row after row, of `m` linear members on these features.
     ///
     /// # Errors
     /// If the rows cannot be read.
-    pub(crate) fn apply(&self, seen: &SeenRows<'_>, watch: &Watch<'_>) -> Result<Option<Dense>> {
+    pub(crate) fn scores(&self, seen: &SeenRows<'_>, weights: &[f64], m: usize, watch: &Watch<'_>) -> Result<Vec<f64>> {
         match self {
-            FeatureMap::Plain => Ok(None),
-            FeatureMap::Kernel(map) => map.apply(seen).map(Some),
-            FeatureMap::Spectral(map) => map.apply(seen.dense()?, watch).map(Some),
+            FeatureMap::Plain => scores(&Stretch { rows: seen.rows, span: seen.span.clone() }, weights, m),
+            FeatureMap::Kernel(map) => map.scores(seen, weights, m),
+            FeatureMap::Spectral(map) => scores(&map.apply(seen.dense()?, watch)?, weights, m),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::ensemble::mixed_members::{Group, Mapped};
 use crate::ensemble::training_rows::Head;
 use crate::ensemble::{Members, TrainingRows};
 use crate::error::{Hint, Result};
-use crate::kernel::{in_memory, map_rows, tanh_halves};
+use crate::kernel::{self, in_memory, tanh_halves};
 use crate::learner::tree::SortedColumns;
 use crate::learner::{Batch, Learned, Logistic, Sample, Tree, TreeSettings};
 use crate::linalg::RowSpace;
@@ -151,11 +151,9 @@ impl OutOfBag<'_> {
                 let mut members =
                     Batch { learner, rows, targets, counts, weights, start: &all, before: (done, total) }.fit(watch)?;
                 let side_by_side = Members::from_rows(&members);
-                let outputs = in_memory(map_rows(rows, side_by_side.weights(), m, |scores| {
-                    tanh_halves(scores);
-                    scores[..m].to_vec()
-                }));
-                fit.outputs.push(self.mean_outputs(|k, i| outputs[i][k]));
+                let mut outputs = in_memory(kernel::scores(rows, side_by_side.weights(), m));
+                tanh_halves(&mut outputs);
+                fit.outputs.push(self.mean_outputs(|k, i| outputs[i * m + k]));
                 members.push(all.clone());
                 fit.weights.push(members);
                 start = Some(all);
@@ -241,7 +239,7 @@ impl OutOfBag<'_> {
         let rows = mapped_rows.rows();
         let learner = Logistic { lambda, tolerance: NEAR };
         let own = learner.fit(rows, &head.targets, &self.weights[k], start.as_deref(), watch)?.weights;
-        let mut outputs = in_memory(map_rows(rows, &own, 1, |scores| scores[0]));
+        let mut outputs = in_memory(kernel::scores(rows, &own, 1));
         tanh_halves(&mut outputs);
         let weights = mapped_rows.weights(&own);
         *start = Some(own);

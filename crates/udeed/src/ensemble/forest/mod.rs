@@ -1,5 +1,8 @@
 //! Trees side by side, laid out for prediction.
 
+mod leaf_sets;
+
+use crate::ensemble::forest::leaf_sets::{LeafSets, Ranks};
 use crate::error::Result;
 use crate::learner::Tree;
 use crate::view::SeenRows;
@@ -15,6 +18,7 @@ pub(crate) struct Forest {
     nodes: Vec<Node>,
     /// The first node of each tree.
     roots: Vec<u32>,
+    sets: Option<LeafSets>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,42 +45,54 @@ impl Forest {
                 });
             }
         }
-        Forest { trees, nodes, roots }
+        Forest { sets: LeafSets::of(&trees), trees, nodes, roots }
     }
 
     pub(crate) fn trees(&self) -> &[Tree] {
         &self.trees
     }
 
-    /// Calls `visit` with every tree, every row, and the shares of the classes where the row ends in the tree.
+    /// Calls `visit` with every tree, its number, the first of some rows, and the leaves of the tree where these rows end.
     ///
     /// # Errors
     /// If the rows cannot be read.
-    pub(crate) fn for_each(&self, seen: &SeenRows<'_>, mut visit: impl FnMut(usize, usize, &[f64])) -> Result<()> {
+    pub(crate) fn for_each(
+        &self,
+        seen: &SeenRows<'_>,
+        mut visit: impl FnMut(&Tree, usize, usize, &[u32]),
+    ) -> Result<()> {
         let (n, d) = (seen.span.len(), seen.rows.shape().1);
         if seen.rows.is_sparse() || d == 0 {
             let rows = seen.matrix()?;
             for (k, tree) in self.trees.iter().enumerate() {
-                for i in 0..rows.rows().n_rows() {
-                    visit(k, i, tree.node_distribution(tree.leaf(rows.rows().row(i))));
-                }
+                (0..n).for_each(|i| visit(tree, k, i, &[tree.leaf(rows.rows().row(i)) as u32]));
             }
             return Ok(());
         }
         let rows = seen.dense()?;
-        for (k, (tree, &root)) in self.trees.iter().zip(&self.roots).enumerate() {
-            for first in (0..n).step_by(TOGETHER) {
-                let some = &rows.values()[first * d..n.min(first + TOGETHER) * d];
-                for (i, leaf) in self.leaves(root, some, d).into_iter().take(some.len() / d).enumerate() {
-                    visit(k, first + i, tree.node_distribution((leaf - root) as usize));
+        let (mut ranks, mut leaves) = (Ranks::new(), [0; leaf_sets::ROWS]);
+        for first in (0..n).step_by(leaf_sets::ROWS) {
+            let some = &rows.values()[first * d..n.min(first + leaf_sets::ROWS) * d];
+            let leaves = &mut leaves[..some.len() / d];
+            // A few rows are faster one by one.
+            let sets = self.sets.as_ref().filter(|_| leaves.len() >= TOGETHER);
+            if let Some(sets) = sets {
+                sets.ranks(some, &mut ranks);
+            }
+            for (k, (tree, &root)) in self.trees.iter().zip(&self.roots).enumerate() {
+                if !sets.is_some_and(|sets| sets.find(k, &ranks, leaves)) {
+                    for (leaves, some) in leaves.chunks_mut(TOGETHER).zip(some.chunks(TOGETHER * d)) {
+                        self.walk(root, some, d, leaves);
+                    }
                 }
+                visit(tree, k, first, leaves);
             }
         }
         Ok(())
     }
 
-    /// The leaves where rows end.
-    fn leaves(&self, root: u32, rows: &[f64], d: usize) -> [u32; TOGETHER] {
+    /// Puts the leaves where a few rows end to `leaves`.
+    fn walk(&self, root: u32, rows: &[f64], d: usize, leaves: &mut [u32]) {
         let mut places = [root; TOGETHER];
         loop {
             let mut moved = false;
@@ -87,21 +103,22 @@ impl Forest {
                 *place = next;
             }
             if !moved {
-                return places;
+                break;
             }
         }
+        leaves.iter_mut().zip(places).for_each(|(leaf, place)| *leaf = place - root);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Dense, Matrix, Rows};
+    use crate::data::{Blocks, Dense, Matrix, Rows};
     use crate::learner::{Sample, TreeSettings};
 
     #[test]
     fn rows_end_where_each_tree_alone_puts_them() {
-        let n = 61;
+        let n = 161;
         let rows = Dense::random(n, 4, 1);
         let classes: Vec<u8> = (0..n).map(|i| (i * i % 3) as u8).collect();
         let weights = vec![1.0; n];
@@ -109,25 +126,30 @@ mod tests {
             let sample = Sample { rows: &rows, classes: &classes, n_classes: 3, weights: &weights, seed };
             TreeSettings { depth: Some(1 + seed as usize), ..TreeSettings::extra() }.fit(&sample).unwrap()
         };
-        let forest = Forest::new((0..7).map(grow).collect());
-        let sparse = Matrix::from(rows.clone()).to_sparse();
-        let dense = SeenRows::new(&rows, 3..50);
-        for seen in [dense, SeenRows::new(&sparse, 3..50)] {
+        // Small trees, and the last with more leaves than a set has bits.
+        let forest = Forest::new((0..12).map(grow).collect());
+        assert!(forest.trees()[11].n_leaves() > 64 && forest.trees()[4].n_leaves() > 16);
+        let sparse_rows = Matrix::from(rows.clone()).to_sparse();
+        for (span, sparse) in [(3..50, false), (3..50, true), (3..4, false), (0..160, false)] {
+            let layout: &dyn Blocks = if sparse { &sparse_rows } else { &rows };
             let mut count = 0;
-            let mut check = |k: usize, i: usize, shares: &[f64]| {
-                let tree = &forest.trees()[k];
-                assert_eq!(shares, tree.node_distribution(tree.leaf(rows.row(3 + i))));
-                count += 1;
+            let mut check = |tree: &Tree, k: usize, first: usize, leaves: &[u32]| {
+                assert_eq!(tree, &forest.trees()[k]);
+                for (i, &leaf) in leaves.iter().enumerate() {
+                    assert_eq!(leaf as usize, tree.leaf(rows.row(span.start + first + i)));
+                    count += 1;
+                }
             };
-            forest.for_each(&seen, &mut check).unwrap();
-            assert_eq!(count, 7 * 47);
+            forest.for_each(&SeenRows::new(layout, span.clone()), &mut check).unwrap();
+            assert_eq!(count, 12 * span.len());
         }
         // Rows of no columns all end at the root.
         let nothing = Dense::zeros(3, 0).unwrap();
         let sample = Sample { rows: &nothing, classes: &[0, 1, 1], n_classes: 2, weights: &[1.0; 3], seed: 0 };
         let root = Forest::new(vec![TreeSettings::extra().fit(&sample).unwrap()]);
         let mut shares = Vec::new();
-        root.for_each(&SeenRows::new(&nothing, 0..3), |_, _, own| shares.push(own[1])).unwrap();
+        let mut push = |tree: &Tree, _, _, leaves: &[u32]| shares.push(tree.node_distribution(leaves[0] as usize)[1]);
+        root.for_each(&SeenRows::new(&nothing, 0..3), &mut push).unwrap();
         assert_eq!(shares, [2.0 / 3.0; 3]);
     }
 }
