@@ -360,7 +360,7 @@ def csv(bench: Bench):
 
 
 def write_csv(file: Path, size: int) -> float:
-    """Writes rows of about so many bytes, the same ten thousand over and over, and returns the sum of their values."""
+    """Writes about `size` bytes of rows, the same ten thousand over and over, and returns the sum of their values."""
     values = np.round(sets.random_rows(10_000, 54), 6)
     block = "".join(",".join(map(str, row)) + f",{'yes' if row[0] > 0.5 else 'no'}\n" for row in values.tolist())
     blocks = size // len(block)

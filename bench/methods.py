@@ -101,7 +101,7 @@ class Entry:
     """A method of ours, and its peer."""
 
     name: str
-    # Fits with so many threads.
+    # Number of threads of a fit.
     ours: Callable[[int | None], Fit]
     peer: str = ""
     theirs: Fit | None = None

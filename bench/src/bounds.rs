@@ -24,7 +24,7 @@ pub struct Bounds {
     triad: f64,
 }
 
-/// Measures each bound for about so many seconds.
+/// Measures each bound for about the given number of seconds.
 pub fn measure(seconds: f64) -> Bounds {
     let arch = Arch::new();
     let fma_double = || arch.dispatch(DoubleFma);

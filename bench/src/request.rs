@@ -40,7 +40,7 @@ pub enum Work {
     },
     /// Logistic regressions on bootstraps.
     Bagging { train: String, members: usize, seed: u64, model: String, to: PathBuf },
-    /// The whole of UDEED. `initial` gets the weights before the descent, which has so many steps a stage at most.
+    /// The whole of UDEED. `initial` gets the weights before the descent, of at most `steps` steps a stage.
     Udeed {
         train: String,
         members: usize,

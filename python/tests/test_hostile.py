@@ -85,6 +85,23 @@ def test_numbers_of_every_size_have_probabilities_or_are_refused(kind: type) -> 
     assert answers > 20
 
 
+@pytest.mark.parametrize("kind", ALL)
+def test_rows_of_every_size_are_learned_from_or_refused(kind: type) -> None:
+    random = np.random.default_rng(1)
+    learned = 0
+    for largest in (1, 1, 8, 8, 100, 100, 299, 308):
+        rows = random.choice([-1.0, 1.0], (16, 2)) * 10.0 ** random.uniform(-largest, largest, (16, 2))
+        try:
+            found = small(kind).fit(rows, np.tile(Y, 2)).predict_proba(rows)
+        except ValueError as error:
+            assert "expected" in str(error)
+        else:
+            learned += 1
+            assert ((found >= 0) & (found <= 1)).all(), largest
+            np.testing.assert_allclose(found.sum(axis=1), 1)
+    assert learned >= 4
+
+
 def test_memory_of_every_shape() -> None:
     expected = small(udeed.UDEEDClassifier).fit(X, Y).decision_function(X)
     frozen = X.copy()
@@ -180,7 +197,7 @@ def test_more_members_than_fit_into_memory_are_refused() -> None:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in ALL if "members" in kind().get_params()])
-def test_so_many_members_are_refused_by_every_estimator(kind: type) -> None:
+def test_too_many_members_are_refused_by_every_estimator(kind: type) -> None:
     most = 2**32 - 1
     members: Any = (2, most) if kind is udeed.UDEEDClassifierCV else most
     with pytest.raises(ValueError, match=f"for which {most} members take .* GiB, expected at most .* GiB"):
@@ -188,7 +205,7 @@ def test_so_many_members_are_refused_by_every_estimator(kind: type) -> None:
 
 
 def test_members_are_counted_by_labeled_rows_and_votes_too() -> None:
-    # One column, whose weights of 32 bytes a member would fit, but not what the members say of so many rows.
+    # One column, whose weights of 32 bytes a member would fit, but not the members' votes on all rows.
     members = min(int(0.9 * _half_of_memory() / 32), 2**32 - 1)
     rows = np.arange(4000.0).reshape(4000, 1)
     with pytest.raises(ValueError, match=f"X has 4000 labeled rows, for which {members} members take"):

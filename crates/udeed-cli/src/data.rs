@@ -11,7 +11,7 @@ use udeed_lab::tables::TextTable;
 
 use crate::input::{Labeled, Reading, format_parser, parse_delimiter};
 use crate::laboratory::named;
-use crate::output::{Usage, check_outputs, is_stream, print, write_to, write_wrapped};
+use crate::output::{Usage, check_outputs, is_stream, note_written, print, write_to, write_wrapped};
 use crate::progress::Progress;
 use crate::settings::SharesArgs;
 
@@ -272,5 +272,6 @@ fn write(
         let (title, classes) = (writer.format().title(), classes.join(", "));
         progress.note(format_args!("note: {title} labels are numbers: {classes}"));
     }
+    note_written(path, &counted(sheet.table.n_rows(), "row"), progress);
     Ok(())
 }

@@ -19,7 +19,7 @@ use udeed_lab::statistics::{deviation, mean};
 use udeed_lab::tables::TextTable;
 
 use crate::input::{Labeled, Reading, hold_file, note_identifiers};
-use crate::laboratory::{named, placed};
+use crate::laboratory::{is_of_rows, named, placed};
 use crate::output::{Usage, check_outputs, is_stream, print, write_to, write_wrapped};
 use crate::progress::Progress;
 use crate::settings::{Settings, method_named};
@@ -75,10 +75,22 @@ impl Fit {
         settings.warn_of_idle(&method, progress);
         let (train, own_rows) = self.train(&method, progress)?;
         let files = [(self.file.as_path(), own_rows), (self.unlabeled.as_deref().unwrap_or(&self.file), usize::MAX)];
-        self.learn(method, &train, progress).map_err(|error| placed(error, &files))
+        let learned = self.learn(method, &train, progress).map_err(|error| placed(error, &files));
+        let (method, model) = learned?;
+        let validation = match self.validate(&method, model.threshold(), &train, progress) {
+            Err(error) if is_of_rows(&error) => {
+                // Each fold has its own scale, which may be too small for a row that the whole has room for.
+                let error = placed(error, &files);
+                progress.note(format_args!("warning: no cross-validation, a fold cannot be scaled: {error:#}"));
+                None
+            }
+            validation => validation?,
+        };
+        print(|out| summarise(&model, validation.as_ref(), out))
     }
 
-    fn learn(&self, method: Method, train: &TrainSet, progress: &Progress) -> anyhow::Result<()> {
+    /// The method, with settings that the rows choose if they are to, and a model of the rows, which is saved.
+    fn learn(&self, method: Method, train: &TrainSet, progress: &Progress) -> anyhow::Result<(Method, Model)> {
         let method = if self.choose { self.chosen(method, train, progress)? } else { method };
         let mut watcher = Watcher::new(progress, &method);
         let model = named(method.fit_observed(train, &mut watcher), &self.file)?;
@@ -91,8 +103,7 @@ impl Fit {
         // Saved before the cross-validation: whatever becomes of that, the model is there.
         model.save(&self.out)?;
         progress.note(format_args!("wrote {}", self.out.display()));
-        let validation = self.validate(&method, model.threshold(), train, progress)?;
-        print(|out| summarise(&model, validation.as_ref(), out))
+        Ok((method, model))
     }
 
     /// All that was said about the method.

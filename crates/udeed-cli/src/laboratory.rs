@@ -200,9 +200,7 @@ fn command() -> String {
 
 /// Names the file of a row that something is wrong with: of each file, how many rows of it lie one below the other.
 pub fn placed(error: anyhow::Error, files: &[(&Path, usize)]) -> anyhow::Error {
-    let is_of_row =
-        |error: &udeed::Error| matches!(error, udeed::Error::Input { place, .. } if place.source == Place::TABLE);
-    if !error.downcast_ref().is_some_and(is_of_row) {
+    if !is_of_rows(&error) {
         return error;
     }
     let mut error = match error.downcast() {
@@ -219,6 +217,11 @@ pub fn placed(error: anyhow::Error, files: &[(&Path, usize)]) -> anyhow::Error {
         }
     }
     error.into()
+}
+
+/// Whether rows in memory cannot be used as they are, and nothing else went wrong.
+pub fn is_of_rows(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(udeed::Error::Input { place, .. }) if place.source == Place::TABLE)
 }
 
 /// Adds the name of a set to what went wrong with it.

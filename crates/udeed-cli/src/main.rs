@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::output::Usage;
+use crate::output::{Unsaid, Usage};
 
 #[derive(Parser)]
 #[command(name = "udeed", version, max_term_width = 100, propagate_version = true)]
@@ -97,6 +97,10 @@ fn report(error: &anyhow::Error) -> ExitCode {
     };
     if error.chain().any(pipe_closed) || ours.is_some_and(udeed::Error::is_broken_pipe) {
         return ExitCode::SUCCESS;
+    }
+    if let Some(Unsaid(refusal)) = error.downcast_ref() {
+        let _ = output::print(|out| writeln!(out, "error: {refusal}"));
+        return ExitCode::from(2);
     }
     progress::say(format_args!("error: {error:#}"));
     let hint = ours.and_then(udeed::Error::hint).map(hints::worded);

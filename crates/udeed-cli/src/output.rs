@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use crate::progress::Progress;
 use crate::terminal::Escaped;
 
 /// A call that makes no sense, whatever the files hold.
@@ -27,12 +28,12 @@ pub fn is_stream(path: &Path) -> bool {
 }
 
 /// Checks before long work that every output can be written, and that none would replace an input or another output. Standard
-/// output is one of them: what is read must not be written to there either.
+/// output and standard error are among them: what is read must not be written to there either.
 pub fn check_outputs(outputs: &[Option<&Path>], inputs: &[Option<&Path>]) -> anyhow::Result<()> {
     if outputs.iter().flatten().filter(|path| is_stream(path)).count() > 1 {
         return Err(Usage("`-`: standard output takes one result, expected a file for each other".into()).into());
     }
-    check_standard_output(inputs)?;
+    check_streams(inputs)?;
     let mut taken: Vec<(Place, &str)> =
         inputs.iter().flatten().filter_map(|path| Some((Place::of_input(path)?, "read from"))).collect();
     for path in outputs.iter().flatten().filter(|path| !is_stream(path)) {
@@ -50,17 +51,29 @@ pub fn check_outputs(outputs: &[Option<&Path>], inputs: &[Option<&Path>]) -> any
 }
 
 /// Refuses to print into what is read: a shell that was told to append to it, or to replace it, has opened it already.
-fn check_standard_output(inputs: &[Option<&Path>]) -> anyhow::Result<()> {
-    let Some(printed) = redirected(&io::stdout()) else { return Ok(()) };
-    let is_printed = |path: &&Path| Place::of_input(path).is_some_and(|place| place.file == Some(printed));
-    match inputs.iter().flatten().find(|path| is_printed(path)) {
-        None => Ok(()),
-        Some(path) => {
-            let name = if is_stream(path) { "standard input".into() } else { path.display().to_string() };
-            Err(Usage(format!("{name}: cannot be read, standard output goes there")).into())
+fn check_streams(inputs: &[Option<&Path>]) -> anyhow::Result<()> {
+    for (stream, name) in [(redirected(&io::stdout()), "output"), (redirected(&io::stderr()), "error")] {
+        let is_printed = |path: &&Path| stream.is_some() && Place::of_input(path).is_some_and(|it| it.file == stream);
+        if let Some(path) = inputs.iter().flatten().find(|path| is_printed(path)) {
+            let read = if is_stream(path) { "standard input".into() } else { path.display().to_string() };
+            let refusal = format!("{read}: cannot be read, standard {name} goes there");
+            return Err(if name == "error" { Unsaid(refusal).into() } else { Usage(refusal).into() });
         }
     }
+    Ok(())
 }
+
+/// A wrong call that must not be told on standard error, as that is what would be read.
+#[derive(Debug)]
+pub struct Unsaid(pub String);
+
+impl fmt::Display for Unsaid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unsaid {}
 
 /// Where a file lies: two names may lead to the same place.
 struct Place {
@@ -122,6 +135,13 @@ fn redirected<T>(_: &T) -> Option<FileId> {
 pub fn print(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
     let mut out = Escaped::new(io::BufWriter::new(io::stdout().lock()));
     fill(&mut out).and_then(|()| out.finish()).map_err(|error| named(error.into()))
+}
+
+/// Tells what was written to a file, such as `3 predictions`.
+pub fn note_written(path: Option<&Path>, what: &str, progress: &Progress) {
+    if let Some(path) = path.filter(|path| !is_stream(path)) {
+        progress.note(format_args!("wrote {what} to {}", path.display()));
+    }
 }
 
 /// How wide a line of text is at most.

@@ -9,9 +9,10 @@ use udeed::file::folder_of;
 use udeed::memory::Room;
 use udeed::model::Model;
 use udeed::prepare::Unseen;
+use udeed::text::counted;
 
 use crate::input::{Reading, for_each_table, warn_of_unseen};
-use crate::output::{check_outputs, is_stream, plain, write_to};
+use crate::output::{check_outputs, is_stream, note_written, plain, write_to};
 use crate::progress::Progress;
 
 /// Predict the classes of rows with a saved model
@@ -39,14 +40,20 @@ impl Predict {
         let reader = self.reading.reader(model.reader());
         let folder = self.folder();
         let room = Room { most: self.reading.memory.most(), folder: Some(&folder) };
+        let mut n_rows = 0;
         write_to(self.out.as_deref(), |out| {
             let out = csv::Writer::from_writer(out);
             let unseen = Unseen::default();
             let mut predictions = Predictions { model: &model, proba: self.proba, begun: false, unseen, out };
-            for_each_table(&reader, &self.file, room, progress, &mut |rows| predictions.write(rows))?;
+            for_each_table(&reader, &self.file, room, progress, &mut |rows| {
+                n_rows += rows.n_rows();
+                predictions.write(rows)
+            })?;
             warn_of_unseen(&predictions.unseen, &self.file, progress);
             Ok(predictions.out.flush()?)
-        })
+        })?;
+        note_written(self.out.as_deref(), &counted(n_rows, "prediction"), progress);
+        Ok(())
     }
 
     /// Where the temporary file of sparse rows goes, which cannot be predicted as they come: beside the predictions.

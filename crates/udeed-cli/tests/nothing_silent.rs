@@ -124,12 +124,13 @@ mod rows {
     }
 
     #[test]
-    fn a_row_that_only_its_fold_cannot_scale_is_named() {
+    fn a_row_that_only_its_fold_cannot_scale_costs_the_cross_validation_alone() {
         let rows: String = (0..12).map(|i| format!("{}e-200,{}\n", i % 5, ["a", "b"][i % 2])).collect();
         let folder = Folder::with("rows.csv", "x,y\n".to_owned() + &rows.replacen("\n3e-200", "\n1e200", 1));
-        let output = folder.command("fit rows.csv --label y --out model --method bagging").assert().code(1);
-        let message = text(&output.get_output().stderr);
-        assert!(message.contains("error: rows.csv, row 4, column `x`: found 1e200, which is"), "{message}");
+        let message = said(&folder, "fit rows.csv --label y --out model --method bagging");
+        let warning = "warning: no cross-validation, a fold cannot be scaled: rows.csv, row 4, column `x`: found 1e200";
+        assert!(message.contains(warning), "{message}");
+        folder.run("predict model rows.csv");
     }
 
     #[test]
@@ -213,6 +214,38 @@ mod outputs {
         folder.write("other.csv", "");
         assert!(printed_into(&folder, "data write rows.csv", "other.csv", true).status.success());
         assert!(!fs::read(folder.file("other.csv")).unwrap().is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_said_into_what_is_read() {
+        let folder = Folder::with("rows.csv", FRUIT);
+        folder.run("fit rows.csv --label kind --folds 0 --out model");
+        for (line, file) in
+            [("predict model rows.csv", "rows.csv"), ("data describe rows.csv", "rows.csv"), ("inspect model", "model")]
+        {
+            let before = folder.bytes(file);
+            let error = File::options().append(true).open(folder.file(file)).unwrap();
+            let mut command = Command::new(assert_cmd::cargo::cargo_bin!("udeed"));
+            command.current_dir(folder.path()).args(line.split_whitespace()).stderr(error);
+            let output = command.stdout(Stdio::piped()).output().unwrap();
+            assert_eq!(output.status.code(), Some(2), "{line}");
+            let message = format!("error: {file}: cannot be read, standard error goes there\n");
+            assert_eq!(text(&output.stdout), message);
+            assert_eq!(folder.bytes(file), before, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_was_written_is_told() {
+        let folder = Folder::with("rows.csv", FRUIT);
+        let n = FRUIT.lines().count() - 1;
+        folder.run("fit rows.csv --label kind --folds 0 --out model");
+        let predicted = said(&folder, "predict model rows.csv --out predictions.csv");
+        assert_eq!(predicted, format!("wrote {n} predictions to predictions.csv\n"));
+        assert_eq!(said(&folder, "data write rows.csv --out rows.arff"), format!("wrote {n} rows to rows.arff\n"));
+        assert_eq!(said(&folder, "predict model rows.csv --out predictions.csv --quiet"), "");
+        assert_eq!(said(&folder, "predict model rows.csv"), "");
     }
 
     #[test]

@@ -276,7 +276,7 @@ impl Observer for Impatient {
     }
 }
 
-/// Rows of zeros and ones, every second of which is labeled, and so many that their distances take a while.
+/// Rows of zeros and ones, every second labeled; enough for their distances to take a while.
 fn many_rows(n: usize, sparse: bool) -> TrainSet {
     let d = 40;
     let value = |i: usize| f64::from((i * i + i / 7).is_multiple_of(5));

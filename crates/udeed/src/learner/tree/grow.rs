@@ -261,7 +261,6 @@ mod tests {
     use super::*;
     use crate::data::{Dense, Matrix};
     use crate::learner::Criterion;
-    use crate::learner::tree::split::NEAREST;
 
     /// The feature and the threshold of each node, found by trying all of them.
     fn by_hand(settings: &TreeSettings, sample: &Sample<'_>, rows: &Dense, inside: &[usize], to: &mut Vec<(u32, f64)>) {
@@ -280,7 +279,7 @@ mod tests {
                 for n_left in settings.leaf..(order.len() + 1).saturating_sub(settings.leaf) {
                     let (below, above) = (rows.get(order[n_left - 1])[j], rows.get(order[n_left])[j]);
                     let found = purity.of(&total(&order[..n_left]), &totals);
-                    if above > below + NEAREST && best.is_none_or(|best| found > best.0) {
+                    if above > below && best.is_none_or(|best| found > best.0) {
                         best = Some((found, j as u32, below / 2.0 + above / 2.0));
                     }
                 }

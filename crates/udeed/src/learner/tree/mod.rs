@@ -27,9 +27,10 @@ learner_settings! {
     /// Sparse rows stay sparse. Weights are rounded to units of about 2^-52 of their sum.
     ///
     /// A node is split where that makes both sides purest, halfway between two neighbouring values or, in an extra tree, at the
-    /// best of thresholds drawn uniformly between the least and the largest value of each feature. Values that differ by less
-    /// than 1e-7 count as equal. Of several best splits the first column wins, or the first that was drawn, and there the lowest
-    /// value. A node that is pure, or has no split, becomes a leaf.
+    /// best of thresholds drawn uniformly between the least and the largest value of each feature. Values that agree in
+    /// fourteen digits count as equal, so that a tree does not depend on the scale of a feature or on an outlier. Of several
+    /// best splits the first column wins, or the first that was drawn, and there the lowest value. A node that is pure, or has
+    /// no split, becomes a leaf.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     TreeSettings {
         /// Impurity of a node.
@@ -437,11 +438,25 @@ mod tests {
             (&[1.0, 2.0, 3.0][..], 1, &[1u8, 1, 1][..], [0.0, 1.0, 0.0]),
             (&[1.0, 2.0], 2, &[2], [0.0, 0.0, 1.0]),
             (&[7.0, 7.0, 7.0, 7.0], 1, &[0, 1, 0, 2], [0.5, 0.25, 0.25]),
-            (&[7.0, 7.00000009, 7.0, 7.00000009], 1, &[0, 1, 0, 1], [0.5, 0.5, 0.0]),
+            (&[0.3, 0.1 + 0.2, 0.3, 0.1 + 0.2], 1, &[0, 1, 0, 1], [0.5, 0.5, 0.0]),
             (&[], 0, &[0, 1], [0.5, 0.5, 0.0]),
         ] {
             for tree in fit(values, d, classes) {
                 assert_eq!((tree.n_nodes(), tree.distributions()), (1, &expected[..]));
+            }
+        }
+    }
+
+    #[test]
+    fn neither_scale_nor_an_outlier_hides_what_values_tell() {
+        let classes: Vec<u8> = (0..40).map(|i| u8::from(i % 3 == 0)).collect();
+        for (unit, outlier) in [(1.0, 39.0), (1e-12, 1.0), (1e-300, 1e300), (1e12, 1e30)] {
+            let value = |i: u8| if i == 39 { outlier } else { unit * f64::from(i) };
+            let rows = Dense::new(40, 1, (0..40).map(value).collect()).unwrap();
+            for kind in kinds().iter().filter(|kind| kind.leaf == 1 && kind.depth.is_none()) {
+                let tree = kind.fit(&Sample { n_classes: 2, ..sample(&rows, &classes, &[1.0; 40]) }).unwrap();
+                let right = |i: usize| tree.distributions()[2 * tree.leaf(rows.row(i)) + classes[i] as usize] == 1.0;
+                assert!((0..40).all(right), "{unit} {outlier} {kind:?}");
             }
         }
     }

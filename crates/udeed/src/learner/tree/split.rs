@@ -29,8 +29,9 @@ pub enum Thresholds {
     Random,
 }
 
-/// Values that differ by less than this count as equal, as in scikit-learn.
-pub(super) const NEAREST: f64 = 1e-7;
+/// Values that agree to this share of their size count as equal: what rounding makes of one number. A bound that is not
+/// relative, as scikit-learn has one, would hide all other values of a column behind one far outlier once it is scaled.
+const NEAREST: f64 = 1e-14;
 
 /// A row of a node.
 #[derive(Clone, Copy)]
@@ -99,7 +100,7 @@ impl NodeRows<'_> {
             return Found::Constant;
         }
         let (low, high) = (column.values[least as usize], column.values[most as usize]);
-        if high <= low + NEAREST {
+        if !are_apart(low, high) {
             return Found::Constant;
         }
         let drawn = (1.0 - share) * low + share * high;
@@ -268,7 +269,7 @@ impl<const K: usize> Scan<'_, K> {
         {
             let (below, above) = (self.values[last as usize], self.values[rank as usize]);
             let purity = node.purity.of(left, totals);
-            if above > below + NEAREST && self.best.is_none_or(|best| purity > best.purity) {
+            if self.best.is_none_or(|best| purity > best.purity) && are_apart(below, above) {
                 self.best = Some(Split { purity, rank: last, threshold: between(below, above) });
             }
         }
@@ -280,13 +281,18 @@ impl<const K: usize> Scan<'_, K> {
     /// What the walk has found.
     fn found(&self) -> Found {
         let is_constant =
-            |(first, last): (u32, u32)| self.values[last as usize] <= self.values[first as usize] + NEAREST;
+            |(first, last): (u32, u32)| !are_apart(self.values[first as usize], self.values[last as usize]);
         match self.best {
             Some(best) => Found::Split(best),
             None if self.last.is_none_or(is_constant) => Found::Constant,
             None => Found::Nothing,
         }
     }
+}
+
+/// Whether a number is above another by more than rounding.
+fn are_apart(below: f64, above: f64) -> bool {
+    above - below > NEAREST * above.abs().max(below.abs())
 }
 
 /// The middle of two numbers; the lower one, where the middle is so near that it is the upper one.
