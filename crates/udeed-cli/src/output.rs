@@ -1,6 +1,5 @@
 //! Where results go.
 
-use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,16 +10,14 @@ use crate::progress::Progress;
 use crate::terminal::Escaped;
 
 /// A call that makes no sense, whatever the files hold.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub struct Usage(pub String);
 
-impl fmt::Display for Usage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Usage {}
+/// Such a call that must not be told on standard error, as that is what would be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Unsaid(pub String);
 
 /// Whether a path stands for standard output or input.
 pub fn is_stream(path: &Path) -> bool {
@@ -62,18 +59,6 @@ fn check_streams(inputs: &[Option<&Path>]) -> anyhow::Result<()> {
     }
     Ok(())
 }
-
-/// A wrong call that must not be told on standard error, as that is what would be read.
-#[derive(Debug)]
-pub struct Unsaid(pub String);
-
-impl fmt::Display for Unsaid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Unsaid {}
 
 /// Where a file lies: two names may lead to the same place.
 struct Place {

@@ -21,10 +21,18 @@ pub(super) fn pack_weights<S: Simd, T: Real>(weights: &[f64], m: usize) -> Vecto
     packed
 }
 
-/// How many rows ahead of the one that is packed the memory is asked for.
+/// Number of rows that are prefetched ahead of the one that is packed.
 const AHEAD: usize = 4;
 
-/// Memory to walk in.
+/// Values of the next rows that are packed between two visits.
+const PACKED_AT_ONCE: usize = 128;
+
+/// Number of rows that a visitor gets at once: more where rows are short, as a call costs as much as several values.
+fn at_once(columns: usize) -> usize {
+    (PACKED_AT_ONCE / columns.max(1)).clamp(AT_ONCE, 8 * AT_ONCE)
+}
+
+/// Scratch memory of a walk.
 pub(super) struct Room<S: Simd, T: Real> {
     x: Packed<T>,
     next: Packed<T>,
@@ -55,7 +63,7 @@ pub(super) struct Walk<'a, S: Simd, T: Real> {
     pub(super) rows: &'a dyn Blocks,
     pub(super) span: Range<usize>,
     pub(super) weights: &'a Vectors<S, T>,
-    /// How many numbers a padded row of members takes.
+    /// Size of a padded row of members.
     pub(super) stride: usize,
     /// Where the gradient is added, one padded row a feature.
     pub(super) gradient: Option<&'a mut [f64]>,
@@ -70,7 +78,7 @@ impl<S: Simd, T: Real> WithSimd for Walk<'_, S, T> {
     fn with_simd<Same: Simd>(mut self, _: Same) -> Result<()> {
         let simd = self.simd;
         let (_, columns) = self.rows.shape();
-        let stride = self.stride;
+        let (stride, at_once) = (self.stride, at_once(columns));
         let Room { x, next: next_x, scores, gradient: block_gradient, buffer } = self.room;
         let (rows, end) = (x.rows, self.span.end);
         let block = |start: usize| start.min(end)..end.min(start + rows);
@@ -83,11 +91,11 @@ impl<S: Simd, T: Real> WithSimd for Walk<'_, S, T> {
             let mut after = next.clone();
             after.by_ref().take(AHEAD).for_each(prefetch);
             tile::score(simd, x, self.weights, n, scores);
-            let some = scores.numbers_mut()[..n * stride].chunks_mut(AT_ONCE * stride);
-            for (first, scores) in (0..).step_by(AT_ONCE).zip(some) {
+            let some = scores.numbers_mut()[..n * stride].chunks_mut(at_once * stride);
+            for (first, scores) in (0..).step_by(at_once).zip(some) {
                 self.visitor.visit_block(self.instructions, start + first, stride, scores);
                 // The next block is packed here, few rows at a time, so that the memory can bring it in the meantime.
-                for (i, row) in (first..).zip(next.by_ref().take(AT_ONCE)) {
+                for (i, row) in (first..).zip(next.by_ref().take(at_once)) {
                     next_x.pack(i, row);
                     if let Some(row) = after.next() {
                         prefetch(row);

@@ -49,8 +49,8 @@ impl WithSimd for Gram<'_> {
     }
 }
 
-/// Cuts `n` rows where blocks end, as a last block of few rows costs nearly as much as a whole one; into parts of some blocks,
-/// where a sum of `len` numbers is soon made.
+/// Cuts `n` rows at the ends of blocks, as a last block of few rows costs nearly as much as a whole one; into parts of several
+/// blocks where a sum of `len` numbers takes little time.
 fn whole_blocks(n: usize, len: usize) -> Vec<Range<usize>> {
     let each = if len < 1 << 13 { 4 } else { 1 };
     let blocks = n.div_ceil(tile::MOST_ROWS);
@@ -59,7 +59,7 @@ fn whole_blocks(n: usize, len: usize) -> Vec<Range<usize>> {
     (0..parts).map(|p| end(p)..end(p + 1)).collect()
 }
 
-/// Memory to walk in.
+/// Scratch memory of a walk.
 struct Room<S: Simd> {
     x: Packed<f64>,
     scaled: Vectors<S, f64>,

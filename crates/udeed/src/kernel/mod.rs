@@ -3,9 +3,9 @@
 //! Weights are stored feature by feature: `weights[j * m + k]` is the weight of feature `j` in member `k`, and the last
 //! feature is the constant 1, which rows do not store. The inner loops then run over members, which lie side by side.
 //!
-//! [`pass()`] is the one way to do it: rows in blocks that stay in the cache, scores, what the caller makes of them, and the
-//! gradient, in one go, in double or single precision, with the widest vectors the machine has. The bits depend on none of
-//! these but the precision.
+//! [`pass()`] does all of it: rows in blocks that stay in the cache, their scores, the caller's function of them, and the
+//! gradient, in one pass, in double or single precision, with the widest vectors of the machine. Of these, only the precision
+//! changes the bits.
 
 mod cosine;
 mod dense;
@@ -40,8 +40,8 @@ const VARIABLE: &str = "UDEED_INSTRUCTIONS";
 
 /// Checks the environment variable `UDEED_INSTRUCTIONS`, which may name the instruction set to use: `avx512`, `avx2` or
 /// `scalar`. Without it, or where the machine lacks what it names, the best one is used. All give the same bits, so this
-/// is for measuring and for finding faults. The library itself takes any other name for none: who starts a program
-/// checks, once.
+/// is for measuring and for finding faults. The library ignores any other name; a program calls this once, at its
+/// start.
 ///
 /// # Errors
 /// If it names something else.

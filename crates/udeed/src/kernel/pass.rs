@@ -15,31 +15,31 @@ use crate::data::Blocks;
 use crate::error::Result;
 use crate::parallel::{self, Rooms, inner, locked};
 
-/// Fewer rows than this are not worth a part of their own.
+/// Minimum number of rows in a part.
 const SMALLEST_PART: usize = 64;
-/// Into how many parts the rows are cut at most. The parts are summed in their order, so the result depends on their
-/// number and not on the threads that work on them.
+/// Maximum number of parts. Parts are summed in their order, so the result depends on their number and not on the
+/// threads that work on them.
 const PARTS: usize = 16;
-/// Fewer products of rows and weights than this are over before another thread would have begun.
+/// Products of rows and weights from which on threads are worth starting.
 const WORTH_THREADS: usize = 1 << 21;
-/// How much memory the gradients of the parts may take together, in numbers.
+/// Maximum size of the gradients of all parts together, in numbers.
 const PARTS_MEMORY: usize = 1 << 24;
-/// The largest sparse gradient of which each part has its own.
+/// Maximum size of a sparse gradient that each part has a copy of.
 const LARGEST_PART: usize = PARTS_MEMORY / 4;
-/// Rows that a visitor gets at once. Between visits the next rows are packed: with more at once the memory would
-/// idle while they are visited, with one the calls cost more.
+/// Least number of rows that a visitor gets at once. Between visits the next rows are packed: with more at once the memory
+/// would idle while they are visited, with one the calls cost more.
 pub(super) const AT_ONCE: usize = 2;
 
 /// What is done with the scores of a row.
 pub(crate) trait Visit<T: Real>: Sync {
-    /// What is counted on the way.
+    /// What a part counts.
     type Tally: Default + Send;
 
     /// Gets the scores of all members on row `i`, padded with zeros to whole [`Real::LANES`], and leaves in place of each
-    /// the derivative by it of what is summed, if there is a gradient. To be inlined always: only so it gets vectors.
+    /// the derivative of the sum by it, if there is a gradient. Must be inlined to use vectors.
     fn visit<S: Simd>(&self, simd: S, tally: &mut Self::Tally, i: usize, scores: &mut [T]);
 
-    /// Whether one member alone goes its own, faster way over dense rows, see [`single`].
+    /// Whether a single member has a faster walk over dense rows, see [`single`].
     const SINGLE: bool = false;
 
     /// Gets the scores of the only member on some rows from `first` on, and does with each what [`Visit::visit`] does. A
@@ -62,7 +62,7 @@ pub(super) trait VisitBlock<T>: Send {
     fn visit_block(&mut self, instructions: Arch, first: usize, stride: usize, scores: &mut [T]);
 }
 
-/// A part of the rows: who visits them, and what is counted in it.
+/// A part of the rows: its visitor and its tally.
 struct Part<'a, T: Real, V: Visit<T>> {
     visitor: &'a V,
     tally: V::Tally,
@@ -176,7 +176,7 @@ struct Pass<'a> {
     weights: &'a [f64],
     m: usize,
     gradient: Option<&'a mut [f64]>,
-    /// Of larger sparse gradients there is only one, not one a part.
+    /// Maximum size of a sparse gradient that each part has a copy of.
     largest: usize,
 }
 
@@ -211,7 +211,7 @@ impl Pass<'_> {
     }
 }
 
-/// How the rows are walked over.
+/// The kind of walk over the rows.
 #[derive(Clone, Copy)]
 enum Layout {
     /// Rows of all values, and members side by side.
@@ -224,10 +224,10 @@ enum Layout {
     Scatter,
 }
 
-/// Who visits a part of the rows.
+/// The visitor of a part of the rows.
 pub(super) type Visitor<'a, T> = Mutex<dyn VisitBlock<T> + 'a>;
 
-/// A pass in one precision, whoever visits the rows.
+/// A pass in one precision, with any visitor.
 struct Walk<'a, T: Real> {
     of: Pass<'a>,
     layout: Layout,
@@ -305,24 +305,24 @@ impl<T: Real> Walk<'_, T> {
     }
 }
 
-/// Cuts `n` rows into parts; of few enough that their gradients of `len` numbers, if they have any, do not take much memory.
+/// Cuts `n` rows into parts, few enough for their gradients of `len` numbers, if there are any, to fit into memory.
 fn parts_of(n: usize, len: usize, with_gradient: bool) -> Vec<Range<usize>> {
     let most = if with_gradient { most_parts(len) } else { PARTS };
     let parts = most.min(n.div_ceil(SMALLEST_PART)).max(1);
     (0..parts).map(|p| n * p / parts..n * (p + 1) / parts).collect()
 }
 
-/// How many parts there are at most, each with `len` numbers of its own.
+/// Maximum number of parts with `len` numbers each.
 pub(super) fn most_parts(len: usize) -> usize {
     PARTS.min(PARTS_MEMORY / len.max(1)).max(1)
 }
 
-/// How many rows the longest part has.
+/// Number of rows in the longest part.
 pub(super) fn longest(spans: &[Range<usize>]) -> usize {
     spans.iter().map(Range::len).max().unwrap_or(0)
 }
 
-/// Walks over the part of a number, and adds its gradient if there is one.
+/// Walks over the part with this index, and adds its gradient if there is one.
 pub(super) type WalkPart<'a> = dyn Fn(usize, Option<&mut [f64]>) -> Result<()> + Sync + 'a;
 
 /// Walks over parts of the rows in parallel, and adds their gradients, of `len` numbers each, in order.

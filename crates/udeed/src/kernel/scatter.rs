@@ -1,5 +1,4 @@
-//! A walk over sparse rows whose gradient is so large that there can be only one of it: not the rows are dealt out to the
-//! threads, but the members.
+//! A walk over sparse rows whose gradient is too large for copies: threads share out the members, not the rows.
 //!
 //! Some rows at a time: first the residuals of all members on these rows, the rows in parallel; then their products with the
 //! rows, each thread for some of the members, over all these rows in their order. So the bits do not depend on the threads.
@@ -17,7 +16,7 @@ use crate::parallel::{self, locked};
 
 /// Rows whose residuals are kept at a time: their memory is small beside the gradient.
 const ROWS: usize = 2048;
-/// Into how many chunks the gradient is cut where those of the threads are put together.
+/// Number of chunks of the gradient in which those of the threads are put together.
 const CHUNKS: usize = 256;
 
 /// A walk over all rows.

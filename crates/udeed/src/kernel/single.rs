@@ -9,14 +9,14 @@ use super::real::Real;
 use crate::data::{Block, Blocks, Buffer};
 use crate::error::Result;
 
-/// Rows in a block at most: few enough to stay in the cache between scores and gradient.
+/// Maximum number of rows in a block: they stay in the cache between scores and gradient.
 const MOST_ROWS: usize = 128;
 /// Features in a chunk. Each score is the sum of this many partial sums, whatever the width of the vectors.
 const FEATURES: usize = 8;
 /// Chunks of the gradient that are summed side by side: one alone would wait for itself.
 const CHUNKS: usize = 4;
 
-/// Memory to walk in.
+/// Scratch memory of a walk.
 pub(super) struct Room<T> {
     scores: Vec<T>,
     gradient: Vec<T>,

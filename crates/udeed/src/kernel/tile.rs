@@ -12,7 +12,7 @@ use pulp::{Simd, WithSimd, bytemuck};
 
 use super::real::Real;
 
-/// Rows in a block at most: few enough that a block and its scores stay in the cache, and a multiple of eight.
+/// Maximum number of rows in a block, a multiple of eight: a block and its scores stay in the cache.
 pub(super) const MOST_ROWS: usize = 96;
 /// Features in a tile.
 pub(super) const FEATURES: usize = 8;
@@ -24,7 +24,7 @@ pub(super) const VECTORS: usize = 3;
 /// feature after the last one is the constant 1.
 pub(super) struct Packed<T> {
     values: Vec<T>,
-    /// How many rows fit in.
+    /// Capacity in rows.
     pub(super) rows: usize,
 }
 
@@ -139,7 +139,7 @@ fn lanes<S: Simd, T: Real>() -> usize {
     size_of::<T::Vector<S>>() / size_of::<T>()
 }
 
-/// How many numbers a row of `m` members takes: whole lanes.
+/// Size of a row of `m` members, in whole lanes.
 pub(super) fn padded<T: Real>(m: usize) -> usize {
     m.next_multiple_of(T::LANES)
 }
