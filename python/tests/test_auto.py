@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import udeed
 from scipy import sparse
-from test_onnx import check
 
 Data = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -77,22 +76,6 @@ def test_sparse_rows_have_the_linear_view_and_trees(cancer: Data) -> None:
     with pytest.warns(udeed.UdeedWarning, match="sparse"):
         model = udeed.UDEEDAutoClassifier(3, random_state=0).fit(sparse.csr_matrix(X), few)
     assert model.score(sparse.csr_matrix(X), y) > 0.85
-
-
-@pytest.mark.parametrize("prior", [None, "labeled"])
-def test_linear_views_and_gaussian_kernels_are_exported(prior: str | None, cancer: Data, iris: Data) -> None:
-    pytest.importorskip("onnxruntime")
-    X, _, few = cancer
-    X = X.astype(np.float32)
-    views = ["linear", "relevance", "narrow"]
-    model = udeed.UDEEDAutoClassifier(4, views=views, prior=prior, random_state=0).fit(X, few)
-    check(model, X)
-    hint = r'hint: fit the model again with `views=\["linear", "relevance", "narrow"\]`'
-    with pytest.raises(ValueError, match=f"not all can be exported.*\n{hint}"):
-        udeed.to_onnx(udeed.UDEEDAutoClassifier(3, random_state=0).fit(X, few))
-    X, _, few = iris
-    X = X.astype(np.float32)
-    check(udeed.UDEEDAutoClassifier(4, views=views, prior=prior, unlabeled="?", random_state=0).fit(X, few), X)
 
 
 @pytest.mark.parametrize("kind", [udeed.UDEEDClassifier, udeed.BaggingClassifier])

@@ -84,7 +84,6 @@ fn words(hint: &Hint) -> Option<String> {
             let members = "or use fewer `--members`, in comparisons smaller `--sizes`";
             format!("leave out the others: `--views {}`, {members}", keep.join(","))
         }
-        Hint::ExportedViews { keep } => format!("fit the model again with `--views {}`", keep.join(",")),
         // No option helps: the file itself is to be mended, or written in another format.
         Hint::UnclosedQuote
         | Hint::LineEndInCell

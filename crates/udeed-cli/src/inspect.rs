@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 use udeed::data::Kind;
-use udeed::model::Model;
+use udeed::model::{HeldRows, Model};
 use udeed::text::{counted, printable};
 
 use crate::fit::{MOST_CLASSES, short_name, write_training};
@@ -44,6 +44,7 @@ impl Inspect {
                     "members": model.ensemble().n_members(),
                     "weights": weights(&model),
                     "threshold": model.threshold(),
+                    "holds": model.held_rows(),
                     "training": model.training(),
                 }),
             );
@@ -72,6 +73,7 @@ fn describe(model: &Model, out: &mut dyn Write) -> std::io::Result<()> {
         Some(label) => writeln!(out, " (column {})", udeed::text::quoted(label))?,
         None => writeln!(out)?,
     }
+    write_held(&model.held_rows(), out)?;
     writeln!(out, "\nSettings")?;
     // The settings are written as the file holds them: a new method needs no new words here.
     if let Ok(Value::Object(settings)) = serde_json::to_value(model.method()) {
@@ -86,6 +88,22 @@ fn describe(model: &Model, out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(out, "warning: {warning}")?;
     }
     write_columns(model, out)
+}
+
+/// What the file holds of the training rows, for those who hand it on.
+fn write_held(held: &HeldRows, out: &mut dyn Write) -> std::io::Result<()> {
+    let parts = [
+        (held.kernels, "labeled (kernels)"),
+        (held.nodes, "labeled or not (graph)"),
+        (held.neighbors, "of each member (neighbours)"),
+        (held.values, "values of single columns (ranks)"),
+    ];
+    let parts: Vec<String> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    if parts.is_empty() {
+        return Ok(());
+    }
+    write_wrapped(out, "holds training rows:", 21, &parts.join(", "))
 }
 
 /// The value of a setting; a base learner with its own settings.

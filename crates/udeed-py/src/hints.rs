@@ -47,7 +47,6 @@ pub fn words(hint: &Hint) -> Words {
         Hint::Members => "use fewer `members`".into(),
         Hint::Views { keep } => format!("leave out the others: {}", views(keep)),
         Hint::ViewsOrMembers { keep } => format!("leave out the others: {}, or use fewer `members`", views(keep)),
-        Hint::ExportedViews { keep } => format!("fit the model again with {}", views(keep)),
         // The package reads and writes no files of rows, so it has neither formats, headers, delimiters nor indices.
         Hint::Format
         | Hint::Encoding

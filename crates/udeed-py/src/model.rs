@@ -78,6 +78,12 @@ impl Model {
         self.0.training().findings.as_ref().map(ToString::to_string)
     }
 
+    /// What it holds of the training rows, as JSON.
+    #[getter]
+    fn held_rows(&self) -> PyResult<String> {
+        to_json(&self.0.held_rows())
+    }
+
     /// What the vote of each member counts: one list, or one for the members of each class.
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyArray1<f64>>> {

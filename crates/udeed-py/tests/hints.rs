@@ -24,6 +24,6 @@ fn every_hint_has_words_or_a_reason_for_none() {
 
 #[test]
 fn views_are_a_list() {
-    let hint = Hint::ExportedViews { keep: &["linear", "relevance"] };
-    assert_eq!(hints::worded(&hint).unwrap(), "fit the model again with `views=[\"linear\", \"relevance\"]`");
+    let hint = Hint::Views { keep: &["linear", "relevance"] };
+    assert_eq!(hints::worded(&hint).unwrap(), "leave out the others: `views=[\"linear\", \"relevance\"]`");
 }

@@ -242,11 +242,6 @@ hints! {
         /// The views to use in place of all.
         keep: &'static [&'static str] = &["linear", "spectral"],
     } => format!("use only these views: {}; or use fewer members", listed(*keep));
-    /// Some views of the model cannot be exported.
-    ExportedViews {
-        /// The views that can.
-        keep: &'static [&'static str] = &["linear", "relevance"],
-    } => format!("fit the model again with these views only: {}", listed(*keep));
 }
 
 /// Everything that can go wrong in this crate.

@@ -1,7 +1,6 @@
 //! The automatic ensemble: what it chooses, what it says of it, and what it does with rows that give it little to go by.
 #![allow(clippy::unwrap_used)]
 
-use udeed::Hint;
 use udeed::data::{Labels, Matrix, Table, TrainSet};
 use udeed::ensemble::Changed;
 use udeed::format::built_in;
@@ -274,14 +273,26 @@ fn many_rows_are_seen_by_landmarks() {
 }
 
 #[test]
-fn views_that_are_not_exported_are_told_and_how_to_do_without() {
+fn every_view_is_exported_and_says_which_rows_it_holds() {
     let (train, _) = ionosphere(|i| i % 4 == 0);
-    let error = Auto::new().members(3).fit(&train).unwrap().to_onnx().unwrap_err();
-    assert!(error.to_string().contains("views of which not all can be exported"), "{error}");
-    assert_eq!(error.hint(), Some(&Hint::ExportedViews { keep: &["linear", "relevance", "narrow"] }));
-    let views = vec![View::Linear, View::Relevance, View::Narrow];
-    let model = Auto::new().members(3).views(views).prior(Prior::Labeled).fit(&train).unwrap();
-    assert!(model.to_onnx().unwrap().windows(3).any(|bytes| bytes == b"Exp"));
+    let graph_of = |views: &[View]| {
+        let model = Auto::new().members(3).views(views.to_vec()).prior(Prior::Labeled).fit(&train).unwrap();
+        (model.to_onnx().unwrap(), model.held_rows())
+    };
+    // Of each view an operator that no other needs, and what it holds: rows of kernels, nodes, values of columns.
+    for (view, operator, held) in [
+        (View::Linear, "Tanh", [0, 0, 0]),
+        (View::Relevance, "Exp", [88, 0, 0]),
+        (View::Laplace, "Abs", [88, 0, 1]),
+        (View::Narrow, "Exp", [88, 0, 0]),
+        (View::Spectral, "TopK", [0, 351, 0]),
+        (View::Trees, "TreeEnsembleRegressor", [0, 0, 0]),
+    ] {
+        let (graph, found) = graph_of(&[view]);
+        assert!(graph.windows(operator.len()).any(|bytes| bytes == operator.as_bytes()), "{view}");
+        assert_eq!([found.kernels, found.nodes, found.values.min(1)], held, "{view}");
+        assert_eq!(found.is_empty(), held == [0, 0, 0], "{view}");
+    }
 }
 
 #[test]

@@ -39,6 +39,7 @@ class Model:
     training: str
     warnings: list[str]
     findings: str | None
+    held_rows: str
     threshold: float
     n_members: int
     weights: list[NDArray[np.float64]]

@@ -275,6 +275,13 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         return found
 
     @property
+    def held_rows_(self) -> dict[str, int]:
+        """What the model holds of the training rows: numbers of rows, and of values of single columns."""
+        check_is_fitted(self)
+        held: dict[str, int] = json.loads(self._model.held_rows)
+        return held
+
+    @property
     def threshold_(self) -> float:
         """Decision threshold between two classes."""
         check_is_fitted(self)

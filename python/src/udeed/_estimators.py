@@ -125,6 +125,10 @@ class UDEEDClassifier(Ensemble):
         descent.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
+    held_rows_ : dict
+        What the model, and so its file and its ONNX graph, holds of the training rows: ``"kernels"`` (labeled rows),
+        ``"nodes"`` of graphs (labeled and unlabeled rows), ``"neighbors"`` (rows of a member), and ``"values"`` of single
+        columns. All are 0 where it holds none.
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
@@ -294,7 +298,8 @@ class UDEEDAutoClassifier(Ensemble):
     members : int, default=20
         Number of bootstraps, and so of members of each view at each regularisation strength.
     views : sequence of {"linear", "relevance", "laplace", "narrow", "spectral", "trees"}, default=("linear", "relevance", "laplace", "narrow", "spectral", "trees")
-        Views of the rows.
+        Views of the rows. A model holds the labeled rows for its kernels, values of every column for ``"laplace"``, and
+        up to 5000 rows, labeled or not, for ``"spectral"``; with ``"linear"`` and ``"trees"`` alone it holds none.
 
         - ``"linear"``: logistic regressions on the features as they are.
         - ``"relevance"``: a Gaussian kernel in which features that correlate with the labels weigh more.
@@ -357,6 +362,10 @@ class UDEEDAutoClassifier(Ensemble):
         descent.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
+    held_rows_ : dict
+        What the model, and so its file and its ONNX graph, holds of the training rows: ``"kernels"`` (labeled rows),
+        ``"nodes"`` of graphs (labeled and unlabeled rows), ``"neighbors"`` (rows of a member), and ``"values"`` of single
+        columns. All are 0 where it holds none.
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
@@ -487,6 +496,10 @@ class BaggingClassifier(Ensemble):
         descent.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
+    held_rows_ : dict
+        What the model, and so its file and its ONNX graph, holds of the training rows: ``"kernels"`` (labeled rows),
+        ``"nodes"`` of graphs (labeled and unlabeled rows), ``"neighbors"`` (rows of a member), and ``"values"`` of single
+        columns. All are 0 where it holds none.
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
@@ -635,6 +648,10 @@ class AdaBoostClassifier(Ensemble):
         descent.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
+    held_rows_ : dict
+        What the model, and so its file and its ONNX graph, holds of the training rows: ``"kernels"`` (labeled rows),
+        ``"nodes"`` of graphs (labeled and unlabeled rows), ``"neighbors"`` (rows of a member), and ``"values"`` of single
+        columns. All are 0 where it holds none.
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
@@ -786,6 +803,10 @@ class AssembleClassifier(Ensemble):
         descent.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
+    held_rows_ : dict
+        What the model, and so its file and its ONNX graph, holds of the training rows: ``"kernels"`` (labeled rows),
+        ``"nodes"`` of graphs (labeled and unlabeled rows), ``"neighbors"`` (rows of a member), and ``"values"`` of single
+        columns. All are 0 where it holds none.
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
@@ -942,6 +963,10 @@ class SemiBoostClassifier(Ensemble):
         descent.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
+    held_rows_ : dict
+        What the model, and so its file and its ONNX graph, holds of the training rows: ``"kernels"`` (labeled rows),
+        ``"nodes"`` of graphs (labeled and unlabeled rows), ``"neighbors"`` (rows of a member), and ``"values"`` of single
+        columns. All are 0 where it holds none.
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
@@ -1094,6 +1119,10 @@ class SelfTrainingClassifier(Ensemble):
         descent.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
+    held_rows_ : dict
+        What the model, and so its file and its ONNX graph, holds of the training rows: ``"kernels"`` (labeled rows),
+        ``"nodes"`` of graphs (labeled and unlabeled rows), ``"neighbors"`` (rows of a member), and ``"values"`` of single
+        columns. All are 0 where it holds none.
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
@@ -1230,6 +1259,10 @@ class TriTrainingClassifier(Ensemble):
         descent.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
+    held_rows_ : dict
+        What the model, and so its file and its ONNX graph, holds of the training rows: ``"kernels"`` (labeled rows),
+        ``"nodes"`` of graphs (labeled and unlabeled rows), ``"neighbors"`` (rows of a member), and ``"values"`` of single
+        columns. All are 0 where it holds none.
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
@@ -1360,6 +1393,10 @@ class CoForestClassifier(Ensemble):
         descent.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
+    held_rows_ : dict
+        What the model, and so its file and its ONNX graph, holds of the training rows: ``"kernels"`` (labeled rows),
+        ``"nodes"`` of graphs (labeled and unlabeled rows), ``"neighbors"`` (rows of a member), and ``"values"`` of single
+        columns. All are 0 where it holds none.
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
@@ -1501,6 +1538,10 @@ class CoTrainingClassifier(Ensemble):
         descent.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
+    held_rows_ : dict
+        What the model, and so its file and its ONNX graph, holds of the training rows: ``"kernels"`` (labeled rows),
+        ``"nodes"`` of graphs (labeled and unlabeled rows), ``"neighbors"`` (rows of a member), and ``"values"`` of single
+        columns. All are 0 where it holds none.
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
@@ -1649,6 +1690,10 @@ class SetredClassifier(Ensemble):
         descent.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
+    held_rows_ : dict
+        What the model, and so its file and its ONNX graph, holds of the training rows: ``"kernels"`` (labeled rows),
+        ``"nodes"`` of graphs (labeled and unlabeled rows), ``"neighbors"`` (rows of a member), and ``"values"`` of single
+        columns. All are 0 where it holds none.
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
@@ -1801,6 +1846,10 @@ class SSMBoostClassifier(Ensemble):
         descent.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
+    held_rows_ : dict
+        What the model, and so its file and its ONNX graph, holds of the training rows: ``"kernels"`` (labeled rows),
+        ``"nodes"`` of graphs (labeled and unlabeled rows), ``"neighbors"`` (rows of a member), and ``"values"`` of single
+        columns. All are 0 where it holds none.
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
@@ -1955,6 +2004,10 @@ class RegBoostClassifier(Ensemble):
         descent.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
+    held_rows_ : dict
+        What the model, and so its file and its ONNX graph, holds of the training rows: ``"kernels"`` (labeled rows),
+        ``"nodes"`` of graphs (labeled and unlabeled rows), ``"neighbors"`` (rows of a member), and ``"values"`` of single
+        columns. All are 0 where it holds none.
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
@@ -2115,6 +2168,10 @@ class MCSSBClassifier(Ensemble):
         descent.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
+    held_rows_ : dict
+        What the model, and so its file and its ONNX graph, holds of the training rows: ``"kernels"`` (labeled rows),
+        ``"nodes"`` of graphs (labeled and unlabeled rows), ``"neighbors"`` (rows of a member), and ``"values"`` of single
+        columns. All are 0 where it holds none.
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
@@ -2263,6 +2320,10 @@ class StackingClassifier(Ensemble):
         descent.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
+    held_rows_ : dict
+        What the model, and so its file and its ONNX graph, holds of the training rows: ``"kernels"`` (labeled rows),
+        ``"nodes"`` of graphs (labeled and unlabeled rows), ``"neighbors"`` (rows of a member), and ``"values"`` of single
+        columns. All are 0 where it holds none.
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
@@ -2395,6 +2456,10 @@ class LabelSpreadingClassifier(Ensemble):
         descent.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
+    held_rows_ : dict
+        What the model, and so its file and its ONNX graph, holds of the training rows: ``"kernels"`` (labeled rows),
+        ``"nodes"`` of graphs (labeled and unlabeled rows), ``"neighbors"`` (rows of a member), and ``"values"`` of single
+        columns. All are 0 where it holds none.
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
@@ -2526,6 +2591,10 @@ class ExtraTreesClassifier(Ensemble):
         descent.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
+    held_rows_ : dict
+        What the model, and so its file and its ONNX graph, holds of the training rows: ``"kernels"`` (labeled rows),
+        ``"nodes"`` of graphs (labeled and unlabeled rows), ``"neighbors"`` (rows of a member), and ``"values"`` of single
+        columns. All are 0 where it holds none.
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.

@@ -60,6 +60,8 @@ def to_onnx(estimator: Ensemble, path: str | os.PathLike[str] | None = None) -> 
     its name, of shape (n, 1). The outputs are ``label`` (int64 where all classes are whole numbers, else text) and
     ``probabilities``.
 
+    Every model has a graph. What ``held_rows_`` says that a model holds of its training rows, the graph holds too.
+
     Parameters
     ----------
     estimator : fitted estimator

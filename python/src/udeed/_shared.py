@@ -54,6 +54,10 @@ history_ : list of dict
     descent.
 findings_ : dict or None
     What was chosen by out-of-bag rows; None where nothing was.
+held_rows_ : dict
+    What the model, and so its file and its ONNX graph, holds of the training rows: ``"kernels"`` (labeled rows),
+    ``"nodes"`` of graphs (labeled and unlabeled rows), ``"neighbors"`` (rows of a member), and ``"values"`` of single
+    columns. All are 0 where it holds none.
 diversity_ : dict or None
     Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
     model.

@@ -7,7 +7,6 @@ use crate::ensemble::mixed_members::Group;
 use crate::error::{Error, Hint, Place, Result};
 use crate::kernel::in_memory;
 use crate::learner::{Hypothesis, Linear, n_heads, normalise, winner};
-use crate::view::FeatureMap;
 use crate::words::words;
 
 /// Least probability in a product of probabilities.
@@ -243,19 +242,6 @@ impl Part {
 
     pub(crate) fn n_members(&self) -> usize {
         self.weights.len()
-    }
-
-    /// Whether some members are trees, or see ranks, differences or a graph of rows, beside others.
-    pub(crate) fn has_views_beyond_onnx(&self) -> bool {
-        let is_beyond = |group: &Group| match group {
-            Group::Trees(_) => true,
-            Group::Mapped(mapped) => match mapped.map.as_ref() {
-                FeatureMap::Plain => false,
-                FeatureMap::Kernel(map) => map.gauss().is_none(),
-                FeatureMap::Spectral(_) => true,
-            },
-        };
-        matches!(&self.members, Voters::Mixed(all) if all.iter().any(is_beyond))
     }
 
     /// The first members; all of a stacked ensemble, whose meta-learner needs every member.

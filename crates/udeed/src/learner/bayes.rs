@@ -146,6 +146,19 @@ impl Bayes {
     pub fn n_classes(&self) -> usize {
         self.priors.len()
     }
+
+    /// The prior probability of each class.
+    pub(crate) fn priors(&self) -> &[f64] {
+        &self.priors
+    }
+
+    /// Of each class the means, the variances, and the logarithm of its share and of the height of its densities.
+    pub(crate) fn classes(&self) -> impl Iterator<Item = (&[f64], &[f64], f64)> {
+        let d = self.means.len() / self.priors.len();
+        let of_class =
+            move |(k, &height): (usize, &f64)| (&self.means[k * d..][..d], &self.variances[k * d..][..d], height);
+        self.heights.iter().enumerate().map(of_class)
+    }
 }
 
 impl Learned for Bayes {

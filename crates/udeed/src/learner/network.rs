@@ -41,6 +41,12 @@ impl Network {
         &self.weights
     }
 
+    /// The weights of each hidden unit, and those of the score; the constant is the last of each.
+    pub(crate) fn layers(&self) -> (Vec<Vec<f64>>, Vec<f64>) {
+        let (units, output) = self.weights.split_at(self.weights.len() - self.hidden - 1);
+        (units.chunks_exact(units.len() / self.hidden).map(<[f64]>::to_vec).collect(), output.to_vec())
+    }
+
     fn score(&self, row: Row<'_>) -> f64 {
         let (units, output) = self.weights.split_at(self.weights.len() - self.hidden - 1);
         let unit = |weights: &[f64]| {

@@ -3,11 +3,13 @@
 mod description;
 mod evaluation;
 mod file;
+mod held_rows;
 mod onnx;
 mod tensors;
 mod training;
 
 pub use evaluation::Evaluation;
+pub use held_rows::HeldRows;
 pub use training::Training;
 
 use crate::data::{Dense, Labels, Matrix, Rows, Table};

@@ -46,12 +46,6 @@ impl KernelMap {
         self.basis.len()
     }
 
-    /// The rows that count of a Gaussian kernel of the features as they are, scaled by the factors.
-    pub(crate) fn gauss(&self) -> Option<Vec<Vec<f64>>> {
-        let scaled = |&i: &usize| self.labeled.get(i).iter().zip(&self.factors).map(|(x, factor)| x * factor).collect();
-        (self.decay == Decay::Gauss && self.ranks.is_none()).then(|| self.basis.iter().map(scaled).collect())
-    }
-
     /// The scores on some rows, row after row, of `m` linear members of this kernel.
     ///
     /// # Errors

@@ -74,7 +74,8 @@ method! {
         streams: true,
     }
     settings {
-        /// Views of the rows.
+        /// Views of the rows. A model holds the labeled rows for its kernels, values of every column for `laplace`, and up to
+        /// 5000 rows, labeled or not, for `spectral`; with `linear` and `trees` alone it holds none.
         views: Vec<View> = View::ALL.to_vec();
         /// Number of bootstraps, and so of members of each view at each regularisation strength.
         members: usize = 20, in Range::at_least(2);

@@ -4,23 +4,33 @@
 //! The outputs are `label` (integers where all classes are written as such, else text) and `probabilities`. All between them is
 //! computed in double precision: the vote of a member whose score is near zero then falls as it does here.
 
+mod blocks;
 mod decision;
 mod graph;
+mod hypotheses;
+mod kernel;
+mod mapped;
+mod nearest;
 mod preparation;
 mod protobuf;
+mod ranks;
+mod spectral;
+mod trees;
 
 use crate::data::{Column, Kind};
-use crate::ensemble::Part;
-use crate::error::{Error, Hint, Place, Result};
+use crate::error::{Error, Place, Result};
 use crate::model::Model;
 use crate::model::onnx::graph::{Element, Graph, ML, axis, to, value};
 use crate::model::onnx::protobuf::Message;
+use crate::text::byte_size;
 
 /// The version of the operators, and that of the file format that came with it.
 const OPSET: i64 = 13;
 const IR_VERSION: i64 = 7;
 /// The version of the operators of the domain for machine learning.
-const ML_OPSET: i64 = 2;
+const ML_OPSET: i64 = 3;
+/// Most bytes of a file: more no message of its format has.
+const MOST_BYTES: u64 = i32::MAX as u64;
 /// The outputs: the classes, and how probable each is.
 const OUTPUTS: [&str; 2] = ["label", "probabilities"];
 
@@ -28,8 +38,8 @@ impl Model {
     /// The model as an ONNX file, its preparation included.
     ///
     /// # Errors
-    /// If it has no features at all, members that are not linear, or columns of words beside one that has no name or that of
-    /// an output.
+    /// If it has no features at all, columns of words beside one that has no name or that of an output, or more bytes than an
+    /// ONNX file can have.
     ///
     /// ```
     /// use udeed::prelude::*;
@@ -46,20 +56,11 @@ impl Model {
         if self.by_column() {
             self.check_names()?;
         }
-        if self.ensemble.parts.iter().any(Part::has_views_beyond_onnx) {
-            return Err(Error::input(
-                Place::new("the model"),
-                "views of which not all can be exported",
-                "views that can",
-            )
-            .with_hint(Hint::ExportedViews { keep: &["linear", "relevance", "narrow"] }));
-        }
+        let rows = hypotheses::bytes_of_rows(&self.ensemble);
+        check_size(rows, "of nearest neighbours, every value stored")?;
         let mut graph = Graph::new(self.free_prefix());
         let features = graph.prepare(self);
-        let decision = graph.decision(self, &features).ok_or_else(|| {
-            let found = format!("members of `{}` that are not linear scores", self.method.name());
-            Error::input(Place::new("the model"), found, "linear members, which ONNX can express")
-        })?;
+        let decision = graph.decision(self, &features)?;
         graph.label(self, &decision);
         graph.probabilities(self.classes.len(), &decision);
         let opset = |domain: &str, version| Message::new().bytes(1, domain).number(2, version);
@@ -69,7 +70,9 @@ impl Model {
             .bytes(3, env!("CARGO_PKG_VERSION"))
             .bytes(7, graph.into_message())
             .each(8, [opset("", OPSET), opset(ML, ML_OPSET)]);
-        Ok(file.into_bytes())
+        let file = file.into_bytes();
+        check_size(file.len() as u64, "in all")?;
+        Ok(file)
     }
 
     /// Whether there is an input for every column: words and numbers do not go into one.
@@ -100,6 +103,15 @@ impl Model {
     }
 }
 
+/// Refuses what an ONNX file cannot hold.
+fn check_size(bytes: u64, of: &str) -> Result<()> {
+    if bytes <= MOST_BYTES {
+        return Ok(());
+    }
+    let (found, most) = (byte_size(bytes), byte_size(MOST_BYTES));
+    Err(Error::input(Place::new("the model"), format!("{found} {of}"), format!("at most {most}, as ONNX files have")))
+}
+
 /// The outputs.
 impl Graph {
     /// The class of each row.
@@ -115,14 +127,14 @@ impl Graph {
             }
         };
         let index = if model.classes.len() == 2 {
-            let threshold = self.doubles(&[], &[model.threshold]);
-            let second = self.node("Greater", &[decision, &threshold], vec![]);
+            let threshold = self.number(model.threshold);
+            let second = self.op("Greater", &[decision, &threshold]);
             self.node("Cast", &[&second], vec![to(Element::Int64)])
         } else {
             self.node("ArgMax", &[decision], vec![axis(1)])
         };
         let flat = self.integers(&[1], &[-1]);
-        let index = self.node("Reshape", &[&index, &flat], vec![]);
+        let index = self.op("Reshape", &[&index, &flat]);
         self.named_node("Gather", &[&classes, &index], vec![axis(0)], OUTPUTS[0]);
         self.outputs.push(value(OUTPUTS[0], of, None));
     }
@@ -136,11 +148,11 @@ impl Graph {
 
     /// The probability of each class, by decisions.
     fn shares(&mut self, n_classes: usize, decision: &str) -> String {
-        let [half, one] = [0.5, 1.0].map(|number| self.doubles(&[], &[number]));
-        let above = self.node("Add", &[decision, &one], vec![]);
-        let shares = self.node("Mul", &[&above, &half], vec![]);
+        let [half, one] = [0.5, 1.0].map(|number| self.number(number));
+        let above = self.op("Add", &[decision, &one]);
+        let shares = self.op("Mul", &[&above, &half]);
         if n_classes == 2 {
-            let first = self.node("Sub", &[&one, &shares], vec![]);
+            let first = self.op("Sub", &[&one, &shares]);
             return self.node("Concat", &[&first, &shares], vec![axis(1)]);
         }
         self.normalise(&shares, n_classes)

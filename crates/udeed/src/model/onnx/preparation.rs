@@ -2,7 +2,7 @@
 
 use crate::data::{Column, Kind};
 use crate::model::Model;
-use crate::model::onnx::graph::{Element, Graph, attribute, axis, to, value};
+use crate::model::onnx::graph::{Element, Graph, axis, texts, to, value, whole, wholes};
 use crate::prepare::FourierMap;
 
 impl Graph {
@@ -24,8 +24,8 @@ impl Graph {
         let width = preparation.factor.len();
         let shift = self.doubles(&[1, width], &preparation.shift);
         let factor = self.doubles(&[1, width], &preparation.factor);
-        let shifted = self.node("Sub", &[&raw, &shift], vec![]);
-        let scaled = self.node("Mul", &[&shifted, &factor], vec![]);
+        let shifted = self.op("Sub", &[&raw, &shift]);
+        let scaled = self.op("Mul", &[&shifted, &factor]);
         match &preparation.fourier {
             Some(map) => self.fourier(map, width, &scaled),
             None => scaled,
@@ -35,20 +35,20 @@ impl Graph {
     pub(super) fn fourier(&mut self, map: &FourierMap, width: usize, scaled: &str) -> String {
         let frequencies = self.doubles(&[width, map.n_features()], map.frequencies());
         let phases = self.doubles(&[1, map.n_features()], map.phases());
-        let factor = self.doubles(&[], &[map.factor()]);
-        let products = self.node("MatMul", &[scaled, &frequencies], vec![]);
-        let angles = self.node("Add", &[&products, &phases], vec![]);
-        let cosines = self.node("Cos", &[&angles], vec![]);
-        self.node("Mul", &[&cosines, &factor], vec![])
+        let factor = self.number(map.factor());
+        let products = self.op("MatMul", &[scaled, &frequencies]);
+        let angles = self.op("Add", &[&products, &phases]);
+        let cosines = self.op("Cos", &[&angles]);
+        self.op("Mul", &[&cosines, &factor])
     }
 
     /// An input of numbers, those missing filled in.
     fn numbers(&mut self, name: &str, fill: &[f64]) -> String {
         self.inputs.push(value(name, Element::Float, Some(fill.len())));
-        let missing = self.node("IsNaN", &[name], vec![]);
+        let missing = self.op("IsNaN", &[name]);
         let wide = self.node("Cast", &[name], vec![to(Element::Double)]);
         let fill = self.doubles(&[1, fill.len()], fill);
-        self.node("Where", &[&missing, &fill, &wide], vec![])
+        self.op("Where", &[&missing, &fill, &wide])
     }
 
     /// An input for one column: its features, unless it has none.
@@ -66,14 +66,10 @@ impl Graph {
             keys.push("");
             numbers.push(fill as i64);
         }
-        let encode = vec![
-            attribute("keys_strings", 8).each(9, keys),
-            numbers.iter().fold(attribute("values_int64s", 7), |list, &number| list.number(8, number)),
-            attribute("default_int64", 2).number(3, -1),
-        ];
+        let encode = vec![texts("keys_strings", keys), wholes("values_int64s", numbers), whole("default_int64", -1)];
         let level = self.node("LabelEncoder", &[&column.name], encode);
         let shown = self.integers(&[1, shown.len()], &shown);
-        let equal = self.node("Equal", &[&level, &shown], vec![]);
+        let equal = self.op("Equal", &[&level, &shown]);
         Some(self.node("Cast", &[&equal], vec![to(Element::Double)]))
     }
 }

@@ -1,0 +1,80 @@
+//! What a model holds of the rows that it was trained on.
+
+use serde::Serialize;
+
+use crate::data::Rows;
+use crate::ensemble::{Group, Voters};
+use crate::learner::Hypothesis;
+use crate::model::Model;
+use crate::view::{FeatureMap, KernelMap};
+
+/// Training rows that a model holds, prepared but otherwise as they were: whoever has its file, or the ONNX graph made of it,
+/// has them too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[non_exhaustive]
+pub struct HeldRows {
+    /// Labeled rows of kernels.
+    pub kernels: usize,
+    /// Nodes of graphs of near rows: labeled and unlabeled rows.
+    pub nodes: usize,
+    /// Rows of nearest neighbours: the most that a member holds.
+    pub neighbors: usize,
+    /// Values of single columns, from which ranks are read off.
+    pub values: usize,
+}
+
+impl HeldRows {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        *self == HeldRows::default()
+    }
+
+    fn add_group(&mut self, group: &Group) {
+        let Group::Mapped(members) = group else { return };
+        match members.map.as_ref() {
+            FeatureMap::Plain => {}
+            FeatureMap::Kernel(KernelMap { labeled, ranks, .. }) => {
+                self.kernels = self.kernels.max(labeled.n_rows());
+                if let Some(ranks) = ranks {
+                    self.values = self.values.max(ranks.parts().1.len());
+                }
+            }
+            FeatureMap::Spectral(map) => self.nodes = self.nodes.max(map.nodes.n_rows()),
+        }
+    }
+
+    fn add_member(&mut self, member: &Hypothesis) {
+        match member {
+            Hypothesis::Neighbors(neighbors) => {
+                self.neighbors = self.neighbors.max(neighbors.rows().rows().n_rows());
+            }
+            Hypothesis::View { of, .. } => self.add_member(of),
+            Hypothesis::Linear(_) | Hypothesis::Tree(_) | Hypothesis::Bayes(_) | Hypothesis::Network(_) => {}
+        }
+    }
+}
+
+impl Model {
+    /// What the model holds of the rows that it was trained on.
+    ///
+    /// ```
+    /// use udeed::prelude::*;
+    ///
+    /// let train = built_in("vote")?.read()?.into_train()?;
+    /// assert!(Bagging::new().fit(&train)?.held_rows().is_empty());
+    /// let near = Bagging::new().base(Base::Neighbors(Default::default())).fit(&train)?;
+    /// assert!(near.held_rows().neighbors > 200);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn held_rows(&self) -> HeldRows {
+        let mut held = HeldRows::default();
+        for part in &self.ensemble.parts {
+            match &part.members {
+                Voters::Linear(_) => {}
+                Voters::Any(members) => members.iter().for_each(|member| held.add_member(member)),
+                Voters::Mixed(groups) => groups.iter().for_each(|group| held.add_group(group)),
+            }
+        }
+        held
+    }
+}
