@@ -5,7 +5,7 @@ use crate::model::onnx::graph::{Graph, axis, whole};
 
 /// Number of points beyond those wanted whose distances are computed as the model does, to the last bit: of points that are
 /// equally near but for rounding, the same are then the nearest.
-const MORE: usize = 32;
+const MORE: usize = 64;
 
 /// Number of sums that make up a distance, see [`squared_distance`](crate::neighbors::squared_distance).
 const LANES: usize = 4;
