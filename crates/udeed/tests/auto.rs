@@ -323,6 +323,53 @@ fn many_labels_are_seen_by_landmarks() {
     assert!(few > 0.97 && many > few - 0.005, "{few} {many}");
 }
 
+/// Points around the corners of a polygon, the first `labeled` with their corner.
+fn corners(corners: usize, labeled: usize) -> (TrainSet, TrainSet) {
+    let mut state = 7u64;
+    let mut unit = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let point = |i: usize| {
+        let angle = std::f64::consts::TAU * (i % corners) as f64 / corners as f64;
+        [angle.cos() + 0.4 * (unit() - 0.5), angle.sin() + 0.4 * (unit() - 0.5), unit()]
+    };
+    let rows: Vec<[f64; 3]> = (0..600).map(point).collect();
+    let labels = Labels::new((0..600).map(|i| Some(format!("corner {:03}", i % corners))));
+    let all = TrainSet::new(Table::from_rows(&rows).unwrap(), labels).unwrap();
+    (all.clone().hide_labels(&(labeled..600).collect::<Vec<usize>>()), all)
+}
+
+/// With more than ten classes one Newton step serves all of them: neither accuracy nor probabilities jump, in any view.
+#[test]
+fn many_classes_are_fitted_by_one_step() {
+    let of = |classes: usize, views: Vec<View>| {
+        let (train, all) = corners(classes, 20 * classes);
+        let model = Auto::new().members(6).views(views).fit(&train).unwrap();
+        let report = model.evaluate(all.table(), all.labels()).unwrap();
+        assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), model);
+        let found = model.training().findings.as_ref().unwrap();
+        assert!((found.accuracy - report.accuracy).abs() < 0.1, "{found}");
+        (report.accuracy, report.log_loss)
+    };
+    for views in [vec![View::Relevance], vec![View::Narrow], vec![View::Spectral], View::ALL.to_vec()] {
+        let (ten, eleven) = (of(10, views.clone()), of(11, views.clone()));
+        // Eleven corners are nearer to each other than ten.
+        assert!(eleven.0 > 0.8 && eleven.0 > ten.0 - 0.08, "{views:?}: {ten:?} {eleven:?}");
+        assert!(eleven.1 < ten.1 + 0.3, "{views:?}: {ten:?} {eleven:?}");
+    }
+}
+
+/// As many classes as there can be, two labels each: fewer trees, and nothing that does not end.
+#[test]
+fn as_many_classes_as_there_can_be() {
+    let (train, all) = corners(255, 510);
+    let model = Auto::new().members(3).fit(&train).unwrap();
+    assert!(accuracy(&model, &all) > 0.05);
+    let trees = Auto::new().members(3).views(vec![View::Trees]).fit(&train).unwrap();
+    assert_eq!(trees.ensemble().n_members(), 2 * 2 * 3 * 2);
+}
+
 #[test]
 fn out_of_bag_rows_choose_lambda_for_bagging_and_udeed() {
     let (train, all) = ionosphere(|i| i % 4 == 0);

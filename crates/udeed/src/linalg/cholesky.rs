@@ -86,6 +86,57 @@ impl WithSimd for Solve<'_> {
     }
 }
 
+/// Solves with the factor for `k` right sides, which lie side by side in each of the `n` rows of `x`, in place.
+pub(crate) fn solve_many(factor: &[f64], n: usize, x: &mut [f64], k: usize) {
+    let mut some = vec![0.0; n * LANES];
+    for first in (0..k).step_by(LANES) {
+        let width = LANES.min(k - first);
+        for (to, from) in some.chunks_exact_mut(LANES).zip(x.chunks_exact(k)) {
+            to[..width].copy_from_slice(&from[first..][..width]);
+        }
+        instructions().dispatch(SolveLanes { factor, n, x: &mut some });
+        for (from, to) in some.chunks_exact(LANES).zip(x.chunks_exact_mut(k)) {
+            to[first..][..width].copy_from_slice(&from[..width]);
+        }
+    }
+}
+
+/// Number of right sides solved for at once.
+const LANES: usize = 16;
+
+struct SolveLanes<'a> {
+    factor: &'a [f64],
+    n: usize,
+    x: &'a mut [f64],
+}
+
+impl WithSimd for SolveLanes<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let SolveLanes { factor, n, x } = self;
+        for i in 0..n {
+            let row = &factor[i * n..=i * n + i];
+            let (known, own) = x.split_at_mut(i * LANES);
+            let mut sums = [0.0; LANES];
+            for (l, known) in row[..i].iter().zip(known.chunks_exact(LANES)) {
+                (0..LANES).for_each(|lane| sums[lane] += l * known[lane]);
+            }
+            (0..LANES).for_each(|lane| own[lane] = (own[lane] - sums[lane]) / row[i]);
+        }
+        for i in (0..n).rev() {
+            let row = &factor[i * n..=i * n + i];
+            let (before, own) = x.split_at_mut(i * LANES);
+            own[..LANES].iter_mut().for_each(|x| *x /= row[i]);
+            let own: [f64; LANES] = std::array::from_fn(|lane| own[lane]);
+            for (l, before) in row[..i].iter().zip(before.chunks_exact_mut(LANES)) {
+                (0..LANES).for_each(|lane| before[lane] -= l * own[lane]);
+            }
+        }
+    }
+}
+
 /// Number of inner products taken at once.
 const ROWS: usize = 4;
 
@@ -122,6 +173,26 @@ mod tests {
         solve(&matrix, 3, &mut x);
         for (x, expected) in x.iter().zip([1.0, -2.0, 3.0]) {
             assert!((x - expected).abs() < 1e-12, "{x}");
+        }
+    }
+
+    #[test]
+    fn many_right_sides_are_solved_as_each_by_itself() {
+        let n = 7;
+        let entry = |i: usize, j: usize| if i == j { 9.0 + i as f64 } else { ((i * n + j) as f64 * 0.7).sin() };
+        let mut matrix: Vec<f64> = (0..n * n).map(|p| entry(p / n, p % n)).collect();
+        assert!(factor(&mut matrix, n));
+        for k in [1, 16, 21] {
+            let sides: Vec<f64> = (0..n * k).map(|p| (p as f64 * 0.3).cos()).collect();
+            let mut many = sides.clone();
+            solve_many(&matrix, n, &mut many, k);
+            for side in 0..k {
+                let mut alone: Vec<f64> = sides.iter().skip(side).step_by(k).copied().collect();
+                solve(&matrix, n, &mut alone);
+                for (a, b) in alone.iter().zip(many.iter().skip(side).step_by(k)) {
+                    assert!((a - b).abs() < 1e-14, "{a} against {b}");
+                }
+            }
         }
     }
 

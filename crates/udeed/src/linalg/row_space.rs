@@ -74,7 +74,7 @@ impl RowSpace {
     /// Weights of all columns for weights of the coordinates, both with that of a constant feature last. `rows` are those
     /// that the space was made of.
     pub(crate) fn weights(&self, rows: &dyn Rows, own: &[f64]) -> Vec<f64> {
-        let shares = self.shares(own);
+        let shares = self.shares(own, 1);
         let mut weights = vec![0.0; rows.n_columns() + 1];
         for (&i, share) in self.basis.iter().zip(&shares) {
             rows.row(i).for_each(|j, x| weights[j] += share * x);
@@ -84,17 +84,25 @@ impl RowSpace {
     }
 
     /// Weights of inner products with the rows that span the space, for weights of the coordinates, both with that of a
-    /// constant feature last.
-    pub(crate) fn shares(&self, own: &[f64]) -> Vec<f64> {
+    /// constant feature last. There are `k` of each, side by side.
+    pub(crate) fn shares(&self, own: &[f64], k: usize) -> Vec<f64> {
         let factor = |s: usize, t: usize| match self.rows.rows().row(self.basis[s]) {
             Row::Dense(row) => row[t],
             Row::Sparse { .. } => 0.0,
         };
         let mut shares = own.to_vec();
-        for s in (0..self.width).rev() {
-            let later: f64 = (s + 1..self.width).map(|t| factor(t, s) * shares[t]).sum();
-            shares[s] = (shares[s] - later) / factor(s, s);
-        }
+        vectorized(|| {
+            for s in (0..self.width).rev() {
+                let mut later = vec![0.0; k];
+                let (before, known) = shares.split_at_mut((s + 1) * k);
+                for (t, known) in (s + 1..self.width).zip(known.chunks_exact(k)) {
+                    let l = factor(t, s);
+                    later.iter_mut().zip(known).for_each(|(sum, share)| *sum += l * share);
+                }
+                let root = factor(s, s);
+                before[s * k..].iter_mut().zip(later).for_each(|(share, later)| *share = (*share - later) / root);
+            }
+        });
         shares
     }
 }
@@ -208,9 +216,12 @@ mod tests {
             }
             // A score in the coordinates is the same by inner products with the basis.
             let own = [0.3, -1.0, 2.0, 0.7, 5.0];
-            let shares = space.shares(&own);
+            let shares = space.shares(&own, 1);
             let by_basis: f64 = space.basis().iter().zip(&shares).map(|(&b, share)| share * product(i, b)).sum();
             assert!((dot(inside.get(i), &own[..d]) - by_basis).abs() < 1e-10 && shares[d] == 5.0);
+            let side_by_side: Vec<f64> = own.iter().flat_map(|w| [1.0, *w, -w]).collect();
+            let many = space.shares(&side_by_side, 3);
+            assert!(many.chunks_exact(3).zip(&shares).all(|(many, share)| many[1] == *share && many[2] == -share));
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::learner::tree::SortedColumns;
 use crate::learner::{Batch, Learned, Logistic, Sample, Tree, TreeSettings};
 use crate::linalg::RowSpace;
 use crate::memory::{check_memory, half_of_memory};
+use crate::method::auto::first_step::Step;
 use crate::method::auto::out_of_bag::{OutOfBag, Outputs};
 use crate::observer::Watch;
 use crate::parallel;
@@ -22,8 +23,9 @@ use crate::view::FeatureMap;
 
 /// Tolerance of the optimum of members with a map of their own: there are many of them.
 const NEAR: f64 = 1e-4;
-/// Number of trees of each kind that are grown on a bootstrap.
+/// Number of trees of each kind that are grown on a bootstrap, and the least for many classes.
 const TREES: usize = 10;
+const LEAST_TREES: usize = 2;
 
 /// A view with its members and what they say of out-of-bag rows.
 pub(crate) struct Fitted {
@@ -89,7 +91,7 @@ impl MappedRows {
         self.span.as_ref().map_or_else(Vec::new, |span| span.basis().to_vec())
     }
 
-    fn rows(&self) -> &dyn Rows {
+    pub(crate) fn rows(&self) -> &dyn Rows {
         match (&self.span, &self.features) {
             (Some(span), _) => span.rows.rows(),
             (None, Some(features)) => features.rows(),
@@ -101,16 +103,29 @@ impl MappedRows {
     fn weights(&self, own: &[f64]) -> Vec<f64> {
         let mut all = match (&self.span, &self.features) {
             (Some(span), Some(features)) => span.weights(features.rows(), own),
-            (Some(span), None) => span.shares(own),
+            (Some(span), None) => span.shares(own, 1),
             (None, _) => own.to_vec(),
         };
         let last = all.len() - 1;
         all[..last].iter_mut().for_each(|w| *w *= self.factor);
         all
     }
+
+    /// The same for the weights of several heads, which lie side by side in each feature.
+    pub(crate) fn weights_of_heads(&self, own: &[f64], heads: usize) -> Vec<Vec<f64>> {
+        let of_head =
+            |all: &[f64], head: usize| -> Vec<f64> { all.iter().skip(head).step_by(heads).copied().collect() };
+        let (Some(span), None) = (&self.span, &self.features) else {
+            return (0..heads).map(|head| self.weights(&of_head(own, head))).collect();
+        };
+        let mut all = span.shares(own, heads);
+        let constants = all.len() - heads;
+        all[..constants].iter_mut().for_each(|w| *w *= self.factor);
+        (0..heads).map(|head| of_head(&all, head)).collect()
+    }
 }
 
-/// Fits at one lambda: for each head the weights of each member, in the basis of its rows, and the outputs.
+/// Fits at one lambda: for each head the weights of each member, and the outputs.
 pub(crate) struct Fit {
     weights: Vec<Vec<Vec<f64>>>,
     pub(crate) outputs: Outputs,
@@ -163,6 +178,19 @@ impl OutOfBag<'_> {
         Ok(fits)
     }
 
+    /// The members of many heads that share a feature map, and one to all labels, at each of the lambdas, after one Newton step.
+    fn step_together(&self, mapped_rows: &MappedRows, lambdas: &[f64], watch: &Watch<'_>) -> Result<Vec<Fit>> {
+        self.check_steps(lambdas.len())?;
+        let mut steps = parallel::try_map(self.n_members() + 1, |k| self.first_steps(k, mapped_rows, lambdas, watch))?;
+        let fit = |c: usize| {
+            let mut own: Vec<&mut Step> = steps.iter_mut().map(|steps| &mut steps[c]).collect();
+            let outputs = self.calibrate(&mut own);
+            let of_head = |head: usize| own.iter_mut().map(|step| std::mem::take(&mut step.weights[head])).collect();
+            Fit { weights: (0..self.n_heads()).map(of_head).collect(), outputs }
+        };
+        Ok((0..lambdas.len()).map(fit).collect())
+    }
+
     /// A view whose members share a feature map. `lambdas` are those that findings show; the fits use `times` as much.
     pub(crate) fn shared(
         &self,
@@ -174,11 +202,18 @@ impl OutOfBag<'_> {
         watch: &Watch<'_>,
     ) -> Result<Fitted> {
         let scaled: Vec<f64> = lambdas.iter().map(|lambda| times * lambda).collect();
-        let fits = self.fit_together(mapped_rows, &scaled, progress, watch)?;
+        let fits = match self.takes_first_steps(mapped_rows.rows()) {
+            true => self.step_together(mapped_rows, &scaled, watch)?,
+            false => {
+                let mut fits = self.fit_together(mapped_rows, &scaled, progress, watch)?;
+                let members = fits.iter_mut().flat_map(|fit| fit.weights.iter_mut().flatten());
+                members.for_each(|own| *own = mapped_rows.weights(own));
+                fits
+            }
+        };
         let (mut candidates, mut weights) = (Vec::new(), Vec::new());
         for (fit, &lambda) in fits.into_iter().zip(lambdas) {
-            let own = |members: &Vec<Vec<f64>>| members.iter().map(|own| mapped_rows.weights(own)).collect();
-            weights.push(fit.weights.iter().map(own).collect());
+            weights.push(fit.weights);
             candidates.push(Candidate { lambda: Some(lambda), outputs: fit.outputs });
         }
         let members = FittedMembers::Mapped(vec![MapFit { map, weights, shares: self.shares_of_members() }]);
@@ -194,6 +229,46 @@ impl OutOfBag<'_> {
         lambdas: &[f64],
         watch: &Watch<'_>,
     ) -> Result<Fitted> {
+        let (members, outputs) = match self.has_many_heads() {
+            true => self.step_each(map_of, lambdas, watch)?,
+            false => self.fit_each(map_of, lambdas, watch)?,
+        };
+        let candidate = |(&lambda, outputs): (&f64, Outputs)| Candidate { lambda: Some(lambda), outputs };
+        let candidates = lambdas.iter().zip(outputs).map(candidate).collect();
+        Ok(Fitted { name: name.into(), by_labels, prior, candidates, members: FittedMembers::Mapped(members) })
+    }
+
+    /// The members of many heads after one Newton step, each bootstrap with a map of its own, and the outputs at each lambda.
+    fn step_each(
+        &self,
+        map_of: impl Fn(usize) -> Result<(FeatureMap, MappedRows)> + Sync,
+        lambdas: &[f64],
+        watch: &Watch<'_>,
+    ) -> Result<(Vec<MapFit>, Vec<Outputs>)> {
+        self.check_steps(lambdas.len())?;
+        let mut found = parallel::try_map(self.n_members() + 1, |k| {
+            let (map, mapped_rows) = map_of(k)?;
+            Ok((map, self.first_steps(k, &mapped_rows, lambdas, watch)?))
+        })?;
+        let outputs = |c: usize| {
+            let mut own: Vec<&mut Step> = found.iter_mut().map(|(_, steps)| &mut steps[c]).collect();
+            self.calibrate(&mut own)
+        };
+        let outputs = (0..lambdas.len()).map(outputs).collect();
+        let fit = |((map, steps), share): ((FeatureMap, Vec<Step>), f64)| {
+            let of_heads = |step: Step| step.weights.into_iter().map(|weights| vec![weights]).collect();
+            MapFit { map: Arc::new(map), weights: steps.into_iter().map(of_heads).collect(), shares: vec![share] }
+        };
+        Ok((found.into_iter().zip(self.shares_of_members()).map(fit).collect(), outputs))
+    }
+
+    /// The members of few heads, each bootstrap with a map of its own, and the outputs at each lambda.
+    fn fit_each(
+        &self,
+        map_of: impl Fn(usize) -> Result<(FeatureMap, MappedRows)> + Sync,
+        lambdas: &[f64],
+        watch: &Watch<'_>,
+    ) -> Result<(Vec<MapFit>, Vec<Outputs>)> {
         // Of each member the map and, for each lambda and head, weights and outputs.
         type Alone = (FeatureMap, Vec<Vec<(Vec<f64>, Vec<f64>)>>);
         let alone = |k: usize| -> Result<Alone> {
@@ -208,11 +283,8 @@ impl OutOfBag<'_> {
         };
         let found = parallel::try_map(self.n_members() + 1, alone)?;
         let outputs = |c: usize, head: usize| self.mean_outputs(|k, i| found[k].1[c][head].1[i]);
-        let candidate = |(c, &lambda): (usize, &f64)| Candidate {
-            lambda: Some(lambda),
-            outputs: (0..self.n_heads()).map(|head| outputs(c, head)).collect(),
-        };
-        let candidates = lambdas.iter().enumerate().map(candidate).collect();
+        let of_heads = |c: usize| (0..self.n_heads()).map(|head| outputs(c, head)).collect();
+        let outputs = (0..lambdas.len()).map(of_heads).collect();
         let fit = |((map, fits), share): (Alone, f64)| MapFit {
             map: Arc::new(map),
             weights: fits
@@ -221,8 +293,7 @@ impl OutOfBag<'_> {
                 .collect(),
             shares: vec![share],
         };
-        let members = found.into_iter().zip(self.shares_of_members()).map(fit).collect();
-        Ok(Fitted { name: name.into(), by_labels, prior, candidates, members: FittedMembers::Mapped(members) })
+        Ok((found.into_iter().zip(self.shares_of_members()).map(fit).collect(), outputs))
     }
 
     /// Fits one member for one head: the weights of its map's features and its outputs on all labeled rows. Its weights in the
@@ -246,6 +317,11 @@ impl OutOfBag<'_> {
         Ok((weights, outputs))
     }
 
+    /// The number of trees of each kind that are grown on a bootstrap: fewer for many classes, as every node has a share of each.
+    fn trees_of_bootstrap(&self) -> usize {
+        ((2.0 * TREES as f64 / self.excess_of_heads()) as usize).clamp(LEAST_TREES, TREES)
+    }
+
     /// Trees grown on the rows of each bootstrap, and as many on all labels; those of a forest on bootstraps of their own.
     pub(crate) fn trees(
         &self,
@@ -257,28 +333,29 @@ impl OutOfBag<'_> {
     ) -> Result<Fitted> {
         let TrainingRows { labeled, codes, .. } = self.prepared;
         let (rows, m, n_classes) = (labeled.rows(), self.n_members(), self.prepared.n_classes());
-        check_trees(m, codes.len(), n_classes)?;
+        let each = self.trees_of_bootstrap();
+        check_trees(m * each, codes.len(), n_classes)?;
         let columns = SortedColumns::new(rows)?;
         let grow = |weights: &[f64], place: usize| {
             watch.ask()?;
             let seed = member_seed(seed, place);
             settings.fit_sorted(&columns, &Sample { rows, classes: codes, n_classes, weights, seed })
         };
-        let bagged: Vec<Tree> = parallel::try_map(m * TREES, |place| grow(&self.weights[place / TREES], place))?;
-        let draws = if has_bootstraps { bootstraps(codes, member_seed(seed, 0), m * TREES)? } else { Vec::new() };
-        let full = parallel::try_map(m * TREES, |place| {
+        let bagged: Vec<Tree> = parallel::try_map(m * each, |place| grow(&self.weights[place / each], place))?;
+        let draws = if has_bootstraps { bootstraps(codes, member_seed(seed, 0), m * each)? } else { Vec::new() };
+        let full = parallel::try_map(m * each, |place| {
             let all = &self.weights[m];
             let drawn = |draw: &Vec<u8>| draw.iter().zip(all).map(|(&n, w)| f64::from(n) * w).collect();
-            grow(&draws.get(place).map_or_else(|| all.clone(), drawn), m * TREES + place)
+            grow(&draws.get(place).map_or_else(|| all.clone(), drawn), m * each + place)
         })?;
         // Of each bootstrap and row the mean probability of each class.
         let probabilities: Vec<Vec<f64>> = parallel::map(m, |k| {
             let mut sums = vec![0.0; rows.n_rows() * n_classes];
             let mut own = vec![0.0; n_classes];
             for (i, sums) in sums.chunks_exact_mut(n_classes).enumerate() {
-                for tree in &bagged[k * TREES..(k + 1) * TREES] {
+                for tree in &bagged[k * each..(k + 1) * each] {
                     tree.distribution(rows.row(i), &mut [], &mut own);
-                    sums.iter_mut().zip(&own).for_each(|(sum, p)| *sum += p / TREES as f64);
+                    sums.iter_mut().zip(&own).for_each(|(sum, p)| *sum += p / each as f64);
                 }
             }
             sums
@@ -294,9 +371,9 @@ impl OutOfBag<'_> {
 }
 
 /// Refuses trees that would take more than half of the memory if every leaf had one row.
-fn check_trees(members: usize, n_rows: usize, n_classes: usize) -> Result<()> {
+fn check_trees(trees: usize, n_rows: usize, n_classes: usize) -> Result<()> {
     // Of two kinds of trees, on bootstraps and on all labels: nodes with a share of each class, and their places twice.
-    let numbers = [4 * members, TREES, 2 * n_rows, n_classes + 6];
+    let numbers = [4 * trees, 2 * n_rows, n_classes + 6];
     let bytes = numbers.iter().fold(size_of::<f64>() as u64, |all, &n| all.saturating_mul(n as u64));
     let hint = Hint::ViewsOrMembers { keep: &["linear", "relevance"] };
     check_memory(bytes, half_of_memory(), hint, || format!("trees on {n_rows} labeled rows of {n_classes} classes"))

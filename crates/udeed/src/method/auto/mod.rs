@@ -1,6 +1,7 @@
 //! The automatic ensemble: logistic regressions on several views of the rows, and trees. Out-of-bag rows choose the weight of
 //! each view and of each inverse regularisation strength.
 
+mod first_step;
 mod fitted;
 mod lambda;
 mod mixture;

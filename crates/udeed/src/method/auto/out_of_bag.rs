@@ -61,7 +61,7 @@ impl<'a> OutOfBag<'a> {
     }
 
     /// For each row, the number of members for which it is out of bag.
-    fn counts(&self) -> Vec<u32> {
+    pub(crate) fn counts(&self) -> Vec<u32> {
         let mut counts = vec![0; self.prepared.codes.len()];
         for draw in &self.draws {
             counts.iter_mut().zip(draw).for_each(|(count, &n)| *count += u32::from(n == 0));

@@ -103,7 +103,7 @@ impl Auto {
             relevance(&seen, &prepared.codes, prepared.n_classes(), &out_of_bag.weights[k])
         });
         let bandwidths = median_distances(&near, &relevances, decay)?;
-        let (seen, some) = (Arc::new(seen), self.kernel_rows(prepared, watch)?);
+        let (seen, some) = (Arc::new(seen), self.kernel_rows(out_of_bag, watch)?);
         let map_of = |k: usize| {
             // What a member learns lies in the space of the rows of its bootstrap.
             let drawn: Vec<usize> = some.iter().copied().filter(|&i| out_of_bag.weights[k][i] > 0.0).collect();
@@ -125,7 +125,7 @@ impl Auto {
         let alike = vec![1.0; labeled.n_columns()];
         let bandwidth = median_distances(&near, &[alike], Decay::Gauss)?[0];
         let factors = vec![(2.0 / bandwidth).sqrt(); labeled.n_columns()];
-        let some = self.kernel_rows(prepared, watch)?;
+        let some = self.kernel_rows(out_of_bag, watch)?;
         // A kernel and a bias of ten is ten times a tenth of the kernel and a bias of one.
         let (map, mapped_rows) = kernel(KernelMap::new(Decay::Gauss, None, factors, labeled, some), 1.0 / NARROW_BIAS)?;
         let (name, lambdas) = (View::Narrow, (&KERNEL_LAMBDAS[..], NARROW_BIAS));
@@ -133,13 +133,15 @@ impl Auto {
     }
 
     /// The labeled rows against which kernels are taken: all of them, or landmarks.
-    fn kernel_rows(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Vec<usize>> {
+    fn kernel_rows(&self, out_of_bag: &OutOfBag<'_>, watch: &Watch<'_>) -> Result<Vec<usize>> {
         /// Up to this number of labeled rows, kernels are exact. With more, landmarks stand for them.
         const EXACT: usize = 1000;
         /// Least number of landmarks.
         const LEAST_LANDMARKS: usize = 300;
-        let n = prepared.codes.len();
+        let n = out_of_bag.prepared.codes.len();
         let most = (EXACT * EXACT / n.max(1)).clamp(LEAST_LANDMARKS, EXACT);
+        // Each head has a weight for each of them. The fourth root of the number of heads costs little accuracy.
+        let most = (most as f64 / out_of_bag.excess_of_heads().sqrt().sqrt()) as usize;
         let rows = Landmarks::choose(n, 0, most, self.seed).rows;
         // The kernel and its factor, for each thread.
         let bytes = 2 * size_of::<f64>() as u64 * (n * rows.len() * rayon::current_num_threads()) as u64;
