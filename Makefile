@@ -1,6 +1,6 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
-.PHONY: test format lint unit docs browser python generate properties deny advisories fuzz chaos bench methods forests when-it-helps
+.PHONY: test format lint unit docs browser python generate properties deny advisories fuzz chaos bench methods forests when-it-helps labels
 
 test: format lint unit docs browser python
 
@@ -52,6 +52,11 @@ forests: $(PEERS)/installed
 when-it-helps: $(PEERS)/installed
 	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
 	$(PEERS)/bin/python bench/when_it_helps.py --write $(WHEN)
+
+# Rows to label and labels to doubt, beside scikit-activeml's and cleanlab's: the tables of docs/labeling.md.
+labels: $(PEERS)/installed
+	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
+	$(PEERS)/bin/python bench/labels.py --write $(LABELS)
 
 $(PEERS)/installed: bench/requirements.txt
 	$(PYTHON) -m venv $(PEERS)

@@ -2,13 +2,12 @@
 
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::ProgressBar;
 use udeed::data::TrainSet;
 use udeed::file::folder_of;
-use udeed::format::{Format, Reader};
 use udeed::memory::Room;
 use udeed::method::Method;
 use udeed::model::Model;
@@ -18,7 +17,7 @@ use udeed::validation::{CrossValidation, Grid};
 use udeed_lab::statistics::{deviation, mean};
 use udeed_lab::tables::TextTable;
 
-use crate::input::{Labeled, Reading, hold_file, note_identifiers};
+use crate::input::{Labeled, Reading, hold_file, note_identifiers, unlabeled_reader};
 use crate::laboratory::{is_of_rows, named, placed};
 use crate::output::{Usage, check_outputs, is_stream, print, write_to, write_wrapped};
 use crate::progress::Progress;
@@ -154,7 +153,7 @@ impl Fit {
         let own_rows = train.table().n_rows();
         if let Some(path) = &self.unlabeled {
             let room = self.room(method, train.table().columns().len());
-            let more = hold_file(&self.unlabeled_reader(&train, path), path, room, progress)?;
+            let more = hold_file(&unlabeled_reader(&self.reading, &train, path), path, room, progress)?;
             named(train.add_held(more.table, room), path)?;
             if train.on_disk().is_some() {
                 progress.note(format_args!("note: the rows of {} are read again in every step", path.display()));
@@ -198,21 +197,6 @@ impl Fit {
         Room {
             most: self.reading.memory.most() / growth.max(1) as u64,
             folder: method.card().streams.then(|| folder_of(&self.out)),
-        }
-    }
-
-    /// The unlabeled rows must have the columns of the others; their file may have another format.
-    fn unlabeled_reader(&self, train: &TrainSet, path: &Path) -> Reader {
-        let table = train.table();
-        let mut reading = Reading { drop: Vec::new(), nominal: Vec::new(), ..self.reading.clone() };
-        if Format::of(&path.display().to_string()).is_some() {
-            reading.format = None;
-        }
-        let reader = Reader::new().expect(table.columns(), table.naming());
-        let reader = reading.reader(reader).header(!self.reading.no_header);
-        match train.label_name() {
-            Some(label) => reader.label_if_present(label),
-            None => reader,
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use udeed::data::{Kind, Labels, Naming, Table, doubtful_classes};
+use udeed::data::{Kind, Labels, Naming, Table, TrainSet, doubtful_classes};
 use udeed::format::{Format, HeldSheet, Layout, Reader, Sheet};
 use udeed::memory::Room;
 use udeed::prepare::Unseen;
@@ -107,8 +107,19 @@ pub struct Labeled {
 impl Labeled {
     /// Reads rows with labels, if they have any.
     pub fn read(&self, reading: &Reading, path: &Path, progress: &Progress) -> anyhow::Result<Sheet> {
+        self.read_by(Reader::new(), reading, path, progress)
+    }
+
+    /// As [`Labeled::read`], by a reader that knows the columns.
+    pub fn read_by(
+        &self,
+        reader: Reader,
+        reading: &Reading,
+        path: &Path,
+        progress: &Progress,
+    ) -> anyhow::Result<Sheet> {
         self.check(reading)?;
-        let reader = reading.reader(Reader::new());
+        let reader = reading.reader(reader);
         let reader = match &self.label {
             Some(label) => reader.label(label),
             None => reader,
@@ -166,6 +177,22 @@ impl Labeled {
              they do, `--class {}`",
             shown.join(",")
         ));
+    }
+}
+
+/// A reader of further rows, all taken as unlabeled: they must have the columns of the others; their file may have another
+/// format.
+pub fn unlabeled_reader(reading: &Reading, train: &TrainSet, path: &Path) -> Reader {
+    let table = train.table();
+    let mut own = Reading { drop: Vec::new(), nominal: Vec::new(), ..reading.clone() };
+    if Format::of(&path.display().to_string()).is_some() {
+        own.format = None;
+    }
+    let reader = Reader::new().expect(table.columns(), table.naming());
+    let reader = own.reader(reader).header(!reading.no_header);
+    match train.label_name() {
+        Some(label) => reader.label_if_present(label),
+        None => reader,
     }
 }
 
@@ -281,7 +308,7 @@ pub fn short_names(paths: &[PathBuf]) -> Vec<String> {
 }
 
 /// A bare word that is no file names a built-in set.
-fn built_in_name(name: &Path) -> Option<String> {
+pub fn built_in_name(name: &Path) -> Option<String> {
     let text = name.to_str()?;
     let bare = !is_stream(name) && !text.contains(['/', '.', '\\']);
     (bare && !name.exists()).then(|| text.to_owned())

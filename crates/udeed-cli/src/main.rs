@@ -5,6 +5,7 @@
 
 mod compare;
 mod data;
+mod doubt;
 mod evaluate;
 mod export;
 mod fit;
@@ -16,8 +17,10 @@ mod methods;
 mod output;
 mod predict;
 mod progress;
+mod records;
 mod reproduce;
 mod settings;
+mod suggest;
 mod terminal;
 
 use std::process::ExitCode;
@@ -53,6 +56,8 @@ enum Verb {
     Fit(fit::Fit),
     Predict(predict::Predict),
     Evaluate(evaluate::Evaluate),
+    Suggest(suggest::Suggest),
+    Doubt(doubt::Doubt),
     Inspect(inspect::Inspect),
     Export(export::Export),
     Compare(compare::Compare),
@@ -79,6 +84,8 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Verb::Fit(verb) => verb.run(&progress),
         Verb::Predict(verb) => verb.run(&progress),
         Verb::Evaluate(verb) => verb.run(&progress),
+        Verb::Suggest(verb) => verb.run(&progress),
+        Verb::Doubt(verb) => verb.run(&progress),
         Verb::Inspect(verb) => verb.run(),
         Verb::Export(verb) => verb.run(&progress),
         Verb::Compare(verb) => verb.run(&progress),

@@ -24,6 +24,12 @@ pub fn is_stream(path: &Path) -> bool {
     path == Path::new("-")
 }
 
+/// Where temporary files go: beside the result, as temporary folders often lie in memory themselves.
+pub fn temporary_folder(out: Option<&Path>) -> PathBuf {
+    let out = out.filter(|out| !is_stream(out));
+    out.map_or_else(std::env::temp_dir, |out| udeed::file::folder_of(out).to_path_buf())
+}
+
 /// Checks before long work that every output can be written, and that none would replace an input or another output. Standard
 /// output and standard error are among them: what is read must not be written to there either.
 pub fn check_outputs(outputs: &[Option<&Path>], inputs: &[Option<&Path>]) -> anyhow::Result<()> {

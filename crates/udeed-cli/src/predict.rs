@@ -5,14 +5,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use udeed::data::{Dense, Rows, Table};
-use udeed::file::folder_of;
 use udeed::memory::Room;
 use udeed::model::Model;
 use udeed::prepare::Unseen;
 use udeed::text::counted;
 
 use crate::input::{Reading, for_each_table, warn_of_unseen};
-use crate::output::{check_outputs, is_stream, note_written, plain, write_to};
+use crate::output::{check_outputs, note_written, plain, temporary_folder, write_to};
 use crate::progress::Progress;
 
 /// Predict the classes of rows with a saved model
@@ -38,7 +37,8 @@ impl Predict {
         check_outputs(&[self.out.as_deref()], &[Some(&self.model), Some(&self.file)])?;
         let model = Model::load(&self.model)?;
         let reader = self.reading.reader(model.reader());
-        let folder = self.folder();
+        // Sparse rows cannot be predicted as they come.
+        let folder = temporary_folder(self.out.as_deref());
         let room = Room { most: self.reading.memory.most(), folder: Some(&folder) };
         let mut n_rows = 0;
         write_to(self.out.as_deref(), |out| {
@@ -54,12 +54,6 @@ impl Predict {
         })?;
         note_written(self.out.as_deref(), &counted(n_rows, "prediction"), progress);
         Ok(())
-    }
-
-    /// Where the temporary file of sparse rows goes, which cannot be predicted as they come: beside the predictions.
-    fn folder(&self) -> PathBuf {
-        let out = self.out.as_deref().filter(|out| !is_stream(out));
-        out.map_or_else(std::env::temp_dir, |out| folder_of(out).to_path_buf())
     }
 }
 

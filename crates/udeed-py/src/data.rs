@@ -166,14 +166,25 @@ impl Training<'_> {
 
     /// The rows with their labels and weights, as the library takes them.
     pub fn train_set(&self) -> PyResult<TrainSet> {
+        self.train_set_of(None)
+    }
+
+    /// As [`Training::train_set`]; rows without names have the columns of a model, in its order.
+    pub fn train_set_of(&self, of_model: Option<Columns>) -> PyResult<TrainSet> {
         let codes = self.codes.as_slice()?.iter().map(|&code| usize::try_from(code).ok());
         let labels = Labels::with_classes(self.classes.clone(), codes).map_err(exception)?;
-        let train = TrainSet::new(self.rows.table(None)?, labels).map_err(exception)?;
+        let train = TrainSet::new(self.rows.table(of_model)?, labels).map_err(exception)?;
         let train = match &self.weights {
             Some(weights) => train.weights(weights.as_slice()?.to_vec()).map_err(exception)?,
             None => train,
         };
         Ok(if self.balanced { train.balanced() } else { train })
+    }
+
+    /// The rows that are there for the library: not those of weight 0.
+    pub fn kept(&self) -> PyResult<Vec<usize>> {
+        let places = self.places()?;
+        Ok((0..places.len()).filter(|&row| places[row].is_some()).collect())
     }
 
     /// Where each row is once those of weight 0, which are not there for the library, are gone.

@@ -13,7 +13,7 @@ use udeed::observer::{Observer, Step};
 
 use crate::data::Training;
 use crate::error::exception;
-use crate::model::Model;
+use crate::model::{Model, Table2, table2};
 use crate::observer::run;
 
 /// A step of the descent: stage, number, V_emp, V_div, V, and whether it was kept.
@@ -48,17 +48,20 @@ pub fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<T> {
 /// Into how many folds the labeled rows are dealt at most to choose a threshold, as the command does.
 const FOLDS: usize = 5;
 
-/// Learns an ensemble. Returns the model, the steps of its descent, and how diverse its members are on the labeled rows. Of
-/// two classes the second lies above a threshold; without one the labeled rows choose it.
+/// What a fit returns: the model, the steps of its descent, how diverse its members are on the labeled rows, and the
+/// out-of-bag class probabilities of these where there are bootstraps.
+type Fitted<'py> = (Model, History, String, Option<Table2<'py, f64>>);
+
+/// Learns an ensemble. Of two classes the second lies above a threshold; without one the labeled rows choose it.
 #[pyfunction]
-pub fn fit(
-    py: Python<'_>,
+pub fn fit<'py>(
+    py: Python<'py>,
     settings: &str,
     training: Training<'_>,
     threshold: Option<f64>,
     n_jobs: usize,
     progress: Option<Bound<'_, PyAny>>,
-) -> PyResult<(Model, History, String)> {
+) -> PyResult<Fitted<'py>> {
     let method: Method = from_json(settings)?;
     method.validate().map_err(exception)?;
     training.check_votes(method.shared().members)?;
@@ -74,13 +77,15 @@ pub fn fit(
     };
     let work = move |observer: &mut dyn Observer| {
         let (method, train) = &*own;
-        let model = method.fit_observed(train, observer)?.with_threshold_on(train, threshold, observer)?;
+        let (model, out_of_bag) = method.fit_out_of_bag(train, observer)?;
+        let model = model.with_threshold_on(train, threshold, observer)?;
         let diversity = diversity(&model, train)?;
-        Ok((model, diversity))
+        Ok((model, diversity, out_of_bag))
     };
     let (learned, steps) = run(py, n_jobs, is_small, progress.as_ref(), work)?;
-    let (model, diversity) = learned.map_err(exception)?;
-    Ok((Model::new(model), history(&steps), to_json(&diversity)?))
+    let (model, diversity, out_of_bag) = learned.map_err(exception)?;
+    let out_of_bag = out_of_bag.map(|estimates| table2(py, &estimates)).transpose()?;
+    Ok((Model::new(model), history(&steps), to_json(&diversity)?, out_of_bag))
 }
 
 /// Whether no part of a fit takes long: a walk over all rows, a comparison of all with all, or of all members. All parts

@@ -10,6 +10,7 @@ mod ensemble;
 mod error;
 mod hints;
 mod lab;
+mod labeling;
 mod model;
 mod observer;
 mod selection;
@@ -27,6 +28,8 @@ mod _core {
     use crate::ensemble::{cards, defaults, fit, idle_settings};
     #[pymodule_export]
     use crate::lab::{average_ranks, compare, comparison_report};
+    #[pymodule_export]
+    use crate::labeling::{doubt, strategies, suggest};
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]

@@ -18,7 +18,7 @@ use crate::observer::run;
 type Coefficients<'py> = (Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>);
 
 /// A row for each row.
-type Table2<'py, T> = Bound<'py, PyArray2<T>>;
+pub type Table2<'py, T> = Bound<'py, PyArray2<T>>;
 
 /// A trained ensemble.
 #[pyclass(frozen, module = "udeed._core")]
@@ -34,7 +34,7 @@ impl Model {
 
     /// The columns that rows must have, with the levels of nominal ones.
     #[getter]
-    fn columns(&self) -> Columns {
+    pub fn columns(&self) -> Columns {
         let levels = |kind: &Kind| match kind {
             Kind::Nominal { levels } => Some(levels.clone()),
             Kind::Numeric => None,
@@ -229,6 +229,6 @@ impl Model {
 }
 
 /// Rows of numbers for Python.
-fn table2<'py>(py: Python<'py>, values: &Dense) -> PyResult<Table2<'py, f64>> {
+pub fn table2<'py>(py: Python<'py>, values: &Dense) -> PyResult<Table2<'py, f64>> {
     PyArray1::from_slice(py, values.values()).reshape([values.n_rows(), values.n_columns()])
 }

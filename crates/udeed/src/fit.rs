@@ -1,6 +1,6 @@
 //! Fitting: training rows and a method make a model.
 
-use crate::data::TrainSet;
+use crate::data::{Dense, TrainSet};
 use crate::ensemble::{Learned, Members, TrainingRows};
 use crate::error::{Error, Result};
 use crate::method::udeed::{EnsembleLoss, Objective, Variant};
@@ -47,13 +47,43 @@ impl Method {
     /// # Errors
     /// As [`Method::fit`]; also [`Error::Stopped`] if the observer ends the fit before there is an ensemble.
     pub fn fit_observed(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<Model> {
-        self.validate()?;
-        let watch = Watch::new(observer);
-        let prepared = TrainingRows::new(train, self.shared(), &watch)?;
-        let (chosen, prepared, found) = self.clone().with_chosen_lambda(prepared, &watch)?;
-        let mut learned = chosen.learn(&prepared, &watch)?;
-        learned.findings = learned.findings.or(found);
+        let (_, prepared, learned) = self.learn_from(train, &Watch::new(observer))?;
         Ok(prepared.model(self.clone(), learned))
+    }
+
+    /// Learns an ensemble, and estimates the classes of the labeled rows by the members that did not learn from them: their
+    /// mean class probabilities, one row for each labeled row in the order of the training rows. They are not numbers
+    /// where every member has learned from the row. None for methods without bootstraps.
+    ///
+    /// Of UDEED and co-forest these are the initial members, as later each learns from all labels.
+    ///
+    /// # Errors
+    /// As [`Method::fit_observed`].
+    ///
+    /// ```
+    /// use udeed::prelude::*;
+    ///
+    /// let train = built_in("vote")?.read()?.into_train()?;
+    /// let (_, estimates) = Method::from(Bagging::new()).fit_out_of_bag(&train, &mut ())?;
+    /// let estimates = estimates.unwrap();
+    /// assert_eq!(train.labels().name(0), Some("republican"));
+    /// assert!(estimates.get(0)[1] > 0.5);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn fit_out_of_bag(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<(Model, Option<Dense>)> {
+        let (chosen, prepared, learned) = self.learn_from(train, &Watch::new(observer))?;
+        let estimates = chosen.learner().out_of_bag(&prepared, &learned)?;
+        Ok((prepared.model(self.clone(), learned), estimates))
+    }
+
+    /// The method with all settings chosen, prepared rows, and what it learned from these.
+    fn learn_from(&self, train: &TrainSet, watch: &Watch<'_>) -> Result<(Method, TrainingRows, Learned)> {
+        self.validate()?;
+        let prepared = TrainingRows::new(train, self.shared(), watch)?;
+        let (chosen, prepared, found) = self.clone().with_chosen_lambda(prepared, watch)?;
+        let mut learned = chosen.learn(&prepared, watch)?;
+        learned.findings = learned.findings.or(found);
+        Ok((chosen, prepared, learned))
     }
 
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {

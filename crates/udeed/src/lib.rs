@@ -55,7 +55,8 @@
 //!    safetensors file.
 //!
 //! [`cross_validate`] estimates the accuracy of a method from the labeled rows, [`choose`] its settings, and
-//! [`choose_threshold`] the decision threshold; [`Diversity`] measures how much the members differ.
+//! [`choose_threshold`] the decision threshold; [`Diversity`] measures how much the members differ. [`Suggest`] says which rows
+//! to label next, [`Doubt`] which labels may be wrong.
 //!
 //! # What is promised
 //!
@@ -69,6 +70,7 @@
 //! [`Auto`]: method::Auto
 //! [`Bagging`]: method::Bagging
 //! [`Diversity`]: diversity::Diversity
+//! [`Doubt`]: labeling::Doubt
 //! [`Ensemble`]: ensemble::Ensemble
 //! [`Labels`]: data::Labels
 //! [`Method`]: method::Method
@@ -79,6 +81,7 @@
 //! [`Reader`]: format::Reader
 //! [`Sheet`]: format::Sheet
 //! [`Stacking`]: method::Stacking
+//! [`Suggest`]: labeling::Suggest
 //! [`Table`]: data::Table
 //! [`TrainSet`]: data::TrainSet
 //! [`Udeed`]: method::Udeed
@@ -94,6 +97,7 @@ pub mod file;
 pub mod fit;
 pub mod format;
 mod kernel;
+pub mod labeling;
 pub mod learner;
 mod linalg;
 pub mod memory;

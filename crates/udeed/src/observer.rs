@@ -157,6 +157,17 @@ pub enum Warning {
         /// Bytes.
         bytes: u64,
     },
+    /// There are fewer unlabeled rows than were to be suggested.
+    FewToSuggest {
+        /// Number of these rows.
+        rows: usize,
+        /// Number of suggestions that were asked for.
+        count: usize,
+    },
+    /// The query strategy needs a model, and the labels do not allow one: rows are chosen by variance reduction.
+    NoModelToAsk,
+    /// Rows of a class were to be limited, and without a model no class is predicted.
+    NothingPredicted,
     /// Some columns have the same value in all rows.
     ConstantColumns {
         /// The first few of them.
@@ -255,6 +266,15 @@ impl fmt::Display for Warning {
                 f.write_str("the class prior is not met: the members are too sure of the unlabeled rows")
             }
             Warning::Memory { bytes } => write!(f, "similarities or features of the rows take {}", byte_size(*bytes)),
+            Warning::FewToSuggest { rows, count } => {
+                write!(f, "{} to suggest, and {count} were asked for", counted(*rows))
+            }
+            Warning::NoModelToAsk => {
+                f.write_str("the labels are too few for a model: rows are chosen by `variance-reduction`, which needs none")
+            }
+            Warning::NothingPredicted => {
+                f.write_str("the labels are too few for a model, which would predict classes: these are not limited")
+            }
             Warning::ConstantColumns { columns, count: 1 } => {
                 write!(f, "column {} has the same value in all rows: it tells nothing", listed(columns))
             }

@@ -25,6 +25,9 @@ pub(crate) enum Purpose {
     FourierRows = 16,
     FourierFrequencies = 17,
     FourierPhases = 18,
+    Candidates = 19,
+    RandomRows = 20,
+    LabeledRows = 21,
 }
 
 /// A random stream.

@@ -20,7 +20,7 @@ const ROOMS: [&[&str]; 13] = [
     &["method"],
     &["model"],
     &["fit"],
-    &["diversity", "validation"],
+    &["diversity", "labeling", "validation"],
 ];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -17,11 +17,14 @@ __all__ = [
     "comparison_report",
     "defaults",
     "diversity",
+    "doubt",
     "doubtful_classes",
     "fit",
     "idle_settings",
     "measures",
+    "strategies",
     "stratified_split",
+    "suggest",
 ]
 
 VERSION: str
@@ -66,7 +69,7 @@ def defaults(method: str) -> str: ...
 def idle_settings(settings: str) -> list[tuple[str, str]]: ...
 def fit(
     settings: str, training: Training, threshold: float | None, n_jobs: int, progress: _Progress
-) -> tuple[Model, list[_Step], str]: ...
+) -> tuple[Model, list[_Step], str, NDArray[np.float64] | None]: ...
 def choose(
     settings: str,
     grid: str,
@@ -83,6 +86,21 @@ def stratified_split(
     seed: int,
     repetition: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+def strategies() -> list[tuple[str, str]]: ...
+def suggest(
+    training: Training,
+    model: Model | None,
+    settings: str | None,
+    strategy: str,
+    count: int,
+    per_class: int | None,
+    costs: NDArray[np.float64] | None,
+    seed: int,
+    n_jobs: int,
+) -> tuple[NDArray[np.int64], list[NDArray[np.float64]], list[str | None], list[str]]: ...
+def doubt(
+    training: Training, seed: int, n_jobs: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], tuple[int, int], list[str]]: ...
 def doubtful_classes(classes: list[str]) -> list[str]: ...
 def diversity(oracle: NDArray[np.bool_]) -> str: ...
 def measures() -> list[tuple[str, str, bool]]: ...

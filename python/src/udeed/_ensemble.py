@@ -101,6 +101,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
     n_iter_: int
     history_: list[dict[str, Any]]
     diversity_: dict[str, float | None] | None
+    oob_decision_function_: NDArray[np.float64]
     _model: _core.Model
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -146,8 +147,10 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         """Fits a method with the given settings, and keeps the result."""
         threshold = None if isinstance(self.threshold, str) else float(self.threshold)
         with self._progress() as progress:
-            model, steps, diversity = _core.fit(settings, training, threshold, self._n_jobs(), progress)
+            fitted = _core.fit(settings, training, threshold, self._n_jobs(), progress)
+        model, steps, diversity, out_of_bag = fitted
         self.classes_ = training.labels.classes
+        self._keep_out_of_bag(training, out_of_bag)
         self._remember(model)
         self.history_ = [_step(*step) for step in steps]
         self.diversity_ = measures(diversity)
@@ -155,6 +158,18 @@ class Ensemble(ClassifierMixin, BaseEstimator):
             sys.stderr.write(model.findings + "\n")
         for text in model.warnings:
             warnings.warn(text, UdeedWarning, stacklevel=3)
+
+    def _keep_out_of_bag(self, training: Training, estimates: NDArray[np.float64] | None) -> None:
+        """Keeps the estimates of labeled rows by the members that did not learn from them."""
+        # Those of an earlier fit with other parameters.
+        self.__dict__.pop("oob_decision_function_", None)
+        if estimates is None:
+            return
+        labeled = training.codes >= 0
+        if training.weights is not None:
+            labeled &= training.weights > 0.0
+        self.oob_decision_function_ = np.full((training.rows.n_rows, estimates.shape[1]), np.nan)
+        self.oob_decision_function_[labeled] = estimates
 
     def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Training:
         """The arguments of a fit, checked."""

@@ -37,8 +37,8 @@ class Labels:
         return [class_name(value) for value in self.classes]
 
 
-def read_labels(y: ArrayLike, unlabeled: object) -> Labels:
-    """Takes the labels of training rows apart.
+def read_labels(y: ArrayLike, unlabeled: object, fewest: int = 2) -> Labels:
+    """Takes the labels of training rows apart, which have to be of at least ``fewest`` classes.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def read_labels(y: ArrayLike, unlabeled: object) -> Labels:
     """
     given, without = _taken_apart(y, unlabeled, warn=True)
     labeled = plain(given[~without])
-    if labeled.size == 0:
+    if labeled.size == 0 and fewest > 0:
         raise ValueError(f"y has no labeled row, expected rows of at least two classes{_hint(unlabeled, without)}")
     if labeled.dtype.kind == "f":
         assert_all_finite(labeled, input_name="y")
@@ -55,7 +55,7 @@ def read_labels(y: ArrayLike, unlabeled: object) -> Labels:
     if labeled.dtype.kind not in "iubU":
         check_classification_targets(labeled)
     classes, inverse = np.unique(labeled, return_inverse=True)
-    if classes.size == 1:
+    if classes.size == 1 and fewest > 1:
         raise ValueError(_one_class(classes[0]) + _hint(unlabeled, without))
     if classes.size > MOST_CLASSES:
         raise ValueError(f"y has labels of {classes.size} classes, expected at most {MOST_CLASSES}")

@@ -61,5 +61,8 @@ held_rows_ : dict
 diversity_ : dict or None
     Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
     model.
+oob_decision_function_ : array of shape (n_samples, n_classes)
+    Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
+    co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
 """,
 }

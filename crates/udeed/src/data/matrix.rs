@@ -196,12 +196,16 @@ impl Matrix {
     /// The same rows, every value times a factor.
     pub(crate) fn scaled(&self, factor: f64) -> Matrix {
         let mut scaled = self.clone();
-        let values = match &mut scaled {
+        scaled.values_mut().iter_mut().for_each(|x| *x *= factor);
+        scaled
+    }
+
+    /// The stored values.
+    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
+        match self {
             Matrix::Dense(rows) => rows.values_mut(),
             Matrix::Sparse(rows) => rows.values_mut(),
-        };
-        values.iter_mut().for_each(|x| *x *= factor);
-        scaled
+        }
     }
 
     /// Size in bytes.

@@ -1,5 +1,6 @@
 //! The result of a method.
 
+use crate::data::Dense;
 use crate::ensemble::{Ensemble, Findings};
 use crate::observer::{StageSummary, Warning, Watch};
 
@@ -12,6 +13,8 @@ pub(crate) struct Learned {
     pub(crate) stages: Vec<StageSummary>,
     pub(crate) warnings: Vec<Warning>,
     pub(crate) findings: Option<Findings>,
+    /// The out-of-bag class probabilities of the labeled rows, where learning needed them anyway.
+    pub(crate) out_of_bag: Option<Dense>,
 }
 
 impl Learned {
@@ -28,6 +31,6 @@ impl Learned {
 
 impl From<Ensemble> for Learned {
     fn from(ensemble: Ensemble) -> Self {
-        Learned { ensemble, initial: None, stages: Vec::new(), warnings: Vec::new(), findings: None }
+        Learned { ensemble, initial: None, stages: Vec::new(), warnings: Vec::new(), findings: None, out_of_bag: None }
     }
 }

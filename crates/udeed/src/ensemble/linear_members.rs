@@ -3,7 +3,7 @@
 use crate::data::{Blocks, Rows};
 use crate::ensemble::Vote;
 use crate::error::Result;
-use crate::kernel::{Real, in_memory, map_rows};
+use crate::kernel::{Real, in_memory, map_rows, tanh_halves};
 use crate::learner::{Hypothesis, Linear};
 
 /// The vote of a score, -1 or 1; a tie is -1, the first class.
@@ -146,6 +146,17 @@ impl Members {
             scores[..self.m].iter().map(|&z| z > 0.0).collect::<Vec<bool>>()
         })?;
         Ok(votes.concat())
+    }
+
+    /// The outputs of all members on each row, between -1 and 1.
+    ///
+    /// # Errors
+    /// If the rows cannot be read.
+    pub(crate) fn outputs(&self, rows: &dyn Blocks) -> Result<Vec<Vec<f64>>> {
+        map_rows(rows, &self.weights, self.m, |scores| {
+            tanh_halves(scores);
+            scores[..self.m].to_vec()
+        })
     }
 
     /// The vote of the members on each row: the weighted mean of their outputs, or of the signs of these. Above 0 is the second

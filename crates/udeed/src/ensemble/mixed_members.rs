@@ -7,7 +7,7 @@ use crate::ensemble::Members;
 use crate::ensemble::forest::Forest;
 use crate::error::Result;
 use crate::kernel::tanh_halves;
-use crate::learner::{normalise, winner};
+use crate::learner::{n_heads, normalise, winner};
 use crate::observer::Watch;
 use crate::parallel;
 use crate::view::{FeatureMap, SeenRows};
@@ -85,21 +85,29 @@ impl Group {
         Ok(())
     }
 
-    /// Calls `visit` with the place of every row and member, and the class that it predicts.
-    fn classify(&self, seen: &SeenRows<'_>, visit: &mut dyn FnMut(usize, usize, u8), watch: &Watch<'_>) -> Result<()> {
+    /// Calls `visit` with the place of every row and member, and its output for each head, between -1 and 1.
+    fn for_each(
+        &self,
+        seen: &SeenRows<'_>,
+        visit: &mut dyn FnMut(usize, usize, &[f64]),
+        watch: &Watch<'_>,
+    ) -> Result<()> {
         match self {
             Group::Mapped(mapped) => {
                 let m = mapped.n_members();
                 for (i, outputs) in mapped.outputs(seen, watch)?.chunks_exact(m * mapped.heads).enumerate() {
                     for k in 0..m {
                         let own: Vec<f64> = outputs.iter().skip(k).step_by(m).copied().collect();
-                        visit(i, k, winner(&own) as u8);
+                        visit(i, k, &own);
                     }
                 }
             }
             Group::Trees(forest) => forest.for_each(seen, |tree, k, first, leaves| {
                 for (i, &leaf) in leaves.iter().enumerate() {
-                    visit(first + i, k, winner(tree.node_distribution(leaf as usize)) as u8);
+                    let shares = tree.node_distribution(leaf as usize);
+                    let mut own = vec![0.0; n_heads(shares.len())];
+                    add(shares, 1.0, &mut own);
+                    visit(first + i, k, &own);
                 }
             })?,
         }
@@ -163,6 +171,18 @@ fn in_parts<R: Send>(
     })
 }
 
+/// The probability of each class, by the votes of the heads.
+pub(crate) fn probabilities(votes: &[f64]) -> Vec<f64> {
+    match votes {
+        [one] => vec![0.5 * (1.0 - one), 0.5 * (1.0 + one)],
+        each => {
+            let mut shares: Vec<f64> = each.iter().map(|vote| 0.5 * (1.0 + vote)).collect();
+            normalise(&mut shares);
+            shares
+        }
+    }
+}
+
 /// Shifts the log odds of the classes in the votes of the heads on one row.
 pub(crate) fn shift(votes: &mut [f64], odds: &[f64]) {
     // What rounding puts beyond the ends would be a negative probability.
@@ -177,6 +197,28 @@ pub(crate) fn shift(votes: &mut [f64], odds: &[f64]) {
     add(&probabilities, 1.0, votes);
 }
 
+/// Calls `visit` with the place of every row and member, and the class probabilities of the member.
+///
+/// # Errors
+/// If the rows cannot be read.
+pub(crate) fn for_each_distribution(
+    all: &[Group],
+    rows: &dyn Blocks,
+    visit: &mut dyn FnMut(usize, usize, &[f64]),
+) -> Result<()> {
+    let (mut nobody, n) = ((), rows.shape().0);
+    let watch = Watch::new(&mut nobody);
+    for part in (0..n).step_by(ROWS) {
+        let seen = SeenRows::new(rows, part..n.min(part + ROWS));
+        let mut first = 0;
+        for group in all {
+            group.for_each(&seen, &mut |i, k, own| visit(part + i, first + k, &probabilities(own)), &watch)?;
+            first += group.n_members();
+        }
+    }
+    Ok(())
+}
+
 /// The class that each member predicts: row by row, member by member.
 ///
 /// # Errors
@@ -187,7 +229,7 @@ pub(crate) fn classify(all: &[Group], rows: &dyn Blocks) -> Result<Vec<u8>> {
         let mut classes = vec![0; seen.span.len() * n_members];
         let mut first = 0;
         for group in all {
-            group.classify(seen, &mut |i, k, class| classes[i * n_members + first + k] = class, watch)?;
+            group.for_each(seen, &mut |i, k, own| classes[i * n_members + first + k] = winner(own) as u8, watch)?;
             first += group.n_members();
         }
         Ok(classes)

@@ -1,6 +1,6 @@
 //! Ensembles: members, the weights of their votes, and the rule that combines them.
 
-use crate::data::{Blocks, Dense, Row, Rows, fill_rows, fill_stretches};
+use crate::data::{Blocks, Dense, Matrix, Row, Rows, fill_rows, fill_stretches};
 use crate::ensemble::Members;
 use crate::ensemble::mixed_members;
 use crate::ensemble::mixed_members::Group;
@@ -216,6 +216,48 @@ impl Ensemble {
         Ok(classes.values().iter().map(|&class| class as u8).collect())
     }
 
+    /// Calls `visit` with the place of every row and member, and the class probabilities of the member. If each class has
+    /// members of its own, those at the same position form one member.
+    ///
+    /// # Errors
+    /// If the members cannot see the rows.
+    pub(crate) fn for_each_distribution(
+        &self,
+        rows: &Matrix,
+        visit: &mut dyn FnMut(usize, usize, &[f64]),
+    ) -> Result<()> {
+        if let [Part { members: Voters::Mixed(all), .. }] = self.parts.as_slice() {
+            return mixed_members::for_each_distribution(all, rows.rows(), visit);
+        }
+        let all: Vec<Vec<Dense>> = self.parts.iter().map(|part| part.distributions(rows)).collect::<Result<_>>()?;
+        for k in 0..self.n_members() {
+            let tables: Vec<Option<&Dense>> = all.iter().map(|part| part.get(k)).collect();
+            for i in 0..rows.rows().n_rows() {
+                match &tables[..] {
+                    [Some(own)] => visit(i, k, own.get(i)),
+                    heads => {
+                        // A class with fewer members has no vote here.
+                        let of_class = |head: &Option<&Dense>| head.map_or(0.0, |own| own.get(i)[1]);
+                        let mut probabilities: Vec<f64> = heads.iter().map(of_class).collect();
+                        normalise(&mut probabilities);
+                        visit(i, k, &probabilities);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The share of each member in the vote. Those of members of different classes are the same.
+    pub(crate) fn member_shares(&self) -> Vec<f64> {
+        let mut shares = match self.parts.as_slice() {
+            [part] => part.weights.clone(),
+            _ => vec![1.0; self.n_members()],
+        };
+        normalise(&mut shares);
+        shares
+    }
+
     /// The class that the members at position `k` of all classes predict for a row; `probabilities` is scratch space, one per
     /// class.
     fn class_by(&self, k: usize, row: Row<'_>, scratch: &mut [f64], probabilities: &mut [f64]) -> usize {
@@ -261,6 +303,19 @@ impl Part {
         let heads: Vec<Vec<Vec<f64>>> = members.iter().map(|member| member.heads(width)).collect::<Option<_>>()?;
         let score = |score: usize| heads.iter().map(|member| member[score].clone()).collect();
         Some((0..heads.first()?.len()).map(score).collect())
+    }
+
+    /// The class probabilities of each member for all rows; none of mixed members.
+    fn distributions(&self, rows: &Matrix) -> Result<Vec<Dense>> {
+        if let Voters::Linear(members) = &self.members {
+            let outputs = members.outputs(rows.rows())?;
+            let pair = |f: f64| [0.5 * (1.0 - f), 0.5 * (1.0 + f)];
+            let of_member =
+                |k: usize| Dense::new(outputs.len(), 2, outputs.iter().flat_map(|own| pair(own[k])).collect());
+            return (0..members.n_members()).map(of_member).collect();
+        }
+        let members = self.members.hypotheses().unwrap_or_default();
+        Ok(members.iter().map(|member| member.distributions(rows.rows())).collect())
     }
 
     /// The class probabilities of member `k` for a row.

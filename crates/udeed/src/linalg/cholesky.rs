@@ -56,25 +56,46 @@ fn factor_column(matrix: &mut [f64], n: usize, j: usize) -> bool {
 
 /// Solves with the factor, in place.
 pub(crate) fn solve(factor: &[f64], n: usize, x: &mut [f64]) {
-    instructions().dispatch(Solve { factor, n, x });
+    solve_lower(factor, n, x);
+    instructions().dispatch(SolveTransposed { factor, n, x });
 }
 
-struct Solve<'a> {
+/// Solves with the factor alone, and not with its transpose after it: the first half of [`solve`], in place.
+pub(crate) fn solve_lower(factor: &[f64], n: usize, x: &mut [f64]) {
+    instructions().dispatch(SolveLower { factor, n, x });
+}
+
+struct SolveLower<'a> {
     factor: &'a [f64],
     n: usize,
     x: &'a mut [f64],
 }
 
-impl WithSimd for Solve<'_> {
+struct SolveTransposed<'a> {
+    factor: &'a [f64],
+    n: usize,
+    x: &'a mut [f64],
+}
+
+impl WithSimd for SolveLower<'_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Solve { factor, n, x } = self;
+        let SolveLower { factor, n, x } = self;
         for i in 0..n {
             let row = &factor[i * n..=i * n + i];
             x[i] = (x[i] - dot(&row[..i], &x[..i])) / row[i];
         }
+    }
+}
+
+impl WithSimd for SolveTransposed<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let SolveTransposed { factor, n, x } = self;
         for i in (0..n).rev() {
             let row = &factor[i * n..=i * n + i];
             x[i] /= row[i];

@@ -2,11 +2,12 @@
 //!
 //! L. Breiman, "Bagging predictors", Machine Learning 24, 1996.
 
+use crate::data::Dense;
 use crate::ensemble::Lambda;
 use crate::ensemble::Learned;
 use crate::ensemble::vote::Part;
 use crate::ensemble::{Ensemble, TrainingRows, Vote};
-use crate::ensemble::{bootstrapped, bootstraps};
+use crate::ensemble::{bootstrapped, bootstraps, out_of_bag};
 use crate::error::{Error, Result};
 use crate::learner::{Base, Sample};
 use crate::method::Learn;
@@ -61,6 +62,11 @@ impl Learn for Bagging {
         let heads = bootstrapped(prepared, self.members, self.lambda.value(), self.seed, watch)?;
         let parts = heads.into_iter().map(|members| Part::alike(members, self.vote)).collect();
         Ok(Ensemble::against_rest(prepared.n_classes(), parts).into())
+    }
+
+    fn out_of_bag(&self, prepared: &TrainingRows, learned: &Learned) -> Result<Option<Dense>> {
+        let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
+        Ok(Some(out_of_bag(&learned.ensemble, &draws, &prepared.labeled)?))
     }
 }
 

@@ -56,6 +56,8 @@ impl Learn for CoForest {
         check_votes(self.members, pseudo_labels.classes.len(), pseudo_labels.n_classes)?;
         let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
         let mut forest = Forest::new(self, &pseudo_labels, draws)?;
+        // Of the initial trees: those that are refitted learn from all labels.
+        let out_of_bag = forest.out_of_bag()?;
         // The teachers of a tree are all other trees: its concomitant ensemble.
         let mut teachers = vec![Teachers::default(); self.members];
         let nothing = pseudo_labels.unlabeled().is_empty();
@@ -81,6 +83,7 @@ impl Learn for CoForest {
         watch.member(self.members, self.members)?;
         let part = Part::alike(forest.trees, Rule::Weighted);
         let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), part));
+        learned.out_of_bag = Some(out_of_bag);
         learned.warn(pseudo_labels.warning(teachers.iter().any(|teachers| teachers.weight > 0.0)), watch);
         Ok(learned)
     }
@@ -141,6 +144,13 @@ impl<'a> Forest<'a> {
         };
         let (sums, n_votes): (Vec<Vec<f64>>, Vec<usize>) = parallel::map(n, of_row).into_iter().unzip();
         (self.sums, self.n_votes) = (sums.concat(), n_votes);
+    }
+
+    /// The mean class probabilities of the trees that vote on each labeled row; not a number where none does.
+    fn out_of_bag(&self) -> Result<Dense> {
+        let (n, k) = (self.pseudo_labels.n_labeled, self.pseudo_labels.n_classes);
+        let mean = |i: usize| self.sums[i] / self.n_votes[i / k] as f64;
+        Dense::new(n, k, (0..n * k).map(mean).collect())
     }
 
     /// The vote of all trees but one on a row: the most probable class and its confidence; none if no other tree votes on it.

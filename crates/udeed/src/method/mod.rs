@@ -11,6 +11,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::data::Dense;
 use crate::ensemble::{Learned, Shared, TrainingRows};
 use crate::error::{Error, Result};
 use crate::memory::MUCH_MEMORY;
@@ -67,6 +68,15 @@ pub(crate) trait Learn {
     }
 
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned>;
+
+    /// The class probabilities of each labeled row by the members that did not learn from it, see
+    /// [`out_of_bag`](crate::ensemble::out_of_bag); none for a method without bootstraps.
+    ///
+    /// # Errors
+    /// If the bootstraps take too much memory.
+    fn out_of_bag(&self, _prepared: &TrainingRows, learned: &Learned) -> Result<Option<Dense>> {
+        Ok(learned.out_of_bag.clone())
+    }
 
     /// The memory in bytes that the similarities of the rows take; none for a method without similarities.
     fn similarity_bytes(&self, _n_labeled: usize, _n_unlabeled: usize) -> Option<u64> {

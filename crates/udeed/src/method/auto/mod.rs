@@ -15,11 +15,11 @@ use crate::data::{Matrix, Rows};
 use crate::ensemble::mixed_members;
 use crate::ensemble::{Changed, Ensemble, Findings, Learned, Part, Rule, TrainingRows, Voters};
 use crate::error::{Error, Result};
-use crate::learner::{normalise, winner};
+use crate::learner::winner;
 use crate::method::Learn;
 use crate::method::auto::fitted::MappedRows;
 use crate::method::auto::mixture::Mixture;
-use crate::method::auto::out_of_bag::OutOfBag;
+use crate::method::auto::out_of_bag::{OutOfBag, Outputs};
 use crate::method::declare::method;
 use crate::observer::{Warning, Watch};
 use crate::setting::Range;
@@ -134,8 +134,10 @@ impl Learn for Auto {
         if let Some(odds) = &odds {
             ensemble.parts[0].rule = Rule::Shifted(odds.clone());
         }
-        let findings = self.findings(&out_of_bag, &mixture, odds.as_deref(), &ensemble, watch)?;
+        let outputs = mixture.outputs(&out_of_bag, odds.as_deref());
+        let findings = self.findings(&out_of_bag, &mixture, &outputs, &ensemble, watch)?;
         let mut learned = Learned::from(ensemble);
+        learned.out_of_bag = Some(out_of_bag.distributions(&outputs)?);
         learned.findings = Some(findings);
         learned.warn(warnings, watch);
         Ok(learned)
@@ -170,7 +172,8 @@ impl Auto {
     ) -> Result<Vec<f64>> {
         let rows = self.some_unlabeled(prepared, MOST_SHIFTED_BY)?;
         let votes = ensemble.decide(rows.rows())?;
-        let probabilities: Vec<f64> = (0..votes.n_rows()).flat_map(|i| probabilities(votes.get(i))).collect();
+        let probabilities: Vec<f64> =
+            (0..votes.n_rows()).flat_map(|i| mixed_members::probabilities(votes.get(i))).collect();
         let found = shift::means(&probabilities, &vec![0.0; shares.len()]);
         // The shares of few labels are themselves uncertain: half of the way loses nothing where they mislead.
         let way = if matches!(self.prior, Prior::Shares(_)) { 1.0 } else { 0.5 };
@@ -193,7 +196,7 @@ impl Auto {
         &self,
         out_of_bag: &OutOfBag<'_>,
         mixture: &Mixture,
-        odds: Option<&[f64]>,
+        outputs: &Outputs,
         ensemble: &Ensemble,
         watch: &Watch<'_>,
     ) -> Result<Findings> {
@@ -202,7 +205,7 @@ impl Auto {
         let logistic = out_of_bag.fit_together(&plain, &[1.0], (0, total), watch)?.swap_remove(0);
         Ok(Findings {
             views: mixture.found(),
-            accuracy: out_of_bag.accuracy(&mixture.outputs(out_of_bag, odds)),
+            accuracy: out_of_bag.accuracy(outputs),
             logistic: out_of_bag.accuracy(&logistic.outputs),
             rows: out_of_bag.rows().len(),
             changed: self.changed(out_of_bag, mixture, ensemble)?,
@@ -229,17 +232,5 @@ impl Auto {
         let differs = |i: &usize| winner(before.get(*i)) != winner(after.get(*i));
         let n = rows.rows().n_rows();
         Ok(Some(Changed { rows: (0..n).filter(differs).count(), of: n }))
-    }
-}
-
-/// The probability of each class, by the votes of the heads.
-fn probabilities(votes: &[f64]) -> Vec<f64> {
-    match votes {
-        [one] => vec![0.5 * (1.0 - one), 0.5 * (1.0 + one)],
-        each => {
-            let mut shares: Vec<f64> = each.iter().map(|vote| 0.5 * (1.0 + vote)).collect();
-            normalise(&mut shares);
-            shares
-        }
     }
 }

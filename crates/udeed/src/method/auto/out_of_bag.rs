@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::data::Dense;
 use crate::ensemble::TrainingRows;
 use crate::ensemble::bootstraps;
+use crate::ensemble::mixed_members;
 use crate::error::Result;
 use crate::learner::{normalise, winner};
 use crate::method::auto::mixture;
@@ -76,6 +78,21 @@ impl<'a> OutOfBag<'a> {
             out.map(|(k, _)| outputs(k, i)).sum::<f64>() / f64::from(n.max(1))
         };
         self.counts().into_iter().enumerate().map(mean).collect()
+    }
+
+    /// The class probabilities of each row, by the outputs of the heads; not a number for rows that are never out of bag.
+    pub(crate) fn distributions(&self, outputs: &Outputs) -> Result<Dense> {
+        let of_row = |(i, count): (usize, u32)| {
+            let votes: Vec<f64> = outputs.iter().map(|head| head[i].clamp(-1.0, 1.0)).collect();
+            let mut probabilities = mixed_members::probabilities(&votes);
+            if count == 0 {
+                probabilities.fill(f64::NAN);
+            }
+            probabilities
+        };
+        let counts = self.counts();
+        let values = counts.into_iter().enumerate().flat_map(of_row).collect();
+        Dense::new(self.prepared.codes.len(), self.prepared.n_classes(), values)
     }
 
     /// The probability that the outputs of the heads give to the class of each row.

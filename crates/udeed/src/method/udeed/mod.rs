@@ -8,9 +8,11 @@ mod loss;
 pub use loss::{EnsembleLoss, Loss, Objective, Precision};
 
 use self::descend::run_stage;
-use crate::data::Blocks;
+use crate::data::{Blocks, Dense};
 use crate::ensemble::training_rows::{Head, check_members};
-use crate::ensemble::{Ensemble, Lambda, Learned, Members, Part, TrainingRows, Vote, Voters, bootstrapped, bootstraps};
+use crate::ensemble::{
+    Ensemble, Lambda, Learned, Members, Part, TrainingRows, Vote, Voters, bootstrapped, bootstraps, out_of_bag,
+};
 use crate::error::{Error, Result};
 use crate::kernel::in_memory;
 use crate::learner::{Hypothesis, Network, from_lanes, random_network, to_lanes};
@@ -109,6 +111,15 @@ impl Learn for Udeed {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let initial = self.initial_members(prepared, watch)?;
         self.descend(prepared, initial, &|_, loss| Box::new(loss), watch)
+    }
+
+    /// Of the initial members: in the descent each learns from all labels.
+    fn out_of_bag(&self, prepared: &TrainingRows, learned: &Learned) -> Result<Option<Dense>> {
+        let Some(initial) = learned.initial.as_ref().filter(|_| self.initial == Initial::Bootstrap) else {
+            return Ok(None);
+        };
+        let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
+        Ok(Some(out_of_bag(initial, &draws, &prepared.labeled)?))
     }
 }
 

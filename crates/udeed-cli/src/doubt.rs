@@ -1,0 +1,91 @@
+//! `udeed doubt`: which labels may be wrong.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use udeed::labeling::{DoubtedLabel, Doubts};
+use udeed::text::counted;
+use udeed_lab::tables::TextTable;
+
+use crate::input::{Labeled, Reading, note_identifiers};
+use crate::laboratory::{named, placed};
+use crate::output::{check_outputs, is_stream, note_written, plain, print, write_to, write_wrapped};
+use crate::progress::Progress;
+use crate::suggest::{Warned, shortened};
+
+/// Rank labels by how much members that did not learn from them contradict
+#[derive(Args)]
+#[command(after_help = "\
+Members are those of `auto` and of a random forest. The number of wrong labels is a range, as every estimate says more than \
+are wrong where few are.
+
+Example:
+  udeed doubt rows.csv --label species --out doubted.csv")]
+pub struct Doubt {
+    /// Rows, some of them labeled: a file, `-` for standard input, or a built-in set
+    file: PathBuf,
+    #[command(flatten)]
+    labeled: Labeled,
+    /// Number of labels to print
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    count: usize,
+    /// CSV file for all labels, the most doubtful first; `-` prints it instead of the table
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Random seed
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+impl Doubt {
+    pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
+        check_outputs(&[self.out.as_deref()], &[Some(&self.file)])?;
+        let sheet = self.labeled.read_to_learn(&self.reading, &self.file, progress)?;
+        self.labeled.check_occur([&sheet.labels])?;
+        let train = named(sheet.into_train(), &self.file)?;
+        let doubt = udeed::labeling::Doubt::new().seed(self.seed);
+        let found = named(doubt.find_observed(&train, &mut Warned::new(progress)), &self.file);
+        let found = found.map_err(|error| placed(error, &[(&self.file, usize::MAX)]))?;
+        note_identifiers(train.table(), progress);
+        if let Some(out) = &self.out {
+            write_to(Some(out), |to| write(&found.labels, to))?;
+            if is_stream(out) {
+                return Ok(());
+            }
+            note_written(Some(out), &counted(found.labels.len(), "label"), progress);
+        }
+        print(|out| self.summarise(&found, out))
+    }
+
+    fn summarise(&self, found: &Doubts, out: &mut dyn Write) -> std::io::Result<()> {
+        let labels = counted(found.labels.len(), "label");
+        let (least, most) = (found.n_wrong.start(), found.n_wrong.end());
+        write_wrapped(out, "", 0, &format!("{labels}, of which {least} to {most} are likely to be wrong"))?;
+        let mut table = TextTable::new(["rank", "row", "probability of label", "label", "suggested"]);
+        for (rank, label) in found.labels.iter().take(self.count).enumerate() {
+            table.push([
+                (rank + 1).to_string(),
+                (label.row + 1).to_string(),
+                format!("{:.3}", label.probability),
+                shortened(&label.label, 20),
+                shortened(&label.suggested, 20),
+            ]);
+        }
+        table.write(out)
+    }
+}
+
+fn write(labels: &[DoubtedLabel], out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut out = csv::Writer::from_writer(out);
+    let failed = |error: csv::Error| anyhow::Error::from(plain(error));
+    out.write_record(["rank", "row", "label", "suggested", "probability"]).map_err(failed)?;
+    for (rank, label) in labels.iter().enumerate() {
+        let (rank, row) = ((rank + 1).to_string(), (label.row + 1).to_string());
+        let probability = label.probability.to_string();
+        out.write_record([&rank, &row, &label.label, &label.suggested, &probability]).map_err(failed)?;
+    }
+    Ok(out.flush()?)
+}

@@ -1,0 +1,145 @@
+//! `udeed suggest` and `udeed doubt`.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use support::{FRUIT, Folder, text};
+
+/// 60 rows of two groups, the first few labeled, with an identifier and a price.
+fn groups(labeled: usize) -> String {
+    let mut rows = String::from("id,size,weight,price,kind\n");
+    for i in 0..60 {
+        let (kind, at) = if i % 2 == 0 { ("small", 1.0) } else { ("large", 6.0) };
+        let (size, weight) = (at + f64::from(i % 7) / 5.0, at - f64::from(i % 5) / 4.0);
+        let kind = if (i as usize) < labeled { kind } else { "" };
+        rows.push_str(&format!("\"no, {i:03}\",{size:.1},{weight:.2},{},{kind}\n", 1 + i % 3));
+    }
+    rows
+}
+
+/// The cells of a CSV text without quoted commas.
+fn cells(text: &str) -> Vec<Vec<String>> {
+    text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn suggested_rows_are_written_as_they_are_in_the_file() {
+    let folder = Folder::with("rows.csv", groups(12));
+    let printed = folder.run("suggest rows.csv --label kind --drop id --count 4 --out ask.csv");
+    let asked = text(&folder.bytes("ask.csv"));
+    let lines: Vec<&str> = asked.lines().collect();
+    assert_eq!((lines[0], lines.len()), ("row,id,size,weight,price,kind", 5));
+    let file = groups(12);
+    for (line, row) in lines[1..].iter().zip(printed.lines().skip(2)) {
+        let (number, cells) = line.split_once(',').unwrap();
+        assert_eq!(row.split_whitespace().next(), Some(number), "the table has the rows of the file");
+        assert_eq!(file.lines().nth(number.parse().unwrap()), Some(cells));
+        assert!(number.parse::<usize>().unwrap() > 12 && cells.ends_with(','), "row {number} has no label");
+    }
+    assert!(printed.lines().all(|line| line.chars().count() <= 80), "{printed}");
+    assert_eq!(printed, folder.run("suggest rows.csv --label kind --drop id --count 4 --threads 1"));
+    assert_ne!(printed, folder.run("suggest rows.csv --label kind --drop id --count 4 --seed 5"));
+}
+
+#[test]
+fn suggested_rows_go_to_standard_output() {
+    let folder = Folder::with("rows.csv", groups(0).replace(',', ";").replace("\"no; ", "\"no, "));
+    let asked = folder.run("suggest rows.csv --delimiter ; --label kind --drop id --count 3 --out -");
+    let rows: Vec<&str> = asked.lines().skip(1).collect();
+    assert_eq!(rows.len(), 3);
+    assert!(rows.iter().all(|row| row.contains("\"no, ")), "{asked}");
+}
+
+#[test]
+fn no_label_is_needed() {
+    let folder = Folder::with("rows.csv", groups(0));
+    let printed = folder.run("suggest rows.csv --label kind --drop id --count 2");
+    assert!(printed.contains("no model: the labels are too few"), "{printed}");
+    let told = folder.told("suggest rows.csv --label kind --drop id --strategy margin --per-class 1");
+    assert!(told.contains("chosen by `variance-reduction`") && told.contains("not limited"), "{told}");
+    let told = folder.told("suggest rows.csv --drop id,kind");
+    assert!(told.contains("every row is taken as unlabeled"), "{told}");
+}
+
+#[test]
+fn rows_come_from_a_second_file_and_a_model() {
+    let folder = Folder::with("rows.csv", groups(20));
+    // Other columns in another order, and no labels.
+    let more: Vec<String> = cells(&groups(0).replace("\"no, ", "").replace('"', ""))
+        .iter()
+        .map(|row| format!("{},{},{}", row[2], row[1], row[0]))
+        .collect();
+    folder.write("more.csv", more.join("\n") + "\n");
+    folder.run("fit rows.csv --label kind --drop id,price --out model --folds 0");
+    for limits in ["", "--memory 1K"] {
+        let call = format!("suggest rows.csv --unlabeled more.csv --model model --count 30 --out ask.csv {limits}");
+        let printed = folder.run(&call);
+        let asked = text(&folder.bytes("ask.csv"));
+        assert!(asked.starts_with("file,row,id,size,weight,price,kind\n"), "{asked}");
+        let from_more: Vec<&str> = asked.lines().filter(|line| line.starts_with("more.csv,")).collect();
+        assert!(!from_more.is_empty() && asked.lines().any(|line| line.starts_with("rows.csv,")), "{asked}");
+        for line in from_more {
+            let own: Vec<&str> = line.split(',').collect();
+            let row = &more[own[1].parse::<usize>().unwrap()];
+            assert_eq!(row.split(',').collect::<Vec<_>>(), [own[4], own[3], own[2]]);
+        }
+        assert!(printed.lines().all(|line| line.chars().count() <= 80), "{printed}");
+    }
+}
+
+#[test]
+fn other_formats_are_written_as_csv() {
+    let folder = Folder::new();
+    folder.run("data split ionosphere train.libsvm test.libsvm --labeled 0.2");
+    folder.run("suggest train.libsvm --count 2 --out ask.csv");
+    let asked = text(&folder.bytes("ask.csv"));
+    assert!(asked.starts_with("row,1,") && asked.lines().count() == 3, "{asked}");
+    folder.fail_with(1, "suggest vote --count 2", &["vote", "no unlabeled row"]);
+}
+
+#[test]
+fn costs_decide_and_are_no_feature() {
+    let folder = Folder::with("rows.csv", groups(12));
+    let asked = |options: &str| {
+        let rows = folder.run(&format!("suggest rows.csv --label kind --drop id --count 6 --out - {options}"));
+        rows.lines().skip(1).map(|line| line.rsplit(',').nth(1).unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (free, priced) = (asked(""), asked("--cost price"));
+    let sum = |prices: &[String]| prices.iter().map(|price| price.parse::<f64>().unwrap()).sum::<f64>();
+    assert!(sum(&priced) < sum(&free), "{free:?} {priced:?}");
+    folder.write("bad.csv", groups(12).replace(",3,\n", ",0,\n"));
+    folder.fail_with(1, "suggest bad.csv --label kind --drop id --cost price", &["`price`", "a positive number"]);
+    folder.fail_with(2, "suggest - --label kind --cost price", &["`--cost`"]);
+    folder.fail_with(1, "suggest rows.csv --label kind --drop id --cost prize", &["`prize`"]);
+}
+
+#[test]
+fn suggestions_that_cannot_be_are_refused() {
+    let folder = Folder::with("rows.csv", groups(60));
+    folder.fail_with(1, "suggest rows.csv --label kind --drop id", &["no unlabeled row"]);
+    folder.write("some.csv", groups(12));
+    folder.fail_with(2, "suggest some.csv --label kind --count 0", &["`count` is 0"]);
+    folder.fail_with(2, "suggest some.csv --label kind --method boggling", &["`bagging`"]);
+    folder.fail_with(2, "suggest some.csv --label kind --out some.csv", &["cannot be written"]);
+    folder.fail_with(1, "suggest some.csv --label colour", &["`colour`"]);
+    let few = folder.told("suggest some.csv --label kind --drop id --count 100 --method bagging");
+    assert!(few.contains("warning: 48 rows to suggest, and 100 were asked for"), "{few}");
+}
+
+#[test]
+fn a_wrong_label_is_doubted_first() {
+    let wrong = groups(40).replace("\"no, 010\",1.6,1.00,2,small", "\"no, 010\",1.6,1.00,2,large");
+    assert_ne!(wrong, groups(40));
+    let folder = Folder::with("rows.csv", wrong);
+    let printed = folder.run("doubt rows.csv --label kind --drop id --count 3 --out all.csv");
+    let first: Vec<&str> = printed.lines().nth(2).unwrap().split_whitespace().collect();
+    assert_eq!((first[0], first[1], &first[3..]), ("1", "11", &["large", "small"][..]), "{printed}");
+    assert_eq!(printed.lines().count(), 5);
+    assert!(printed.starts_with("40 labels, of which "), "{printed}");
+    let all = cells(&text(&folder.bytes("all.csv")));
+    assert_eq!(all[0], ["rank", "row", "label", "suggested", "probability"]);
+    assert_eq!((all.len(), &all[1][..4]), (41, &["1", "11", "large", "small"].map(str::to_owned)[..]));
+    folder.write("one.csv", FRUIT.replace("orange\n", "apple\n"));
+    folder.fail_with(1, "doubt one.csv --label kind", &["one class"]);
+    folder.fail_with(2, "doubt rows.csv", &["no `--label`"]);
+}

@@ -1,0 +1,121 @@
+//! Rows to label next, and labels to doubt.
+
+use std::ops::ControlFlow;
+
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use udeed::labeling::{Doubt, Strategy, Suggest};
+use udeed::observer::{Observer, Step, Warning};
+
+use crate::data::Training;
+use crate::ensemble::from_json;
+use crate::error::exception;
+use crate::model::Model;
+use crate::observer::run;
+
+/// The query strategies, each with what it does; the first is the default.
+#[pyfunction]
+pub fn strategies() -> Vec<(String, String)> {
+    let default = Strategy::default();
+    let others = Strategy::all().filter(|strategy| *strategy != default);
+    std::iter::once(default).chain(others).map(|strategy| (strategy.to_string(), strategy.about())).collect()
+}
+
+/// Suggestions: positions, the columns `score`, `undecided`, `unlike` and `share`, predicted classes, and warnings.
+type Suggested<'py> = (Bound<'py, PyArray1<i64>>, [Bound<'py, PyArray1<f64>>; 4], Vec<Option<String>>, Vec<String>);
+
+/// Suggests rows to label, by a model or the settings of one to fit.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)]
+pub fn suggest<'py>(
+    py: Python<'py>,
+    training: Training<'py>,
+    model: Option<PyRef<'py, Model>>,
+    settings: Option<&str>,
+    strategy: &str,
+    count: usize,
+    per_class: Option<usize>,
+    costs: Option<PyReadonlyArray1<'py, f64>>,
+    seed: u64,
+    n_jobs: usize,
+) -> PyResult<Suggested<'py>> {
+    let train = training.train_set_of(model.as_ref().map(|model| model.columns()))?;
+    let model = model.map(|model| model.0.clone());
+    // Rows of weight 0 are not there for the library.
+    let kept: Vec<usize> = training.kept()?;
+    let costs = match costs {
+        Some(costs) => Some(costs.as_slice()?.to_vec()),
+        None => None,
+    };
+    let costs = costs.map(|costs| kept.iter().filter_map(|&row| costs.get(row).copied()).collect());
+    let strategy = Strategy::named(strategy).unwrap_or_default();
+    let mut suggest = Suggest::new().count(count).strategy(strategy).per_class(per_class).costs(costs).seed(seed);
+    if let Some(settings) = settings {
+        suggest = suggest.method(from_json::<udeed::method::Method>(settings)?);
+    }
+    let work = move |observer: &mut dyn Observer| {
+        let mut told = Told { observer, warnings: Vec::new() };
+        let found = suggest.suggest_observed(&train, model.as_deref(), &mut told);
+        found.map(|found| (found, told.warnings))
+    };
+    let (found, warnings) = run(py, n_jobs, false, None, work)?.0.map_err(exception)?;
+    let rows = found.suggestions.iter().map(|own| kept[own.row] as i64);
+    let column =
+        |value: fn(&udeed::labeling::Suggestion) -> f64| PyArray1::from_iter(py, found.suggestions.iter().map(value));
+    Ok((
+        PyArray1::from_iter(py, rows),
+        [column(|own| own.score), column(|own| own.undecided), column(|own| own.unlike), column(|own| own.share)],
+        found.suggestions.iter().map(|own| own.class.clone()).collect(),
+        warnings,
+    ))
+}
+
+/// Labels, the most doubtful first: positions, the probability of each, the number of the suggested class, the least and the
+/// largest number of wrong ones, and warnings.
+type Doubted<'py> =
+    (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, (usize, usize), Vec<String>);
+
+/// Ranks labels by how doubtful they are.
+#[pyfunction]
+pub fn doubt<'py>(py: Python<'py>, training: Training<'py>, seed: u64, n_jobs: usize) -> PyResult<Doubted<'py>> {
+    let train = training.train_set()?;
+    let kept = training.kept()?;
+    let work = move |observer: &mut dyn Observer| {
+        let mut told = Told { observer, warnings: Vec::new() };
+        let found = Doubt::new().seed(seed).find_observed(&train, &mut told);
+        found.map(|found| (found, told.warnings))
+    };
+    let (found, warnings) = run(py, n_jobs, false, None, work)?.0.map_err(exception)?;
+    let place = |name: &String| training.classes.iter().position(|class| class == name).unwrap_or_default() as i64;
+    let labels = &found.labels;
+    Ok((
+        PyArray1::from_iter(py, labels.iter().map(|label| kept[label.row] as i64)),
+        PyArray1::from_iter(py, labels.iter().map(|label| label.probability)),
+        PyArray1::from_iter(py, labels.iter().map(|label| place(&label.suggested))),
+        (*found.n_wrong.start(), *found.n_wrong.end()),
+        warnings,
+    ))
+}
+
+/// Passes everything on, and keeps warnings, each once.
+struct Told<'a> {
+    observer: &'a mut dyn Observer,
+    warnings: Vec<String>,
+}
+
+impl Observer for Told<'_> {
+    fn member(&mut self, done: usize, total: usize) -> ControlFlow<()> {
+        self.observer.member(done, total)
+    }
+
+    fn step(&mut self, step: &Step) -> ControlFlow<()> {
+        self.observer.step(step)
+    }
+
+    fn warn(&mut self, warning: &Warning) {
+        let warning = warning.to_string();
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+}

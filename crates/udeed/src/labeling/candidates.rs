@@ -1,0 +1,76 @@
+//! Candidates: a random sample of the unlabeled rows, among which suggestions are found.
+
+use crate::data::{Table, TrainSet};
+use crate::error::Result;
+use crate::random::{Purpose, Stream};
+use crate::view::Landmarks;
+
+/// Some unlabeled rows in random order.
+pub(crate) struct Candidates {
+    pub(crate) table: Table,
+    /// Where each stands: among the rows in memory, and after them those in the file.
+    pub(crate) positions: Vec<usize>,
+}
+
+impl Candidates {
+    /// Draws at most `most` unlabeled rows, all where they are not more.
+    ///
+    /// # Errors
+    /// If the rows in the file cannot be read.
+    pub(crate) fn draw(train: &TrainSet, most: usize, seed: u64) -> Result<Self> {
+        let labels = train.labels();
+        let unlabeled: Vec<usize> = (0..labels.len()).filter(|&i| labels.get(i).is_none()).collect();
+        let mut drawn = Landmarks::choose(0, train.n_unlabeled(), most, seed).rows;
+        let here = drawn.partition_point(|&row| row < unlabeled.len());
+        let beyond: Vec<usize> = drawn.drain(here..).map(|row| row - unlabeled.len()).collect();
+        let mut positions: Vec<usize> = drawn.into_iter().map(|row| unlabeled[row]).collect();
+        let mut table = train.table().select(&positions);
+        append_from_file(train, &beyond, &mut table)?;
+        positions.extend(beyond.into_iter().map(|row| labels.len() + row));
+        // In random order the first ones stand for all, and of equal candidates the first is any.
+        let mut order: Vec<usize> = (0..positions.len()).collect();
+        Stream::new(seed, Purpose::Candidates, 0).shuffle(&mut order);
+        Ok(Candidates { table: table.select(&order), positions: order.into_iter().map(|i| positions[i]).collect() })
+    }
+
+    /// The labeled rows, and the candidates as the only unlabeled ones.
+    ///
+    /// # Errors
+    /// If the rows do not fit together, which those of one set always do.
+    pub(crate) fn below_labeled(&self, train: &TrainSet) -> Result<TrainSet> {
+        let labeled = labeled(train);
+        let weights: Vec<f64> = labeled.iter().map(|&i| train.weight(i)).collect();
+        let mut some = TrainSet::new(train.table().select(&labeled), train.labels().select(&labeled))?;
+        some.add_unlabeled(&self.table)?;
+        let weights = [weights, vec![1.0; self.table.n_rows()]].concat();
+        Ok(some.weights(weights)?.label(train.label_name().map(str::to_owned)))
+    }
+}
+
+/// Appends rows of the file, given in ascending order.
+fn append_from_file(train: &TrainSet, rows: &[usize], table: &mut Table) -> Result<()> {
+    let Some(file) = train.on_disk().filter(|_| !rows.is_empty()) else { return Ok(()) };
+    let (mut first, mut rest) = (0, rows);
+    file.for_each_piece(|piece| {
+        let (here, later) = rest.split_at(rest.partition_point(|&row| row < first + piece.n_rows()));
+        let here: Vec<usize> = here.iter().map(|row| row - first).collect();
+        (first, rest) = (first + piece.n_rows(), later);
+        if here.is_empty() { Ok(()) } else { table.append(&piece.select(&here)) }
+    })
+}
+
+/// The positions of the labeled rows.
+pub(crate) fn labeled(train: &TrainSet) -> Vec<usize> {
+    let labels = train.labels();
+    (0..labels.len()).filter(|&i| labels.get(i).is_some()).collect()
+}
+
+/// At most `most` of the labeled rows.
+pub(crate) fn some_labeled(train: &TrainSet, most: usize, seed: u64) -> Table {
+    let mut labeled = labeled(train);
+    if labeled.len() > most {
+        Stream::new(seed, Purpose::LabeledRows, 0).shuffle(&mut labeled);
+        labeled.truncate(most);
+    }
+    train.table().select(&labeled)
+}

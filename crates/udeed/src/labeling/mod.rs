@@ -1,0 +1,25 @@
+//! Labels: which rows to label next ([`Suggest`]), and which labels to doubt ([`Doubt`]).
+//!
+//! ```
+//! use udeed::labeling::Suggest;
+//! use udeed::prelude::*;
+//!
+//! let train = built_in("ionosphere")?.read()?.into_train()?.hide_labels(&(20..351).collect::<Vec<usize>>());
+//! let found = Suggest::new().count(5).suggest(&train, None)?;
+//! for suggestion in &found.suggestions {
+//!     println!("label row {}: {:.1} % of what is unknown", suggestion.row + 1, 100.0 * suggestion.share);
+//! }
+//! assert_eq!(found.suggestions.len(), 5);
+//! # Ok::<(), udeed::Error>(())
+//! ```
+
+mod candidates;
+mod committee;
+mod doubt;
+mod gaussian_process;
+mod strategy;
+mod suggest;
+
+pub use doubt::{Doubt, DoubtedLabel, Doubts};
+pub use strategy::Strategy;
+pub use suggest::{Suggest, Suggestion, Suggestions};

@@ -1,0 +1,552 @@
+//! Suggestions: the rows whose labels tell most about the others.
+
+use crate::data::{Matrix, Table, TrainSet};
+use crate::error::{Error, Result};
+use crate::labeling::candidates::{Candidates, some_labeled};
+use crate::labeling::committee::{disagreements, undecided, vote_entropies};
+use crate::labeling::gaussian_process::Covariance;
+use crate::labeling::strategy::Strategy;
+use crate::method::{Auto, Method};
+use crate::model::Model;
+use crate::observer::{Observer, Warning, Watch};
+use crate::prepare::{Preparation, Scaling};
+use crate::random::{Purpose, Stream};
+
+/// Largest number of candidates, unless more suggestions are asked for.
+const MOST_CANDIDATES: usize = 2000;
+/// Largest number of reference rows, which stand for all unlabeled ones.
+const MOST_REFERENCES: usize = 1000;
+/// Largest number of labeled rows in the Gaussian process.
+const MOST_LABELED: usize = 1000;
+/// Standardised features are cut here: an outlier is far from all others, and not farther.
+const FARTHEST: f64 = 6.0;
+/// A model is asked from this many labels on, and from this many of each class.
+const LEAST_LABELED: usize = 10;
+const LEAST_OF_CLASS: usize = 2;
+/// Number of labels from which on a model's opinion counts as much as that of no model.
+const HALF_TRUST: f64 = 20.0;
+
+/// Suggests rows to label next.
+///
+/// The default strategy is the expected variance reduction of a Gaussian process over the rows that are still undecided (D.
+/// Cohn, Z. Ghahramani and M. Jordan, "Active learning with statistical models", JAIR 4, 1996), which a model weighs:
+///
+/// ```text
+/// score(x) = u(x)^a  sum over j of (1 - a + a u(j)) c(x, j)^2 / (c(x, x) + 0.3)
+/// ```
+///
+/// `c` is the covariance that the labels leave, with features standardised over all rows and cut at 6, and the median squared
+/// distance as width; `u = 1 - (p1 - p2)` is how undecided the model is, and `a = l / (l + 20)` how far it is trusted after
+/// `l` labels. With fewer than 10 labels, or fewer than 2 of a class, `a` is 0: no model is needed, and no label. A batch is
+/// chosen one by one, each as if those before were labeled.
+///
+/// Of many rows, 2000 drawn at random are candidates, and 1000 of these stand for all.
+///
+/// ```
+/// use udeed::labeling::{Strategy, Suggest};
+/// use udeed::prelude::*;
+///
+/// let train = built_in("vote")?.read()?.into_train()?.hide_labels(&(30..435).collect::<Vec<usize>>());
+/// let found = Suggest::new().count(3).seed(1).suggest(&train, None)?;
+/// assert!(found.suggestions.iter().all(|suggestion| suggestion.row >= 30 && suggestion.share > 0.0));
+///
+/// // Without any label.
+/// let none = train.clone().hide_labels(&(0..30).collect::<Vec<usize>>());
+/// assert!(Suggest::new().suggest(&none, None)?.cold);
+///
+/// // With a model of one's own, and another strategy.
+/// let model = Bagging::new().fit(&train)?;
+/// let found = Suggest::new().strategy(Strategy::Margin).suggest(&train, Some(&model))?;
+/// assert_eq!(found.suggestions.len(), 10);
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Suggest {
+    count: usize,
+    strategy: Strategy,
+    method: Option<Method>,
+    per_class: Option<usize>,
+    costs: Option<Vec<f64>>,
+    seed: u64,
+}
+
+/// A row to label, with the reasons in numbers.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Suggestion {
+    /// Its position: among the rows in memory, and after them those in the file, counted from 0.
+    pub row: usize,
+    /// The score of the strategy, divided by the cost of the row.
+    pub score: f64,
+    /// How undecided the model is, from 0 to 1: 1 less the margin between its two most probable classes. 1 without a model.
+    pub undecided: f64,
+    /// How unlike the labeled rows and the suggestions before it is, from 0 to 1: the variance that these leave.
+    pub unlike: f64,
+    /// The share of what is unknown of all rows, their variance, that its label is expected to remove.
+    pub share: f64,
+    /// The class that the model predicts, if there is one.
+    pub class: Option<String>,
+}
+
+/// Rows to label, the most useful first.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Suggestions {
+    /// The rows.
+    pub suggestions: Vec<Suggestion>,
+    /// Whether no model was asked, as the labels are too few.
+    pub cold: bool,
+    /// Number of unlabeled rows among which they were found; of very many it is a random sample.
+    pub n_candidates: usize,
+}
+
+impl Default for Suggest {
+    fn default() -> Self {
+        Suggest { count: 10, strategy: Strategy::default(), method: None, per_class: None, costs: None, seed: 0 }
+    }
+}
+
+impl Suggest {
+    /// The default settings.
+    pub fn new() -> Self {
+        Suggest::default()
+    }
+
+    /// Number of suggestions. Default: 10.
+    #[must_use]
+    pub fn count(mut self, count: usize) -> Self {
+        self.count = count;
+        self
+    }
+
+    /// Query strategy. Default: [`Strategy::VarianceReduction`].
+    #[must_use]
+    pub fn strategy(mut self, strategy: Strategy) -> Self {
+        self.strategy = strategy;
+        self
+    }
+
+    /// Method of the model that is fitted if none is given: to the labeled rows and the candidates. Default: [`Auto`]
+    /// with the random seed of the suggestions.
+    #[must_use]
+    pub fn method(mut self, method: impl Into<Method>) -> Self {
+        self.method = Some(method.into());
+        self
+    }
+
+    /// Largest number of suggestions that the model predicts to be of the same class, where it is known that some are rare.
+    /// Default: any.
+    #[must_use]
+    pub fn per_class(mut self, most: Option<usize>) -> Self {
+        self.per_class = most;
+        self
+    }
+
+    /// What the label of each row costs; scores are divided by it. One number for each row, also for labeled ones, those in
+    /// memory first. Default: all cost the same.
+    #[must_use]
+    pub fn costs(mut self, costs: Option<Vec<f64>>) -> Self {
+        self.costs = costs;
+        self
+    }
+
+    /// Random seed. Default: 0.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Suggests rows. The weights of the unlabeled rows tell how much it matters to know their classes.
+    ///
+    /// # Errors
+    /// If a setting is invalid, no row is unlabeled, the model does not fit the rows, or none can be fitted.
+    pub fn suggest(&self, train: &TrainSet, model: Option<&Model>) -> Result<Suggestions> {
+        self.suggest_observed(train, model, &mut ())
+    }
+
+    /// Suggests rows, and reports to an observer.
+    ///
+    /// # Errors
+    /// As [`Suggest::suggest`]; also [`Error::Stopped`] if the observer ends the work.
+    pub fn suggest_observed(
+        &self,
+        train: &TrainSet,
+        model: Option<&Model>,
+        observer: &mut dyn Observer,
+    ) -> Result<Suggestions> {
+        self.validate(train)?;
+        let candidates = Candidates::draw(train, MOST_CANDIDATES.max(self.count), self.seed)?;
+        let fitted = match model {
+            None if self.wants_model(train) => Some(self.fit(train, &candidates, observer)?),
+            _ => None,
+        };
+        let model = model.or(fitted.as_ref());
+        self.warn(train, model, observer);
+        let watch = Watch::new(observer);
+        let covariance = covariance(train, &candidates, self.seed, &watch)?;
+        let opinion = Opinion::of(model, &candidates.table)?;
+        let fixed = self.fixed_scores(model, &opinion, &candidates)?;
+        Ok(Suggestions {
+            suggestions: self.pick(train, &candidates, &opinion, covariance, fixed.as_deref(), &watch)?,
+            cold: model.is_none(),
+            n_candidates: candidates.positions.len(),
+        })
+    }
+
+    fn validate(&self, train: &TrainSet) -> Result<()> {
+        if self.count == 0 {
+            return Err(Error::setting("count", self.count, "at least 1"));
+        }
+        if self.per_class == Some(0) {
+            return Err(Error::setting("per_class", 0, "at least 1"));
+        }
+        let n_unlabeled = train.n_unlabeled();
+        if n_unlabeled == 0 {
+            return Err(Error::training("no unlabeled row", "some to choose from"));
+        }
+        let Some(costs) = &self.costs else { return Ok(()) };
+        let n_rows = train.n_labeled() + n_unlabeled;
+        if costs.len() != n_rows {
+            return Err(Error::setting(
+                "costs",
+                format!("{} numbers", costs.len()),
+                format!("one for each of {n_rows} rows"),
+            ));
+        }
+        match costs.iter().position(|cost| !(cost.is_finite() && *cost > 0.0)) {
+            None => Ok(()),
+            Some(bad) => {
+                let found = format!("{} in row {}", costs[bad], bad + 1);
+                Err(Error::setting("costs", found, "positive numbers"))
+            }
+        }
+    }
+
+    /// Whether the strategy asks a model, and the labels allow one.
+    fn wants_model(&self, train: &TrainSet) -> bool {
+        let counts: Vec<usize> = train.labels().counts().into_iter().filter(|&count| count > 0).collect();
+        if counts.len() < 2 {
+            return false;
+        }
+        match self.strategy {
+            Strategy::Random => self.per_class.is_some(),
+            strategy if strategy.needs_model() => true,
+            _ => train.n_labeled() >= LEAST_LABELED && counts.iter().all(|&count| count >= LEAST_OF_CLASS),
+        }
+    }
+
+    /// Fits a model to the labeled rows and the candidates, which stand for all unlabeled rows.
+    fn fit(&self, train: &TrainSet, candidates: &Candidates, observer: &mut dyn Observer) -> Result<Model> {
+        let usual = || Auto::new().seed(self.seed).into();
+        self.method.clone().unwrap_or_else(usual).fit_observed(&candidates.below_labeled(train)?, observer)
+    }
+
+    fn warn(&self, train: &TrainSet, model: Option<&Model>, observer: &mut dyn Observer) {
+        let rows = train.n_unlabeled();
+        if rows < self.count {
+            observer.warn(&Warning::FewToSuggest { rows, count: self.count });
+        }
+        if model.is_none() && self.strategy.needs_model() {
+            observer.warn(&Warning::NoModelToAsk);
+        }
+        if model.is_none() && self.per_class.is_some() {
+            observer.warn(&Warning::NothingPredicted);
+        }
+    }
+
+    /// The scores of strategies whose suggestions do not depend on each other.
+    fn fixed_scores(
+        &self,
+        model: Option<&Model>,
+        opinion: &Opinion,
+        candidates: &Candidates,
+    ) -> Result<Option<Vec<f64>>> {
+        let scores = match (self.strategy, model) {
+            (Strategy::Random, _) => {
+                let mut stream = Stream::new(self.seed, Purpose::RandomRows, 0);
+                candidates.positions.iter().map(|_| stream.unit()).collect()
+            }
+            (Strategy::VarianceReduction, _) | (_, None) => return Ok(None),
+            (Strategy::Margin, Some(_)) => opinion.undecided.clone(),
+            (Strategy::VoteEntropy, Some(model)) => vote_entropies(model, &candidates.table)?,
+            (Strategy::Committee, Some(model)) => disagreements(model, &candidates.table)?,
+        };
+        Ok(Some(scores))
+    }
+
+    /// Takes the best candidate, one after the other.
+    fn pick(
+        &self,
+        train: &TrainSet,
+        candidates: &Candidates,
+        opinion: &Opinion,
+        mut covariance: Covariance,
+        fixed: Option<&[f64]>,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<Suggestion>> {
+        let positions = &candidates.positions;
+        let weights = opinion.weights(train, &positions[..covariance.n_references()]);
+        let cost = |i: usize| self.costs.as_ref().map_or(1.0, |costs| costs[positions[i]]);
+        let mut is_open = vec![true; positions.len()];
+        let mut of_class = vec![0; opinion.classes.len()];
+        let mut picked = Vec::new();
+        while picked.len() < self.count.min(positions.len()) {
+            watch.ask()?;
+            let reductions = covariance.reductions(&weights);
+            let score =
+                |i: usize| fixed.map_or_else(|| opinion.trust_in(i) * reductions[i], |fixed| fixed[i]) / cost(i);
+            let open = (0..positions.len()).filter(|&i| is_open[i]).map(|i| (i, score(i)));
+            let best = open.fold(None, |best: Option<(usize, f64)>, (i, score)| match best {
+                Some((_, highest)) if highest >= score => best,
+                _ => Some((i, score)),
+            });
+            // Every class has as many suggestions as it may have.
+            let Some((best, score)) = best else { break };
+            is_open[best] = false;
+            let class = opinion.predicted.as_ref().map(|predicted| predicted[best]);
+            if let Some(class) = class {
+                of_class[class] += 1;
+                if self.per_class == Some(of_class[class]) {
+                    let predicted = opinion.predicted.iter().flatten();
+                    is_open.iter_mut().zip(predicted).for_each(|(open, other)| *open &= *other != class);
+                }
+            }
+            let total = covariance.total(&weights);
+            picked.push(Suggestion {
+                row: positions[best],
+                score,
+                undecided: opinion.undecided[best],
+                unlike: covariance.variances()[best],
+                share: if total > 0.0 { reductions[best] / total } else { 0.0 },
+                class: class.map(|class| opinion.classes[class].clone()),
+            });
+            covariance.label(best);
+        }
+        Ok(picked)
+    }
+}
+
+/// What the labels leave unknown of the candidates.
+fn covariance(train: &TrainSet, candidates: &Candidates, seed: u64, watch: &Watch<'_>) -> Result<Covariance> {
+    let (preparation, _) = Preparation::fit_with(train.table(), train.on_disk(), Scaling::Standard)?;
+    let standardised = |table: &Table| Ok(cut(preparation.apply(table)?));
+    let labeled = standardised(&some_labeled(train, MOST_LABELED, seed))?;
+    let references = candidates.positions.len().min(MOST_REFERENCES);
+    Covariance::new(standardised(&candidates.table)?, &labeled, references, watch)
+}
+
+/// The features, no farther from 0 than [`FARTHEST`].
+fn cut(mut features: Matrix) -> Matrix {
+    features.values_mut().iter_mut().for_each(|x| *x = x.clamp(-FARTHEST, FARTHEST));
+    features
+}
+
+/// What a model says of the candidates.
+struct Opinion {
+    /// How undecided it is about each; 1 without a model.
+    undecided: Vec<f64>,
+    /// How far it is trusted.
+    trust: f64,
+    /// The class that it predicts for each.
+    predicted: Option<Vec<usize>>,
+    classes: Vec<String>,
+}
+
+impl Opinion {
+    fn of(model: Option<&Model>, rows: &Table) -> Result<Self> {
+        let Some(model) = model else {
+            let undecided = vec![1.0; rows.n_rows()];
+            return Ok(Opinion { undecided, trust: 0.0, predicted: None, classes: Vec::new() });
+        };
+        let decisions = model.decision(rows)?;
+        let probabilities = model.probabilities(&decisions)?;
+        let labels = model.training().n_labeled as f64;
+        Ok(Opinion {
+            undecided: undecided(&probabilities),
+            trust: labels / (labels + HALF_TRUST),
+            predicted: Some((0..rows.n_rows()).map(|i| model.class_of(decisions.get(i))).collect()),
+            classes: model.classes().to_vec(),
+        })
+    }
+
+    /// `u^a` of a candidate.
+    fn trust_in(&self, i: usize) -> f64 {
+        libm::pow(self.undecided[i], self.trust)
+    }
+
+    /// How much it matters to know the class of each reference row.
+    fn weights(&self, train: &TrainSet, references: &[usize]) -> Vec<f64> {
+        let in_memory = train.labels().len();
+        let weight = |row: usize| if row < in_memory { train.weight(row) } else { 1.0 };
+        let own: Vec<f64> = references.iter().map(|&row| weight(row)).collect();
+        let largest = own.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        let matters = |(u, weight): (&f64, f64)| (1.0 - self.trust + self.trust * u) * weight / largest;
+        self.undecided.iter().zip(own).map(matters).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Csr, Dense, Labels};
+    use crate::format::built_in;
+
+    #[derive(serde::Deserialize)]
+    struct Problem {
+        rows: Vec<Vec<f64>>,
+        labeled: Vec<usize>,
+        undecided: Option<Vec<f64>>,
+        weights: Vec<f64>,
+        costs: Vec<f64>,
+        /// Row, score, variance, share.
+        picked: Vec<(usize, f64, f64, f64)>,
+    }
+
+    impl Problem {
+        fn train(&self) -> TrainSet {
+            let label = |i: usize| self.labeled.contains(&i).then(|| ["no", "yes"][i % 2]);
+            let labels = Labels::new((0..self.rows.len()).map(label));
+            let train = TrainSet::new(Table::from_rows(&self.rows).unwrap(), labels).unwrap();
+            train.weights(self.weights.clone()).unwrap()
+        }
+
+        /// The opinion of a model that is as undecided as the problem says.
+        fn opinion(&self, positions: &[usize]) -> Opinion {
+            let labels = self.labeled.len() as f64;
+            let (undecided, trust) = match &self.undecided {
+                None => (vec![1.0; positions.len()], 0.0),
+                Some(all) => (positions.iter().map(|&row| all[row]).collect(), labels / (labels + HALF_TRUST)),
+            };
+            Opinion { undecided, trust, predicted: None, classes: Vec::new() }
+        }
+    }
+
+    /// As numpy finds them from the definitions, see `tests/oracle/suggest.py`.
+    #[test]
+    fn batches_are_those_of_the_oracle() {
+        let problems: Vec<Problem> = serde_json::from_str(include_str!("../../tests/oracle/suggest.json")).unwrap();
+        for problem in &problems {
+            let train = problem.train();
+            let suggest = Suggest::new().count(problem.picked.len()).costs(Some(problem.costs.clone()));
+            let candidates = Candidates::draw(&train, MOST_CANDIDATES, 5).unwrap();
+            let mut nobody = ();
+            let watch = Watch::new(&mut nobody);
+            let covariance = covariance(&train, &candidates, 5, &watch).unwrap();
+            let opinion = problem.opinion(&candidates.positions);
+            let found = suggest.pick(&train, &candidates, &opinion, covariance, None, &watch).unwrap();
+            let expected: Vec<usize> = problem.picked.iter().map(|picked| picked.0).collect();
+            assert_eq!(found.iter().map(|own| own.row).collect::<Vec<_>>(), expected);
+            for (own, (_, score, unlike, share)) in found.iter().zip(&problem.picked) {
+                for (found, expected) in [(own.score, score), (own.unlike, unlike), (own.share, share)] {
+                    assert!((found - expected).abs() < 1e-9 * expected.abs().max(1.0), "{found} against {expected}");
+                }
+            }
+        }
+    }
+
+    fn few_labels(name: &str, labels: usize) -> TrainSet {
+        let train = built_in(name).unwrap().read().unwrap().into_train().unwrap();
+        let hidden: Vec<usize> = (labels..train.labels().len()).collect();
+        train.hide_labels(&hidden)
+    }
+
+    fn rows(found: &Suggestions) -> Vec<usize> {
+        found.suggestions.iter().map(|suggestion| suggestion.row).collect()
+    }
+
+    #[test]
+    fn a_row_and_its_copies_are_suggested_once() {
+        // Three groups of equal rows.
+        let values: Vec<[f64; 1]> = (0..30).map(|i| [[0.0, 5.0, 20.0][i % 3]]).collect();
+        let train = TrainSet::new(Table::from_rows(&values).unwrap(), Labels::unlabeled(30)).unwrap();
+        let found = rows(&Suggest::new().count(3).suggest(&train, None).unwrap());
+        let mut groups: Vec<usize> = found.iter().map(|row| row % 3).collect();
+        groups.sort_unstable();
+        assert_eq!(groups, [0, 1, 2]);
+    }
+
+    #[test]
+    fn sparse_rows_get_the_suggestions_of_dense_ones() {
+        let mut stream = Stream::new(4, Purpose::Split, 0);
+        let values: Vec<f64> = (0..400).map(|_| (3.0 * stream.unit()).floor()).collect();
+        let dense = Dense::new(80, 5, values).unwrap();
+        let sparse: Csr = Matrix::from(dense.clone()).to_sparse();
+        let suggest = |matrix: Matrix| {
+            let train = TrainSet::new(Table::from_matrix(matrix).unwrap(), Labels::unlabeled(80)).unwrap();
+            rows(&Suggest::new().count(12).suggest(&train, None).unwrap())
+        };
+        assert_eq!(suggest(dense.into()), suggest(sparse.into()));
+    }
+
+    #[test]
+    fn every_strategy_suggests_unlabeled_rows_once() {
+        let train = few_labels("vote", 40);
+        let mut all = Vec::new();
+        for strategy in Strategy::all() {
+            let found = Suggest::new().strategy(strategy).count(15).suggest(&train, None).unwrap();
+            let mut unique = rows(&found);
+            all.push(unique.clone());
+            unique.sort_unstable();
+            unique.dedup();
+            assert!(unique.len() == 15 && unique[0] >= 40, "{strategy}: {unique:?}");
+            assert_eq!(found.cold, strategy == Strategy::Random);
+            assert!(found.suggestions.iter().all(|own| own.score >= 0.0 && (0.0..=1.0).contains(&own.share)));
+        }
+        assert!((1..all.len()).all(|k| !all[..k].contains(&all[k])), "two strategies are the same");
+    }
+
+    #[test]
+    fn without_a_model_to_ask_its_strategies_say_so() {
+        struct Told(Vec<Warning>);
+        impl Observer for Told {
+            fn warn(&mut self, warning: &Warning) {
+                self.0.push(warning.clone());
+            }
+        }
+        let train = few_labels("labor", 0);
+        let told = |suggest: &Suggest| {
+            let mut told = Told(Vec::new());
+            let found = suggest.suggest_observed(&train, None, &mut told).unwrap();
+            assert!(found.cold);
+            (rows(&found), told.0)
+        };
+        let (expected, silent) = told(&Suggest::new());
+        assert_eq!(silent, []);
+        assert_eq!(told(&Suggest::new().strategy(Strategy::Margin)), (expected, vec![Warning::NoModelToAsk]));
+        assert_eq!(told(&Suggest::new().per_class(Some(2))).1, [Warning::NothingPredicted]);
+        assert_eq!(told(&Suggest::new().count(60)).1, [Warning::FewToSuggest { rows: 57, count: 60 }]);
+    }
+
+    #[test]
+    fn classes_are_limited_and_costs_avoided() {
+        let train = few_labels("ionosphere", 60);
+        let found = Suggest::new().count(8).per_class(Some(3)).suggest(&train, None).unwrap();
+        for class in ["b", "g"] {
+            let of_class = found.suggestions.iter().filter(|own| own.class.as_deref() == Some(class)).count();
+            assert!(of_class <= 3, "{of_class} of {class}");
+        }
+        assert_eq!(found.suggestions.len(), 6, "every class has as many as it may have");
+        let free = rows(&Suggest::new().count(8).suggest(&train, None).unwrap());
+        let mut costs = vec![1.0; 351];
+        free.iter().for_each(|&row| costs[row] = 1e6);
+        let dear = rows(&Suggest::new().count(8).costs(Some(costs)).suggest(&train, None).unwrap());
+        assert!(dear.iter().all(|row| !free.contains(row)), "{free:?} {dear:?}");
+    }
+
+    #[test]
+    fn bad_settings_are_refused() {
+        let train = few_labels("labor", 20);
+        let refused = |suggest: Suggest| suggest.suggest(&train, None).unwrap_err().to_string();
+        assert_eq!(refused(Suggest::new().count(0)), "`count` is 0, expected at least 1");
+        assert_eq!(refused(Suggest::new().per_class(Some(0))), "`per_class` is 0, expected at least 1");
+        let costs = |costs: Vec<f64>| refused(Suggest::new().costs(Some(costs)));
+        assert_eq!(costs(vec![1.0; 3]), "`costs` is 3 numbers, expected one for each of 57 rows");
+        let mut free = vec![1.0; 57];
+        free[4] = 0.0;
+        assert_eq!(costs(free), "`costs` is 0 in row 5, expected positive numbers");
+        let all = few_labels("labor", 57);
+        let error = Suggest::new().suggest(&all, None).unwrap_err().to_string();
+        assert_eq!(error, "the training rows have no unlabeled row, expected some to choose from");
+    }
+}

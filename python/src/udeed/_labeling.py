@@ -1,0 +1,204 @@
+"""Which rows to label next, and which labels to doubt."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_consistent_length
+
+from udeed import _core
+from udeed._ensemble import Ensemble, Training
+from udeed._labels import UdeedWarning, read_labels
+from udeed._rows import Rows, read_rows
+from udeed._rules import seed_of
+
+
+def suggest(
+    X: Any,
+    y: ArrayLike | None = None,
+    n: int = 10,
+    model: Ensemble | None = None,
+    strategy: str = "default",
+    random_state: int | np.random.RandomState | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    cost: ArrayLike | None = None,
+    per_class: int | None = None,
+    unlabeled: object = -1,
+    n_jobs: int | None = None,
+    return_scores: bool = False,
+) -> NDArray[np.int64] | tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
+    """Suggest which rows to label next.
+
+    Labels chosen so are no random sample: measure accuracy and class shares on rows drawn at random.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        The rows, labeled and unlabeled.
+    y : array of shape (n_samples,), optional
+        Their labels, ``unlabeled`` for none. There may be none at all.
+    n : int
+        Number of suggestions.
+    model : estimator of this package, optional
+        A fitted one is asked as it is; one that is not is fitted to the labeled rows and at most 2000 of the others. Default:
+        ``UDEEDAutoClassifier``.
+    strategy : str
+        ``"default"`` or ``"variance-reduction"``: how much a label tells about the rows that are still undecided;
+        ``"margin"``, ``"vote-entropy"``, ``"random"``; ``"committee"``: where members disagree, worse than random rows with few
+        labels.
+    random_state : int, RandomState or None
+        Random seed.
+    sample_weight : array of shape (n_samples,), optional
+        How much it matters to know the class of each unlabeled row; weights of labels are those of the fit. Rows of weight 0
+        are left out.
+    cost : array of shape (n_samples,), optional
+        What the label of each row costs; scores are divided by it.
+    per_class : int, optional
+        Largest number of suggestions that are predicted to be of the same class.
+    unlabeled : object
+        The label of rows that have none.
+    n_jobs : int, optional
+        Number of threads.
+    return_scores : bool
+        Whether to return the reasons, too.
+
+    Returns
+    -------
+    positions : array of shape (n,)
+        Positions of unlabeled rows in X, the most useful first.
+    reasons : dict of arrays of shape (n,), if ``return_scores``
+        ``score``; ``undecided``, 1 less the margin between the two most probable classes; ``unlike``, the variance that the
+        labels, and the suggestions before, leave of the row; ``share`` of the variance of all rows that its label is expected
+        to remove; ``predicted`` class, None without a model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from udeed import suggest
+    >>> X = np.array([[0.0], [0.1], [5.0], [5.1], [9.0], [9.1]])
+    >>> sorted(suggest(X, n=3, random_state=0) // 2)
+    [0, 1, 2]
+    """
+    if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
+        raise ValueError(f"`n` is {n!r}, expected a whole number from 1 on")
+    known = [name for name, _ in _core.strategies()]
+    chosen = known[0] if strategy == "default" else strategy
+    if chosen not in known:
+        raise ValueError(f"`strategy` is {strategy!r}, expected 'default' or one of {known}")
+    if model is not None and not isinstance(model, Ensemble):
+        raise TypeError(f"`model` is a {type(model).__name__}, expected an estimator of this package")
+    fitted = model if model is not None and hasattr(model, "_model") else None
+    rows = _rows_of(X) if fitted is None else fitted._rows(X)
+    given = np.full(rows.n_rows, -1) if y is None else y
+    training = _training(rows, given, -1 if y is None else unlabeled, 0, sample_weight)
+    settings = None if model is None or fitted is not None else json.dumps(model._settings())
+    positions, columns, predicted, told = _core.suggest(
+        training,
+        None if fitted is None else fitted._model,
+        settings,
+        chosen,
+        int(n),
+        None if per_class is None else int(per_class),
+        _numbers(cost, rows, "cost"),
+        seed_of(random_state),
+        int(effective_n_jobs(n_jobs)),
+    )
+    for text in told:
+        warnings.warn(text, UdeedWarning, stacklevel=2)
+    if not return_scores:
+        return positions
+    reasons: dict[str, NDArray[Any]] = dict(zip(("score", "undecided", "unlike", "share"), columns, strict=True))
+    if fitted is None:
+        classes, names = training.labels.classes, training.classes
+    else:
+        classes, names = fitted.classes_, fitted._model.classes
+    by_name = dict(zip(names, classes, strict=True))
+    reasons["predicted"] = np.array([None if name is None else by_name[name] for name in predicted], dtype=object)
+    return positions, reasons
+
+
+def doubt(
+    X: Any,
+    y: ArrayLike,
+    random_state: int | np.random.RandomState | None = None,
+    *,
+    unlabeled: object = -1,
+    n_jobs: int | None = None,
+    return_scores: bool = False,
+) -> NDArray[np.int64] | tuple[NDArray[np.int64], dict[str, Any]]:
+    """Rank labels by how much members that did not learn from them contradict.
+
+    The members are those of ``UDEEDAutoClassifier`` and of a random forest. A class with a single label is always doubted.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        The rows, labeled and unlabeled.
+    y : array of shape (n_samples,)
+        Their labels, ``unlabeled`` for none.
+    random_state : int, RandomState or None
+        Random seed.
+    unlabeled : object
+        The label of rows that have none.
+    n_jobs : int, optional
+        Number of threads.
+    return_scores : bool
+        Whether to return the reasons, too.
+
+    Returns
+    -------
+    positions : array of shape (n_labeled,)
+        Positions of the labeled rows in X, the most doubtful first.
+    reasons : dict, if ``return_scores``
+        ``probability`` of each label without it and the ``suggested`` class, in the order of the positions; ``n_wrong``: the
+        least and the largest number of labels that are likely to be wrong. Every estimate of it says too many where few are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from udeed import doubt
+    >>> X = np.arange(40.0)[:, np.newaxis]
+    >>> y = (X[:, 0] >= 20).astype(int)
+    >>> y[5] = 1
+    >>> int(doubt(X, y, random_state=0)[0])
+    5
+    """
+    rows = _rows_of(X)
+    training = _training(rows, y, unlabeled, 2, None)
+    positions, probabilities, suggested, n_wrong, told = _core.doubt(
+        training, seed_of(random_state), int(effective_n_jobs(n_jobs))
+    )
+    for text in told:
+        warnings.warn(text, UdeedWarning, stacklevel=2)
+    if not return_scores:
+        return positions
+    classes = training.labels.classes[suggested]
+    return positions, {"probability": probabilities, "suggested": classes, "n_wrong": n_wrong}
+
+
+def _rows_of(X: Any) -> Rows:
+    # scikit-learn checks rows for an estimator, which keeps what it learned of the columns.
+    return read_rows(BaseEstimator(), X, reset=True)
+
+
+def _training(rows: Rows, y: ArrayLike, unlabeled: object, fewest: int, sample_weight: ArrayLike | None) -> Training:
+    labels = read_labels(y, unlabeled, fewest)
+    check_consistent_length(labels.codes, np.empty(rows.n_rows))
+    return Training(rows, labels, _numbers(sample_weight, rows, "sample_weight"), False)
+
+
+def _numbers(values: ArrayLike | None, rows: Rows, name: str) -> NDArray[np.float64] | None:
+    if values is None:
+        return None
+    numbers = np.ascontiguousarray(values, dtype=np.float64)
+    if numbers.shape != (rows.n_rows,):
+        raise ValueError(f"`{name}` has the shape {numbers.shape}, expected ({rows.n_rows},)")
+    return numbers

@@ -1,0 +1,162 @@
+"""Rows to label next, and labels to doubt."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import udeed
+from scipy import sparse
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.linear_model import LogisticRegression
+
+X, y = load_breast_cancer(return_X_y=True)
+FEW = udeed.mask_labels(y, 20, random_state=0)
+STRATEGIES = ["default", "variance-reduction", "margin", "vote-entropy", "committee", "random"]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_suggestions_are_unlabeled_rows(strategy):
+    found, reasons = udeed.suggest(X, FEW, 7, strategy=strategy, random_state=0, return_scores=True)
+    assert len(set(found)) == 7 and (FEW[found] == -1).all()
+    assert {len(values) for values in reasons.values()} == {7}
+    assert ((reasons["unlike"] >= 0) & (reasons["unlike"] <= 1)).all()
+    if strategy != "random":
+        assert set(reasons["predicted"]) <= {0, 1}
+    assert (found == udeed.suggest(X, FEW, 7, strategy=strategy, random_state=0, n_jobs=2)).all()
+
+
+def test_the_default_is_its_own_name():
+    both = [udeed.suggest(X, FEW, 5, strategy=name, random_state=1) for name in ("default", "variance-reduction")]
+    assert (both[0] == both[1]).all()
+
+
+def test_no_label_is_needed():
+    found = udeed.suggest(X, n=5, random_state=0)
+    assert (found == udeed.suggest(X, np.full(len(y), -1), 5, random_state=0)).all()
+    with pytest.warns(udeed.UdeedWarning, match="too few for a model"):
+        other = udeed.suggest(X, n=5, strategy="margin", random_state=0)
+    assert (found == other).all()
+    one_class = np.where(np.arange(len(y)) < 3, "yes", "")
+    assert len(udeed.suggest(X, one_class, 5, unlabeled="")) == 5
+
+
+def test_a_model_is_asked_or_fitted():
+    model = udeed.BaggingClassifier(random_state=0)
+    fitted = udeed.BaggingClassifier(random_state=0).fit(X, FEW)
+    # All unlabeled rows are candidates, so it is the same model.
+    assert (udeed.suggest(X, FEW, 5, model, random_state=0) == udeed.suggest(X, FEW, 5, fitted, random_state=0)).all()
+    assert not hasattr(model, "classes_")
+    with pytest.raises(TypeError, match="LogisticRegression"):
+        udeed.suggest(X, FEW, model=LogisticRegression())
+
+
+def test_rows_may_be_sparse_or_frames_with_words_and_more_classes():
+    rows, classes = load_iris(return_X_y=True)
+    few = udeed.mask_labels(classes, 15, random_state=0)
+    found, reasons = udeed.suggest(rows, few, 6, random_state=0, return_scores=True)
+    assert set(reasons["predicted"]) <= {0, 1, 2} and (few[found] == -1).all()
+    assert len(udeed.suggest(sparse.csr_array(rows), few, 6, random_state=0)) == 6
+    frame = pd.DataFrame(rows, columns=list("abcd")).assign(word=np.where(rows[:, 0] > 5.5, "long", "short"))
+    frame.iloc[::7, 1] = np.nan
+    model = udeed.UDEEDClassifier(random_state=0).fit(frame, few)
+    for given in (None, model):
+        assert len(udeed.suggest(frame, few, 6, given, random_state=0)) == 6
+    named = udeed.UDEEDClassifier(random_state=0).fit(pd.DataFrame(rows, columns=list("abcd")), few)
+    assert len(udeed.suggest(pd.DataFrame(rows, columns=list("abcd")), few, 6, named, random_state=0)) == 6
+
+
+def test_costs_weights_and_classes():
+    free = udeed.suggest(X, FEW, 8, random_state=0)
+    cost = np.ones(len(y))
+    cost[free] = 1e6
+    assert not set(free) & set(udeed.suggest(X, FEW, 8, cost=cost, random_state=0))
+    weight = np.ones(len(y))
+    weight[free] = 0.0
+    assert not set(free) & set(udeed.suggest(X, FEW, 8, sample_weight=weight, random_state=0))
+    # Costs stay beside their rows where some are left out.
+    left = udeed.suggest(X, FEW, 8, sample_weight=weight, cost=cost, random_state=0)
+    assert (left == udeed.suggest(X, FEW, 8, sample_weight=weight, random_state=0)).all()
+    _, reasons = udeed.suggest(X, FEW, 8, per_class=3, random_state=0, return_scores=True)
+    assert max(np.unique(reasons["predicted"].astype(int), return_counts=True)[1]) <= 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n": 0}, "`n` is 0"),
+        ({"n": True}, "`n` is True"),
+        ({"strategy": "median"}, "`strategy` is 'median'"),
+        ({"cost": [1.0]}, "`cost` has the shape"),
+        ({"cost": np.zeros(len(y))}, "positive numbers"),
+        ({"per_class": 0}, "at least 1"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        udeed.suggest(X, FEW, **arguments)
+
+
+def test_all_labels_leave_nothing_to_suggest():
+    with pytest.raises(ValueError, match="no unlabeled row"):
+        udeed.suggest(X, y)
+    with pytest.warns(udeed.UdeedWarning, match="5 rows to suggest"):
+        assert len(udeed.suggest(X[:25], np.where(np.arange(25) < 20, y[:25], -1), 9)) == 5
+
+
+def test_wrong_labels_are_doubted():
+    few = udeed.mask_labels(y, 100, random_state=0).astype(object)
+    labeled = np.flatnonzero(few != -1)
+    wrong = labeled[::10]
+    few[wrong] = 1 - few[wrong]
+    names = np.where(few == -1, "", np.where(few == 1, "benign", "malignant"))
+    found, reasons = udeed.doubt(X, names, random_state=0, unlabeled="", return_scores=True)
+    assert set(found) == set(labeled)
+    assert len(set(found[:10]) & set(wrong)) >= 8
+    assert (np.diff(reasons["probability"]) >= 0).all()
+    assert reasons["suggested"][0] != names[found[0]]
+    low, high = reasons["n_wrong"]
+    assert low <= 10 <= high
+    assert (found == udeed.doubt(X, names, random_state=0, unlabeled="", n_jobs=2)).all()
+
+
+BOOTSTRAPPED = [
+    udeed.BaggingClassifier(random_state=0),
+    udeed.BaggingClassifier(base=udeed.Tree(features="root"), random_state=0),
+    udeed.UDEEDClassifier(random_state=0),
+    udeed.CoForestClassifier(random_state=0),
+    udeed.UDEEDAutoClassifier(random_state=0),
+]
+
+
+@pytest.mark.parametrize("model", BOOTSTRAPPED, ids=repr)
+def test_out_of_bag_estimates_are_of_labeled_rows(model):
+    few = udeed.mask_labels(y, 60, random_state=0)
+    estimates = model.fit(X, few).oob_decision_function_
+    labeled = few != -1
+    assert estimates.shape == (len(y), 2)
+    assert np.isnan(estimates[~labeled]).all()
+    np.testing.assert_allclose(estimates[labeled].sum(axis=1), 1.0)
+    assert (estimates[labeled].argmax(axis=1) == few[labeled]).mean() > 0.8
+    # They are no better than they can be: a wrong label is not learned by heart.
+    few[np.flatnonzero(labeled)[0]] = 1 - few[labeled][0]
+    wrong = model.fit(X, few).oob_decision_function_[np.flatnonzero(labeled)[0]]
+    assert wrong[few[labeled][0]] < 0.5
+    assert hasattr(pickle.loads(pickle.dumps(model)), "oob_decision_function_")
+
+
+def test_out_of_bag_estimates_of_more_classes_and_weights():
+    rows, classes = load_iris(return_X_y=True)
+    weights = np.ones(150)
+    weights[:5] = 0.0
+    model = udeed.BaggingClassifier(random_state=0).fit(rows, classes, sample_weight=weights)
+    assert np.isnan(model.oob_decision_function_[:5]).all()
+    assert (model.oob_decision_function_[5:].argmax(axis=1) == classes[5:]).mean() > 0.75
+
+
+def test_without_bootstraps_there_are_no_out_of_bag_estimates():
+    model = udeed.ExtraTreesClassifier(random_state=0).fit(X, FEW)
+    assert not hasattr(model, "oob_decision_function_")
+    model = udeed.UDEEDClassifier(random_state=0).fit(X, FEW)
+    model.set_params(initial="random").fit(X, FEW)
+    assert not hasattr(model, "oob_decision_function_")
