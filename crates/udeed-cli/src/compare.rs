@@ -66,6 +66,7 @@ impl Compare {
             methods,
             sizes: self.sizes.clone(),
             splits: self.splits,
+            seeds: 1,
             shares: (&self.shares).into(),
             scale: Scale::Training,
             balanced: self.balanced,

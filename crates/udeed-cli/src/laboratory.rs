@@ -71,7 +71,7 @@ impl Outputs {
             Some(path) => self.open_journal(path, experiment, sets, progress)?,
             None => Journal::in_memory(),
         };
-        let bar = progress.bar("splits", sets.len() * experiment.splits as usize);
+        let bar = progress.bar("splits", sets.len() * experiment.n_splits() as usize);
         let trials = run(experiment, sets, journal, &|done, total| {
             bar.set_length(total as u64);
             bar.set_position(done as u64);

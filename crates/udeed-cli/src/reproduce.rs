@@ -38,6 +38,9 @@ pub struct Reproduce {
     /// Number of random splits
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     splits: u32,
+    /// Number of runs of that many splits, each with a seed of its own: their mean, and how far they agree with each other
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    seeds: u32,
     #[command(flatten)]
     outputs: Outputs,
     #[command(flatten)]
@@ -87,6 +90,7 @@ impl Reproduce {
             methods,
             sizes: self.sizes.clone(),
             splits: self.splits,
+            seeds: self.seeds,
             shares: Shares { test: 0.5, labeled: Labeled::Share(0.25) },
             scale: Scale::WholeSet,
             balanced: false,

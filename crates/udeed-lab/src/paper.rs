@@ -10,8 +10,8 @@ use udeed::format::Format;
 
 use crate::error::{Error, Result};
 use crate::experiment::Entry;
-use crate::results::Results;
-use crate::statistics::{Verdict, deviation, mean};
+use crate::results::{DiversityOutcome, Results};
+use crate::statistics::{MeanSquare, Sampled, Verdict, deviation, mean};
 
 /// A mean accuracy of the paper with the verdict of UDEED (LcUd) against it.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
@@ -87,6 +87,9 @@ pub const SETS: [&str; 25] = [
 
 /// The ensemble sizes of the paper, each with the table of its accuracies.
 pub const SIZES: [(usize, &str); 3] = [(20, "II"), (50, "III"), (100, "IV")];
+
+/// The number of splits of the paper.
+const SPLITS: usize = 50;
 
 /// The methods of tables II to IV, and of table V, from which the accuracies of Lc and Lcd are computed.
 const COLUMNS: [&str; 7] = ["lcud", "bagging", "adaboost", "assemble", "semiboost", "lc", "lcd"];
@@ -170,12 +173,16 @@ pub struct PaperCell {
     pub ours: Option<f64>,
     /// Our standard deviation.
     pub ours_std: Option<f64>,
+    /// The number of splits of our mean, of all runs together.
+    pub ours_splits: usize,
     /// The paper's mean.
     pub paper: Option<f64>,
     /// The paper's standard deviation.
     pub paper_std: Option<f64>,
-    /// Our verdict on LcUd.
-    pub our_verdict: Option<Verdict>,
+    /// The difference in terms of its noise, see [`Sampled::z`]; none where the paper prints no deviation.
+    pub z: Option<f64>,
+    /// Our verdict on LcUd in each run.
+    pub our_verdicts: Vec<Option<Verdict>>,
     /// The paper's verdict on LcUd.
     pub paper_verdict: Option<Verdict>,
 }
@@ -184,6 +191,30 @@ impl PaperCell {
     /// Ours minus the paper's.
     pub fn difference(&self) -> Option<f64> {
         Some(self.ours? - self.paper?)
+    }
+
+    /// The standard error of our mean.
+    pub fn ours_error(&self) -> Option<f64> {
+        Some(self.ours_std? / (self.ours_splits as f64).sqrt())
+    }
+
+    /// The standard error of the paper's mean.
+    pub fn paper_error(&self) -> Option<f64> {
+        Some(self.paper_std? / (SPLITS as f64).sqrt())
+    }
+
+    /// Our verdict on LcUd in the first run.
+    pub fn our_verdict(&self) -> Option<Verdict> {
+        *self.our_verdicts.first()?
+    }
+
+    /// With the difference in terms of its noise.
+    fn standardised(mut self) -> Self {
+        let sampled = |mean: Option<f64>, std: Option<f64>, n| Some(Sampled { mean: mean?, std: std?, n });
+        let (ours, paper) =
+            (sampled(self.ours, self.ours_std, self.ours_splits), sampled(self.paper, self.paper_std, SPLITS));
+        self.z = ours.zip(paper).and_then(|(ours, paper)| ours.z(&paper));
+        self
     }
 }
 
@@ -203,10 +234,15 @@ pub struct Agreement {
     pub within_002: f64,
     /// The share of cells that differ by at most 0.03.
     pub within_003: f64,
-    /// The number of verdicts that agree.
-    pub verdicts_agree: usize,
+    /// The mean square of the standardised differences; none where the paper prints no deviations.
+    pub mean_square: Option<MeanSquare>,
+    /// The number of verdicts that agree with the paper's, in the mean of the runs.
+    pub verdicts_agree: f64,
     /// The number of cells with both verdicts.
     pub verdicts: usize,
+    /// The number of verdicts on which two of our runs agree, in the mean of all pairs: no more than this can agree with the
+    /// paper's. None of a single run.
+    pub runs_agree: Option<f64>,
 }
 
 /// Our results beside the paper's.
@@ -255,18 +291,24 @@ fn accuracies(results: &Results, paper: &Paper, table: &'static str, set: &str, 
             let entry = entry(column)?;
             let printed = paper.accuracy.get(&size.to_string())?.get(set)?.get(column).copied().flatten();
             let outcome = ours(results, set, size, entry)?;
-            Some(PaperCell {
+            let cell = PaperCell {
                 table,
                 dataset: set.to_owned(),
                 size,
                 column: column.to_owned(),
                 ours: Some(outcome.mean),
                 ours_std: outcome.std,
+                ours_splits: outcome.accuracies.len(),
                 paper: paper.accuracy(size, set, column),
                 paper_std: printed.map(|figure| figure.std),
-                our_verdict: printed.and_then(|figure| figure.lcud).and_then(|_| against(results, set, size, entry)),
+                z: None,
+                our_verdicts: match printed.and_then(|figure| figure.lcud) {
+                    Some(_) => against(results, set, size, entry),
+                    None => Vec::new(),
+                },
                 paper_verdict: printed.and_then(|figure| figure.lcud),
-            })
+            };
+            Some(cell.standardised())
         })
         .collect()
 }
@@ -277,10 +319,14 @@ fn ours<'a>(results: &'a Results, set: &str, size: usize, entry: Entry) -> Optio
     if entry.name() == "bagging" { found.or_else(|| results.outcome(set, size, Entry::INITIAL)) } else { found }
 }
 
-fn against(results: &Results, set: &str, size: usize, entry: Entry) -> Option<Verdict> {
-    let lcud = results.outcome(set, size, Entry::LCUD)?;
-    let other = &ours(results, set, size, entry)?.accuracies;
-    results.verdicts.verdict(&lcud.accuracies, other, results.test_share_over_train(set))
+/// The verdict on LcUd against a method in each run.
+fn against(results: &Results, set: &str, size: usize, entry: Entry) -> Vec<Option<Verdict>> {
+    let verdict = |run: &Results| {
+        let lcud = run.outcome(set, size, Entry::LCUD)?;
+        let other = &ours(run, set, size, entry)?.accuracies;
+        run.verdicts.verdict(&lcud.accuracies, other, run.test_share_over_train(set))
+    };
+    results.runs().into_iter().map(verdict).collect()
 }
 
 fn improvements(results: &Results, paper: &Paper, set: &str, size: usize) -> Vec<PaperCell> {
@@ -290,18 +336,21 @@ fn improvements(results: &Results, paper: &Paper, set: &str, size: usize) -> Vec
             let printed = paper.improvement.get(set)?.get(column)?.get(&size.to_string())?;
             let (lcud, other) = (results.outcome(set, size, Entry::LCUD)?, results.outcome(set, size, entry)?);
             let gains: Vec<f64> = lcud.accuracies.iter().zip(&other.accuracies).map(|(a, b)| a - b).collect();
-            Some(PaperCell {
+            let cell = PaperCell {
                 table: "V",
                 dataset: set.to_owned(),
                 size,
                 column: column.to_owned(),
                 ours: mean(&gains),
                 ours_std: deviation(&gains),
+                ours_splits: gains.len(),
                 paper: Some(printed.mean),
                 paper_std: Some(printed.std),
-                our_verdict: against(results, set, size, entry),
+                z: None,
+                our_verdicts: against(results, set, size, entry),
                 paper_verdict: printed.lcud,
-            })
+            };
+            Some(cell.standardised())
         })
         .collect()
 }
@@ -310,51 +359,70 @@ fn diversities(results: &Results, paper: &Paper, set: &str, size: usize) -> Vec<
     let Some(printed) = paper.diversity.get(set).and_then(|sizes| sizes.get(&size.to_string())) else {
         return Vec::new();
     };
-    let of_set = results.diversity.iter().filter(|outcome| outcome.dataset == set && outcome.size == size);
-    of_set
-        .filter_map(|outcome| {
-            let paper_verdict = *printed.get(outcome.measure)?;
-            Some(PaperCell {
-                table: "VI",
-                dataset: set.to_owned(),
-                size,
-                column: outcome.measure.to_owned(),
-                ours: None,
-                ours_std: None,
-                paper: None,
-                paper_std: None,
-                our_verdict: outcome.verdict,
-                paper_verdict: Some(paper_verdict),
-            })
-        })
-        .collect()
+    let runs = results.runs();
+    let verdict = |run: &Results, measure: &str| {
+        let wanted =
+            |outcome: &&DiversityOutcome| outcome.dataset == set && outcome.size == size && outcome.measure == measure;
+        run.diversity.iter().find(wanted)?.verdict
+    };
+    let cell = |(measure, &paper_verdict): (&String, &Verdict)| PaperCell {
+        table: "VI",
+        dataset: set.to_owned(),
+        size,
+        column: measure.clone(),
+        ours: None,
+        ours_std: None,
+        ours_splits: results.experiment.n_splits() as usize,
+        paper: None,
+        paper_std: None,
+        z: None,
+        our_verdicts: runs.iter().map(|run| verdict(run, measure)).collect(),
+        paper_verdict: Some(paper_verdict),
+    };
+    let of_run = |cell: &PaperCell| cell.our_verdicts.iter().any(Option::is_some);
+    printed.iter().map(cell).filter(of_run).collect()
+}
+
+/// The columns of some cells, each once, in their order.
+pub(crate) fn columns<'a>(cells: &[&'a PaperCell]) -> Vec<&'a str> {
+    let mut columns: Vec<&str> = Vec::new();
+    for cell in cells {
+        if !columns.contains(&cell.column.as_str()) {
+            columns.push(&cell.column);
+        }
+    }
+    columns
 }
 
 fn agreements(cells: &[PaperCell]) -> Vec<Agreement> {
+    let of = |wanted: &dyn Fn(&PaperCell) -> bool| cells.iter().filter(|cell| wanted(cell)).collect::<Vec<_>>();
     let mut groups: Vec<(String, Vec<&PaperCell>)> = Vec::new();
-    let of = |table: &str| cells.iter().filter(|cell| cell.table == table).collect::<Vec<_>>();
-    for table in ["II", "III", "IV"] {
-        let all = of(table);
-        groups.push((
-            table.to_owned(),
-            all.iter().copied().filter(|cell| !["lc", "lcd"].contains(&cell.column.as_str())).collect(),
-        ));
-        let own = ["bagging", "lc", "lcd", "lcud"];
-        groups.push((
-            format!("{table}: bagging, lc, lcd, lcud"),
-            all.iter().copied().filter(|c| own.contains(&c.column.as_str())).collect(),
-        ));
-        for column in ["adaboost", "assemble", "semiboost"] {
-            groups.push((format!("{table}: {column}"), all.iter().copied().filter(|c| c.column == column).collect()));
+    for (_, table) in SIZES {
+        // The accuracies of Lc and Lcd are not printed: table V has them.
+        groups.push((table.to_owned(), of(&|cell| cell.table == table && cell.is_printed())));
+        for column in COLUMNS {
+            groups.push((format!("{table}: {column}"), of(&|cell| cell.table == table && cell.column == column)));
         }
     }
-    groups.push(("V".into(), of("V")));
-    groups.push(("VI".into(), of("VI")));
-    groups
-        .into_iter()
-        .filter(|(_, cells)| !cells.is_empty())
-        .map(|(table, cells)| Agreement::of(table, &cells))
-        .collect()
+    for table in ["V", "VI"] {
+        groups.push((table.into(), of(&|cell| cell.table == table)));
+        let columns = columns(&of(&|cell| cell.table == table));
+        for (size, _) in SIZES {
+            for &column in &columns {
+                let wanted = |cell: &PaperCell| cell.table == table && cell.size == size && cell.column == column;
+                groups.push((format!("{table}: {column}, {size}"), of(&wanted)));
+            }
+        }
+    }
+    groups.retain(|(_, cells)| !cells.is_empty());
+    groups.into_iter().map(|(table, cells)| Agreement::of(table, &cells)).collect()
+}
+
+impl PaperCell {
+    /// Whether the paper prints the cell: the accuracies of Lc and Lcd follow from table V.
+    fn is_printed(&self) -> bool {
+        !["lc", "lcd"].contains(&self.column.as_str())
+    }
 }
 
 impl Agreement {
@@ -364,8 +432,16 @@ impl Agreement {
             let near = differences.iter().filter(|&&difference| difference <= most).count();
             near as f64 / differences.len().max(1) as f64
         };
-        let verdicts: Vec<(Verdict, Verdict)> =
-            cells.iter().filter_map(|cell| Some((cell.our_verdict?, cell.paper_verdict?))).collect();
+        let z: Vec<f64> = cells.iter().filter_map(|cell| cell.z).collect();
+        let judged: Vec<&&PaperCell> =
+            cells.iter().filter(|cell| cell.our_verdict().is_some() && cell.paper_verdict.is_some()).collect();
+        let runs = judged.iter().map(|cell| cell.our_verdicts.len()).min().unwrap_or(0);
+        let agree = |same: &dyn Fn(&PaperCell) -> bool| judged.iter().filter(|cell| same(cell)).count() as f64;
+        let with_paper: Vec<f64> =
+            (0..runs).map(|run| agree(&|cell| cell.our_verdicts[run] == cell.paper_verdict)).collect();
+        let pairs = (0..runs).flat_map(|a| (0..a).map(move |b| (a, b)));
+        let with_each_other: Vec<f64> =
+            pairs.map(|(a, b)| agree(&|cell| cell.our_verdicts[a] == cell.our_verdicts[b])).collect();
         Agreement {
             table,
             cells: differences.len(),
@@ -373,8 +449,10 @@ impl Agreement {
             within_001: within(0.01),
             within_002: within(0.02),
             within_003: within(0.03),
-            verdicts_agree: verdicts.iter().filter(|(a, b)| a == b).count(),
-            verdicts: verdicts.len(),
+            mean_square: MeanSquare::of(&z),
+            verdicts_agree: mean(&with_paper).unwrap_or(0.0),
+            verdicts: judged.len(),
+            runs_agree: mean(&with_each_other),
         }
     }
 }

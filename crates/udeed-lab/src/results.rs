@@ -124,6 +124,9 @@ pub struct Results {
     pub warnings: Vec<String>,
     /// Single fits in detail, for a report.
     pub showcases: Vec<Showcase>,
+    /// The results of each run, where there are several.
+    #[serde(skip)]
+    pub by_seed: Vec<Results>,
     /// The comparison with the paper, where it was asked for.
     pub paper: Option<PaperReport>,
 }
@@ -151,6 +154,7 @@ impl Results {
             rankings: Vec::new(),
             warnings: warnings(trials),
             showcases: Vec::new(),
+            by_seed: Vec::new(),
             paper: None,
         };
         for set in sets {
@@ -162,8 +166,21 @@ impl Results {
                 results.add_comparisons(&set.name, size);
             }
         }
+        if experiment.seeds > 1 {
+            let of_run = |run: u32| {
+                let own: Vec<Trial> =
+                    trials.iter().filter(|trial| trial.split / experiment.splits == run).cloned().collect();
+                Results::new(&experiment.with_seed_of_run(run), sets, &own, command, verdicts)
+            };
+            results.by_seed = (0..experiment.seeds).map(of_run).collect::<Result<_>>()?;
+        }
         results.rankings = experiment.sizes.iter().filter_map(|&size| results.rank(size)).collect();
         Ok(results)
+    }
+
+    /// The results of each run; of a single one these.
+    pub(crate) fn runs(&self) -> Vec<&Results> {
+        if self.by_seed.is_empty() { vec![self] } else { self.by_seed.iter().collect() }
     }
 
     /// The accuracies of a method on a data set.

@@ -24,13 +24,13 @@ pub fn run(
     for set in sets {
         experiment.split(set, 0)?;
     }
-    let total = sets.len() * experiment.splits as usize;
+    let total = sets.len() * experiment.n_splits() as usize;
     let finished = |journal: &Journal, set: &Set, split: u32| {
         experiment.sizes.iter().all(|&size| journal.get(&set.name, split, size).is_some())
     };
     let missing: Vec<Vec<u32>> = sets
         .iter()
-        .map(|set| (0..experiment.splits).filter(|&split| !finished(&journal, set, split)).collect())
+        .map(|set| (0..experiment.n_splits()).filter(|&split| !finished(&journal, set, split)).collect())
         .collect();
     let done = total - missing.iter().map(Vec::len).sum::<usize>();
     progress(done, total);
@@ -59,7 +59,7 @@ pub fn run(
     };
     let mut trials = Vec::new();
     for set in sets {
-        for split in 0..experiment.splits {
+        for split in 0..experiment.n_splits() {
             trials.extend(experiment.sizes.iter().filter_map(|&size| journal.get(&set.name, split, size).cloned()));
         }
     }

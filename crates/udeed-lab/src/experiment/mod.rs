@@ -36,8 +36,11 @@ pub struct Experiment {
     pub methods: Vec<Entry>,
     /// The sizes of the ensembles.
     pub sizes: Vec<usize>,
-    /// The number of random splits.
+    /// The number of random splits of each run.
     pub splits: u32,
+    /// The number of runs, each with a seed of its own: that of [`udeed`](Self::udeed) and those after it.
+    #[serde(default = "one")]
+    pub seeds: u32,
     /// The shares of labeled, unlabeled and test rows.
     pub shares: Shares,
     /// The rows that scaling is fitted to.
@@ -58,6 +61,7 @@ impl Default for Experiment {
             methods: vec![Entry::LOGISTIC, Entry::INITIAL, Entry::LC, Entry::LCD, Entry::LCUD],
             sizes: vec![20],
             splits: 50,
+            seeds: 1,
             shares: Shares::default(),
             scale: Scale::Training,
             balanced: false,
@@ -75,6 +79,9 @@ impl Experiment {
     /// If a setting is invalid, or there is nothing to compare.
     pub fn validate(&self) -> Result<()> {
         let nothing = |what| Err(Error::Nothing { what });
+        if self.seeds == 0 {
+            return nothing("seed");
+        }
         if self.methods.is_empty() {
             return nothing("method");
         }
@@ -92,6 +99,17 @@ impl Experiment {
             }
         }
         Ok(())
+    }
+
+    /// The number of splits of all runs together.
+    pub fn n_splits(&self) -> u32 {
+        self.splits.saturating_mul(self.seeds)
+    }
+
+    /// One of the runs, as an experiment of its own.
+    pub fn with_seed_of_run(&self, run: u32) -> Self {
+        let udeed = self.udeed.clone().seed(self.udeed.seed.wrapping_add(u64::from(run)));
+        Experiment { udeed, seeds: 1, ..self.clone() }
     }
 
     /// The largest size: smaller ensembles begin with the same members.
@@ -125,7 +143,7 @@ impl Experiment {
 
     /// The memory limit of one split: splits run in parallel and share it.
     fn memory_of_split(&self, memory: u64) -> u64 {
-        let at_once = rayon::current_num_threads().min(self.splits as usize).max(1);
+        let at_once = rayon::current_num_threads().min(self.n_splits() as usize).max(1);
         (if memory > 0 { memory } else { half_of_memory() }) / at_once as u64
     }
 
@@ -160,12 +178,14 @@ impl Experiment {
         Ok(Set { name: set.name.clone(), data: TrainSet::new(table, set.data.labels().clone())? })
     }
 
-    /// The split of a data set for the given repetition.
+    /// The split of a data set for the given repetition, counted through all runs.
     ///
     /// # Errors
     /// If a class has too few rows.
     pub fn split(&self, set: &Set, repetition: u32) -> Result<Split> {
-        let split = stratified_split(set.data.labels(), self.shares, self.udeed.seed, repetition);
+        let splits = self.splits.max(1);
+        let seed = self.udeed.seed.wrapping_add(u64::from(repetition / splits));
+        let split = stratified_split(set.data.labels(), self.shares, seed, repetition % splits);
         split.map_err(|cause| Error::of_set(&set.name, cause))
     }
 
@@ -176,6 +196,10 @@ impl Experiment {
             Scale::WholeSet => settings.scaling(Scaling::None),
         }
     }
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// The value of a setting that is a whole number; none where the method has no such setting.

@@ -209,7 +209,7 @@ impl<'a> Run<'a> {
         let Some(left_out) = self.left_out.get(trial.dataset.as_str()) else {
             return Err(format!("a result on {}", udeed::text::quoted(&trial.dataset)));
         };
-        if trial.split >= self.experiment.splits || !self.experiment.sizes.contains(&trial.size) {
+        if trial.split >= self.experiment.n_splits() || !self.experiment.sizes.contains(&trial.size) {
             return Err(format!("a result of split {} with {} members", trial.split, trial.size));
         }
         if trial.accuracies.len() != left_out.len() {

@@ -30,7 +30,7 @@ pub(super) fn sentence(results: &Results) -> String {
     let on = if names.len() <= 3 { listed(&names) } else { count(names.len(), "data set") };
     format!(
         "{what} on {on}: {} of each set, ensembles of {} members.",
-        count(experiment.splits as usize, "random split"),
+        count(experiment.n_splits() as usize, "random split"),
         listed(&experiment.sizes)
     )
 }

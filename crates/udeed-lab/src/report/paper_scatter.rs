@@ -9,6 +9,7 @@ use super::{Section, method};
 use crate::experiment::Entry;
 use crate::paper::{self, Agreement, PaperCell, PaperReport};
 use crate::results::Results;
+use crate::tables::whole_or_tenths;
 
 const WIDTH: f64 = 430.0;
 const HEIGHT: f64 = 420.0;
@@ -30,7 +31,8 @@ pub(super) fn section(results: &Results) -> Option<Section> {
             "Tables II to VI of M.-L. Zhang and Z.-H. Zhou, \u{201c}Exploiting Unlabeled Data to Enhance Ensemble "
             "Diversity\u{201d}, ICDM 2010. Cells on the diagonal have the same mean accuracy in both. The paper's "
             "accuracies of Lc and Lcd are computed from its table V; its AdaBoost is compared with our \u{201c}"
-            (Entry::ADABOOST_DISCARD.title()) "\u{201d}."
+            (Entry::ADABOOST_DISCARD.title()) "\u{201d}. Bars are standard errors of the means; z is the difference over "
+            "its standard error, and the mean of its square is near 1 where both are draws of the same thing."
             @if marked > 0 {
                 " Of the " (count(marked, "cell")) " in which the paper finds LcUd significantly better or worse "
                 "than Lc, "
@@ -89,6 +91,7 @@ fn picture(paper: &PaperReport, size: usize) -> Markup {
         @for point in points.iter().rev() {
             g class=(method::class(point.method)) {
                 title { (described(point)) }
+                (error_bars(point, &across, &up))
                 (method::mark(point.method, across.at(point.paper), up.at(point.ours)))
             }
         }
@@ -114,14 +117,28 @@ fn picture(paper: &PaperReport, size: usize) -> Markup {
 }
 
 fn described(point: &Point) -> String {
+    let noise = point.cell.z.map_or(String::new(), |z| format!(", z {}", signed(z, 1)));
     format!(
-        "{}, {}: ours {}, the paper's {}, {}",
+        "{}, {}: ours {}, the paper's {}, {}{noise}",
         point.cell.dataset,
         point.method.title(),
         number(point.ours, 3),
         number(point.paper, 3),
         signed(point.difference(), 3)
     )
+}
+
+/// One standard error on either side of both means, where they are known.
+fn error_bars(point: &Point, across: &Scale, up: &Scale) -> Markup {
+    let (x, y) = (across.at(point.paper), up.at(point.ours));
+    html! {
+        @if let Some(error) = point.cell.ours_error() {
+            line.error-bar x1=(Px(x)) x2=(Px(x)) y1=(Px(up.at(point.ours - error))) y2=(Px(up.at(point.ours + error))) {}
+        }
+        @if let Some(error) = point.cell.paper_error() {
+            line.error-bar x1=(Px(across.at(point.paper - error))) x2=(Px(across.at(point.paper + error))) y1=(Px(y)) y2=(Px(y)) {}
+        }
+    }
 }
 
 /// The diagonal and the bands around it, long enough for any accuracies.
@@ -214,7 +231,20 @@ fn agreement(agreement: &[Agreement]) -> Markup {
         let difference = if row.cells == 0 { Cell::empty() } else { Cell::figure(row.mean_absolute_difference, 4) };
         let verdicts = match row.verdicts {
             0 => Cell::empty(),
-            all => Cell::of(html! { (row.verdicts_agree) " of " (all) }, Some(row.verdicts_agree as f64 / all as f64)),
+            all => Cell::of(
+                html! { (whole_or_tenths(row.verdicts_agree)) " of " (all) },
+                Some(row.verdicts_agree / all as f64),
+            ),
+        };
+        let [noise, chance] = match &row.mean_square {
+            None => [Cell::empty(), Cell::empty()],
+            Some(found) => {
+                let [low, high] = found.by_chance;
+                [
+                    Cell::figure(found.value, 2),
+                    Cell::of(html! { (number(low, 2)) " to " (number(high, 2)) }, Some(high)),
+                ]
+            }
         };
         vec![
             Cell::text(&row.table),
@@ -223,7 +253,10 @@ fn agreement(agreement: &[Agreement]) -> Markup {
             share(row.within_001, row.cells),
             share(row.within_002, row.cells),
             share(row.within_003, row.cells),
+            noise,
+            chance,
             verdicts,
+            row.runs_agree.map_or_else(Cell::empty, |agree| Cell::of(html! { (whole_or_tenths(agree)) }, Some(agree))),
         ]
     };
     let heads = [
@@ -233,9 +266,16 @@ fn agreement(agreement: &[Agreement]) -> Markup {
         "within 0.01",
         "within 0.02",
         "within 0.03",
+        "mean z\u{b2}",
+        "by chance",
         "same verdicts",
+        "our runs agree",
     ];
-    let caption = html! { "The agreement of each table with the paper's. Verdicts are wins, ties and losses of LcUd." };
+    let caption = html! {
+        "The agreement of each table with the paper's. By chance: the range of the mean z\u{b2} in 95 % of all cases if both "
+        "are draws of the same thing. Verdicts are wins, ties and losses of LcUd; no more of them can be the paper's than "
+        "two of our runs agree on."
+    };
     Table::new(caption, heads, agreement.iter().map(row)).draw()
 }
 
@@ -248,9 +288,10 @@ fn differences(paper: &PaperReport) -> Markup {
             Cell::figure(point.ours, 3),
             Cell::figure(point.paper, 3),
             Cell::of(html! { (signed(point.difference(), 3)) }, Some(point.difference())),
+            point.cell.z.map_or_else(Cell::empty, |z| Cell::of(html! { (signed(z, 1)) }, Some(z))),
         ]
     };
     let caption = html! { "The accuracies that differ most from the paper's." };
-    let heads = ["set", "members", "method", "ours", "the paper's", "difference"];
+    let heads = ["set", "members", "method", "ours", "the paper's", "difference", "z"];
     Table::new(caption, heads, points(paper, None).iter().take(LISTED).map(row)).draw()
 }

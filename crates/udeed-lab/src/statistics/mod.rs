@@ -23,6 +23,7 @@ mod friedman;
 mod interval;
 mod paired;
 mod pairwise;
+mod standardised;
 mod verdict;
 mod wilcoxon;
 
@@ -31,6 +32,7 @@ pub use friedman::{Friedman, friedman, nemenyi_critical_difference};
 pub use interval::mean_interval;
 pub use paired::{PairedT, corrected_resampled_t, paired_t};
 pub use pairwise::Pairwise;
+pub use standardised::{MeanSquare, Sampled};
 pub use verdict::{DecidingTest, Record, Verdict};
 pub use wilcoxon::{Wilcoxon, wilcoxon};
 

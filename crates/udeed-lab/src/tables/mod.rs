@@ -12,14 +12,15 @@ mod text;
 pub use csv::write_csv;
 pub use latex::write_latex;
 pub use markdown::write_markdown;
+pub(crate) use paper::whole_or_tenths;
 pub use paper::write_paper;
 pub use text::{TextTable, write_text};
 
 use udeed::text::counted;
 
 use crate::experiment::Entry;
-use crate::paper::{PaperCell, PaperReport, SIZES};
-use crate::results::Results;
+use crate::paper::{Agreement, PaperCell, PaperReport, SIZES, columns};
+use crate::results::{Results, SetSummary};
 use crate::statistics::{DecidingTest, Pairwise, Record, Verdict, p_value};
 
 /// A cell of a table.
@@ -113,10 +114,64 @@ pub fn grids(results: &Results) -> Vec<Grid> {
     let mut grids: Vec<Grid> = results.experiment.sizes.iter().flat_map(of_size).collect();
     grids.extend(gains(results));
     grids.extend(diversity(results));
-    grids.extend(
-        results.paper.iter().flat_map(|report| SIZES.map(|(_, table)| printed(results, report, table))).flatten(),
-    );
+    if let Some(report) = &results.paper {
+        grids.extend(SIZES.iter().filter_map(|(_, table)| printed(results, report, table)));
+        grids.extend(
+            SIZES
+                .iter()
+                .flat_map(|&(size, table)| [(table, size), ("V", size)])
+                .filter_map(|of| noise(results, report, of)),
+        );
+        grids.push(agreement(report));
+    }
     grids
+}
+
+/// Our differences from a table of the paper in terms of their noise.
+fn noise(results: &Results, report: &PaperReport, (table, size): (&str, usize)) -> Option<Grid> {
+    let cells: Vec<&PaperCell> =
+        report.cells.iter().filter(|cell| cell.table == table && cell.size == size && cell.z.is_some()).collect();
+    cells.first()?;
+    let columns = columns(&cells);
+    let row = |set: &SetSummary| {
+        let z = |column: &&str| cells.iter().find(|cell| cell.dataset == set.name && cell.column == **column)?.z;
+        let shown = |column: &&str| Cell::Text(z(column).map_or_else(String::new, |z| format!("{z:+.1}")));
+        std::iter::once(Cell::Text(set.name.clone())).chain(columns.iter().map(shown)).collect()
+    };
+    Some(Grid {
+        title: format!(
+            "Differences from the paper's table {table} over their standard errors (z), {}",
+            counted(size, "member")
+        ),
+        header: std::iter::once("data set").chain(columns.iter().copied()).map(str::to_owned).collect(),
+        rows: results.sets.iter().map(row).collect(),
+    })
+}
+
+/// The agreement of each table with the paper's.
+fn agreement(report: &PaperReport) -> Grid {
+    let text = |value: Option<String>| Cell::Text(value.unwrap_or_default());
+    let row = |row: &Agreement| {
+        let some = (row.cells > 0).then_some(row.mean_absolute_difference);
+        let noise = row.mean_square.as_ref();
+        vec![
+            Cell::Text(row.table.clone()),
+            Cell::Text(row.cells.to_string()),
+            text(some.map(|difference| format!("{difference:.4}"))),
+            text(noise.map(|found| format!("{:+.2}", found.mean))),
+            text(noise.map(|found| format!("{:.2}", found.value))),
+            text(noise.map(|found| format!("{:.2} to {:.2}", found.by_chance[0], found.by_chance[1]))),
+            text((row.verdicts > 0).then(|| format!("{} of {}", whole_or_tenths(row.verdicts_agree), row.verdicts))),
+            text(row.runs_agree.map(whole_or_tenths)),
+        ]
+    };
+    let header =
+        ["table", "cells", "mean |difference|", "mean z", "mean z^2", "by chance", "verdicts agree", "our runs agree"];
+    Grid {
+        title: "Agreement with the paper".into(),
+        header: header.map(str::to_owned).to_vec(),
+        rows: report.agreement.iter().map(row).collect(),
+    }
 }
 
 /// A table of the paper as printed, restricted to the data sets of the run.
@@ -124,15 +179,7 @@ fn printed(results: &Results, report: &PaperReport, table: &str) -> Option<Grid>
     let cells: Vec<&PaperCell> =
         report.cells.iter().filter(|cell| cell.table == table && cell.paper_std.is_some()).collect();
     let size = cells.first()?.size;
-    let mut columns: Vec<&str> = cells.iter().map(|cell| cell.column.as_str()).collect();
-    columns.dedup();
-    let mut seen = Vec::new();
-    columns.retain(|column| {
-        !seen.contains(column) && {
-            seen.push(*column);
-            true
-        }
-    });
+    let columns = columns(&cells);
     let rows = results.sets.iter().map(|set| {
         let cell = |column: &&str| {
             let found = cells.iter().find(|cell| cell.dataset == set.name && cell.column == **column);
@@ -192,7 +239,7 @@ fn accuracies(results: &Results, size: usize) -> Grid {
 fn tests(results: &Results, size: usize) -> Option<Grid> {
     let champion = results.champion();
     let others: Vec<Entry> = results.experiment.methods.iter().copied().filter(|&other| other != champion).collect();
-    if others.is_empty() || results.experiment.splits < 2 {
+    if others.is_empty() || results.experiment.n_splits() < 2 {
         return None;
     }
     let rows = results.sets.iter().map(|set| {

@@ -61,7 +61,7 @@ fn write_corrected(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     table.write(out)
 }
 
-/// Three lines for each data set: our value, the paper's and the difference; two where there are only verdicts.
+/// Four lines for each data set: our value, the paper's, the difference, and that in terms of its noise; two where there are only verdicts.
 fn write_beside(results: &Results, cells: &[&PaperCell], columns: &[&str], out: &mut dyn Write) -> io::Result<()> {
     let present: Vec<&str> = columns.iter().copied().filter(|c| cells.iter().any(|cell| cell.column == *c)).collect();
     let adaboost = Entry::named("adaboost").ok().filter(|entry| results.experiment.methods.contains(entry));
@@ -90,7 +90,7 @@ fn write_beside(results: &Results, cells: &[&PaperCell], columns: &[&str], out: 
             (None, Some(verdict)) => if verdict == Verdict::Tie { "=" } else { mark(Some(verdict)) }.to_owned(),
             (None, None) => missing.to_owned(),
         };
-        let mut ours = row(&|cell| shown(cell.ours, cell.our_verdict, ""));
+        let mut ours = row(&|cell| shown(cell.ours, cell.our_verdict(), ""));
         if let Some(outcome) = sound.and_then(|entry| results.outcome(name, cells[0].size, entry)) {
             ours.push(format!("{:.3}", outcome.mean));
         }
@@ -100,11 +100,13 @@ fn write_beside(results: &Results, cells: &[&PaperCell], columns: &[&str], out: 
         if cells.iter().any(|cell| cell.ours.is_some()) {
             let differences = row(&|cell| cell.difference().map_or(String::new(), |d| format!("{d:+.3}")));
             table.push([String::new(), "diff".into()].into_iter().chain(differences));
+            let noise = row(&|cell| cell.z.map_or(String::new(), |z| format!("{z:+.1}")));
+            table.push([String::new(), "z".into()].into_iter().chain(noise));
         }
     }
     if cells.iter().any(|cell| cell.ours.is_some()) {
         for (name, of) in [
-            ("ours", (|cell: &PaperCell| cell.our_verdict) as fn(&PaperCell) -> Option<Verdict>),
+            ("ours", PaperCell::our_verdict as fn(&PaperCell) -> Option<Verdict>),
             ("paper", |cell| cell.paper_verdict),
         ] {
             let records = present.iter().map(|column| {
@@ -121,31 +123,46 @@ fn write_beside(results: &Results, cells: &[&PaperCell], columns: &[&str], out: 
 }
 
 fn write_agreement(report: &PaperReport, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "Agreement with the paper")?;
-    let mut table =
-        TextTable::new(["table", "cells", "mean |diff|", "in 0.01", "in 0.02", "in 0.03", "verdicts agree"]);
+    writeln!(out, "Agreement with the paper; z is the difference over its standard error")?;
+    let several = report.agreement.iter().any(|agreement| agreement.runs_agree.is_some());
+    let last = if several { vec!["runs agree"] } else { vec![] };
+    let header = ["table", "cells", "|diff|", "in 0.01", "z", "z^2", "by chance", "verdicts agree"];
+    let mut table = TextTable::new(header.into_iter().chain(last));
     for agreement in &report.agreement {
-        let share = |share: f64| format!("{:.0} %", 100.0 * share);
         let figures = match agreement.cells {
-            0 => ["-".to_owned(), "-".into(), "-".into(), "-".into()],
-            _ => [
-                format!("{:.4}", agreement.mean_absolute_difference),
-                share(agreement.within_001),
-                share(agreement.within_002),
-                share(agreement.within_003),
-            ],
+            0 => ["-".to_owned(), "-".into()],
+            _ => {
+                [format!("{:.4}", agreement.mean_absolute_difference), format!("{:.0} %", 100.0 * agreement.within_001)]
+            }
+        };
+        let noise = match &agreement.mean_square {
+            None => ["-".to_owned(), "-".into(), "-".into()],
+            Some(found) => {
+                let [low, high] = found.by_chance;
+                [format!("{:+.1}", found.mean), format!("{:.1}", found.value), format!("{low:.1} to {high:.1}")]
+            }
         };
         let verdicts = match agreement.verdicts {
             0 => "-".to_owned(),
-            all => format!("{} of {all}", agreement.verdicts_agree),
+            all => format!("{} of {all}", whole_or_tenths(agreement.verdicts_agree)),
         };
+        let own = agreement.runs_agree.map_or("-".to_owned(), whole_or_tenths);
         let start = [agreement.table.clone(), agreement.cells.to_string()];
-        table.push(start.into_iter().chain(figures).chain([verdicts]));
+        let row = start.into_iter().chain(figures).chain(noise).chain([verdicts]);
+        table.push(row.chain(several.then_some(own)));
     }
     table.write(out)?;
+    if !several {
+        writeln!(out, "more than one run says how many verdicts two runs of ours agree on")?;
+    }
     if report.sign_of_gain.1 > 0 {
         let (same, all) = report.sign_of_gain;
         writeln!(out, "sign of LcUd - Lc where the paper finds it significant: the same in {same} of {all}")?;
     }
     Ok(())
+}
+
+/// A mean of counts: with a decimal only where it is no whole number.
+pub(crate) fn whole_or_tenths(mean: f64) -> String {
+    if mean.fract() == 0.0 { format!("{mean}") } else { format!("{mean:.1}") }
 }

@@ -22,7 +22,7 @@ pub fn write_text(results: &Results, out: &mut dyn Write) -> io::Result<()> {
             printable(&set.name),
             counted(set.n_rows, "row"),
             counted(set.n_columns, "column"),
-            counted(results.experiment.splits as usize, "split")
+            counted(results.experiment.n_splits() as usize, "split")
         )?;
         let sizes = results.experiment.sizes.iter().map(|&size| counted(size, "member"));
         let mut table = TextTable::new(std::iter::once("test accuracy".to_owned()).chain(sizes));
@@ -54,7 +54,7 @@ pub fn write_text(results: &Results, out: &mut dyn Write) -> io::Result<()> {
             let (gains, splits): (Vec<String>, Vec<String>) = gains.map(Option::unwrap_or_default).unzip();
             table.push(std::iter::once(format!("{} - {}", champion.name(), baseline.name())).chain(gains));
             table.push(std::iter::once("splits".to_owned()).chain(splits));
-            for test in by_weight(results).into_iter().filter(|_| results.experiment.splits > 1) {
+            for test in by_weight(results).into_iter().filter(|_| results.experiment.n_splits() > 1) {
                 let sizes = results.experiment.sizes.iter();
                 let cells = sizes.map(|&size| significance(results, &set.name, size, baseline, test));
                 table.push(std::iter::once(format!("p, {}-test", test.short())).chain(cells));
