@@ -1,6 +1,6 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
-.PHONY: test format lint unit docs browser python generate properties deny advisories fuzz chaos bench methods forests when-it-helps labels
+.PHONY: test format lint unit docs browser python generate properties deny advisories fuzz chaos bench methods forests fit-time when-it-helps labels
 
 test: format lint unit docs browser python
 
@@ -47,6 +47,11 @@ methods: $(PEERS)/installed
 forests: $(PEERS)/installed
 	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
 	$(PEERS)/bin/python bench/forests.py $(FORESTS)
+
+# How long `auto` fits, beside scikit-learn's forests and on many classes, rows and labels.
+fit-time: $(PEERS)/installed
+	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
+	$(PEERS)/bin/python bench/fit_time.py $(FIT_TIME)
 
 # Our methods beside scikit-learn's with few labels: the tables and pictures of docs/when-it-helps.md.
 when-it-helps: $(PEERS)/installed

@@ -139,7 +139,7 @@ pub enum Warning {
     RowsAlike,
     /// The descent took no step: the model is its initial members.
     NoStep,
-    /// The rows are sparse: only the linear view is used.
+    /// The rows are sparse: only the linear view and trees are used.
     SparseViews,
     /// There are too few labeled rows to choose views: only the linear one is used.
     FewLabels {

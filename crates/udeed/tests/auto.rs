@@ -1,6 +1,7 @@
 //! The automatic ensemble: what it chooses, what it says of it, and what it does with rows that give it little to go by.
 #![allow(clippy::unwrap_used)]
 
+use udeed::Hint;
 use udeed::data::{Labels, Matrix, Table, TrainSet};
 use udeed::ensemble::Changed;
 use udeed::format::built_in;
@@ -358,6 +359,33 @@ fn many_classes_are_fitted_by_one_step() {
         assert!(eleven.0 > 0.8 && eleven.0 > ten.0 - 0.08, "{views:?}: {ten:?} {eleven:?}");
         assert!(eleven.1 < ten.1 + 0.3, "{views:?}: {ten:?} {eleven:?}");
     }
+}
+
+/// What holds of two classes holds of many: one label a class, no unlabeled rows, weights of any scale.
+#[test]
+fn many_classes_with_little_to_go_by() {
+    let (train, all) = corners(12, 12);
+    let model = Auto::new().members(4).fit(&train).unwrap();
+    assert!(accuracy(&model, &all) > 0.5, "{}", accuracy(&model, &all));
+    let (train, _) = corners(12, 600);
+    let settings = Auto::new().members(3).views(vec![View::Linear, View::Narrow]);
+    let model = settings.fit(&train).unwrap();
+    assert!(accuracy(&model, &train) > 0.8 && model.training().warnings.contains(&Warning::NothingUnlabeled));
+    let weighted = |scale: f64| {
+        let weights = (0..600).map(|i| scale * [1.0, 3.0, 0.5][i % 3]).collect();
+        settings.fit(&train.clone().weights(weights).unwrap()).unwrap()
+    };
+    assert_eq!(weighted(1.0).ensemble(), weighted(1.0 / 1024.0).ensemble());
+    assert_ne!(weighted(1.0).ensemble(), model.ensemble());
+}
+
+#[test]
+fn one_class_is_refused() {
+    let (_, all) = ionosphere(|_| true);
+    let first = (0..351).find(|&i| all.labels().name(i) == Some("b")).unwrap();
+    let others: Vec<usize> = (0..351).filter(|&i| i != first && all.labels().name(i) == Some("b")).collect();
+    let (train, _) = ionosphere(|i| i == first || others.contains(&i));
+    assert_eq!(Auto::new().fit(&train).unwrap_err().hint(), Some(&Hint::OneClass));
 }
 
 /// As many classes as there can be, two labels each: fewer trees, and nothing that does not end.

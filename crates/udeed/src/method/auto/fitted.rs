@@ -23,9 +23,11 @@ use crate::view::FeatureMap;
 
 /// Tolerance of the optimum of members with a map of their own: there are many of them.
 const NEAR: f64 = 1e-4;
-/// Number of trees of each kind that are grown on a bootstrap, and the least for many classes.
+/// Number of trees of each kind that are grown on a bootstrap, and the least for many classes or labels.
 const TREES: usize = 10;
 const LEAST_TREES: usize = 2;
+/// Most trees of a kind on a bootstrap times labeled rows, but for the least.
+const TREES_TIMES_ROWS: usize = 200_000;
 
 /// A view with its members and what they say of out-of-bag rows.
 pub(crate) struct Fitted {
@@ -317,9 +319,12 @@ impl OutOfBag<'_> {
         Ok((weights, outputs))
     }
 
-    /// The number of trees of each kind that are grown on a bootstrap: fewer for many classes, as every node has a share of each.
+    /// The number of trees of each kind that are grown on a bootstrap: fewer for many classes, as every node has a share of each,
+    /// and for many labels, where single trees vary less and take longer.
     fn trees_of_bootstrap(&self) -> usize {
-        ((2.0 * TREES as f64 / self.excess_of_heads()) as usize).clamp(LEAST_TREES, TREES)
+        let of_rows = TREES_TIMES_ROWS / self.prepared.codes.len().max(1);
+        let of_heads = (2.0 * TREES as f64 / self.excess_of_heads()) as usize;
+        of_rows.min(of_heads).clamp(LEAST_TREES, TREES)
     }
 
     /// Trees grown on the rows of each bootstrap, and as many on all labels; those of a forest on bootstraps of their own.

@@ -84,7 +84,7 @@ impl Auto {
 
     /// A kernel in which features that correlate with the labels weigh more; in a Laplace kernel their ranks.
     fn relevant(&self, out_of_bag: &OutOfBag<'_>, decay: Decay, watch: &Watch<'_>) -> Result<Fitted> {
-        /// Largest number of rows whose values give ranks: the error of a rank is half a percent at most, in the mean.
+        /// Largest number of rows whose values give ranks: the standard error of a rank is half a percent at most.
         const MOST_RANKED_ROWS: usize = 10_000;
         let prepared = out_of_bag.prepared;
         let mut seen = prepared.labeled.to_dense()?;
