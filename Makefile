@@ -1,6 +1,6 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
-.PHONY: test format lint unit docs browser python generate properties deny advisories fuzz chaos bench methods forests fit-time when-it-helps labels
+.PHONY: test format lint unit docs browser python generate properties deny advisories fuzz chaos bench methods forests imbalance fit-time when-it-helps labels
 
 test: format lint unit docs browser python
 
@@ -52,6 +52,11 @@ forests: $(PEERS)/installed
 fit-time: $(PEERS)/installed
 	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
 	$(PEERS)/bin/python bench/fit_time.py $(FIT_TIME)
+
+# `auto` beside scikit-learn's random forest where a class is rare: a table of docs/when-it-helps.md.
+imbalance: $(PEERS)/installed
+	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
+	$(PEERS)/bin/python bench/imbalance.py $(IMBALANCE)
 
 # Our methods beside scikit-learn's with few labels: the tables and pictures of docs/when-it-helps.md.
 when-it-helps: $(PEERS)/installed

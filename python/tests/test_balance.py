@@ -92,7 +92,19 @@ def test_the_labeled_rows_choose_a_threshold(kind: type, rare: Data) -> None:
     assert again.threshold_ == model.threshold_
 
 
-@pytest.mark.parametrize("threshold", [1.5, -2, "even", None, float("nan"), True])
+@pytest.mark.parametrize("kind", [udeed.UDEEDAutoClassifier, udeed.BaggingClassifier])
+def test_goals_of_a_threshold(kind: type, rare: Data) -> None:
+    X, y, few = rare
+    share = {}
+    for goal in ("balanced", "f1", "rate=0.05", "rate=0.4"):
+        model = small(kind, unlabeled="?", threshold=goal).fit(X, few)
+        share[goal] = float((model.predict(X) == "rare").mean())
+        assert model.get_params()["threshold"] == goal
+    assert abs(share["rate=0.05"] - 0.05) < 0.06 and abs(share["rate=0.4"] - 0.4) < 0.15, share
+    assert share["f1"] <= share["balanced"] + 0.02, share
+
+
+@pytest.mark.parametrize("threshold", [1.5, -2, "even", None, float("nan"), True, "rate=0", "rate=1.2", "rate=x", "rate="])
 def test_thresholds_that_make_no_sense_are_refused(threshold: Any, rare: Data) -> None:
     X, _, few = rare
     with pytest.raises(ValueError, match="The 'threshold' parameter of UDEEDClassifier must be"):

@@ -103,6 +103,14 @@ def test_votes_of_one_voice_each(kind: type, cancer: Data, iris: Data) -> None:
     check(model, far)
 
 
+@pytest.mark.parametrize("kind", [udeed.UDEEDClassifier, udeed.BaggingClassifier, udeed.AdaBoostClassifier])
+def test_calibrated_probabilities(kind: type, cancer: Data, iris: Data) -> None:
+    for (X, _, few), unlabeled in ((cancer, -1), (iris, "?")):
+        model = small(kind, calibrated=True, unlabeled=unlabeled).fit(X.astype(np.float32), few)
+        assert model._model.is_calibrated
+        check(model, X.astype(np.float32))
+
+
 def test_stacks_of_linear_members(cancer: Data, iris: Data) -> None:
     bases = ("logistic", "logistic")
     X, _, few = cancer

@@ -9,11 +9,11 @@ use indicatif::ProgressBar;
 use udeed::data::TrainSet;
 use udeed::file::folder_of;
 use udeed::memory::Room;
-use udeed::method::Method;
+use udeed::method::{Auto, Method};
 use udeed::model::Model;
 use udeed::observer::{Observer, Stage, Step, Warning};
 use udeed::text::{counted, printable};
-use udeed::validation::{CrossValidation, Grid};
+use udeed::validation::{CrossValidation, Grid, Threshold, choose_threshold};
 use udeed_lab::statistics::{deviation, mean};
 use udeed_lab::tables::TextTable;
 
@@ -40,7 +40,8 @@ pub struct Fit {
     /// Write every step of the descent to a CSV file
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Folds of the cross-validation that measures the gain over the labels alone; 0 for none
+    /// Folds of the cross-validation that measures the gain over the labels alone, with `auto` beside the method where it is
+    /// quick; 0 for none
     #[arg(long, default_value_t = 5)]
     folds: usize,
     /// Method: udeed, or another that `udeed methods` lists
@@ -55,9 +56,10 @@ pub struct Fit {
     /// Give all classes the same total weight, however many labels they have
     #[arg(long, help_heading = "Learning")]
     balanced: bool,
-    /// Decision threshold between two classes, from -1 to 1: rows above it belong to the second. `balanced`: the one of highest
-    /// balanced accuracy in cross-validation [default: 0]
-    #[arg(long, value_name = "NUMBER", help_heading = "Learning", allow_hyphen_values = true)]
+    /// Decision threshold between two classes, from -1 to 1: rows above it belong to the second. `balanced`, `f1`: the one of
+    /// highest balanced accuracy, or F1 score of the second class, on out-of-bag rows, or by the folds where a method has no
+    /// bootstraps; `rate=0.05`: the one above which this share of the rows lies [default: 0]
+    #[arg(long, value_name = "THRESHOLD", help_heading = "Learning", allow_hyphen_values = true)]
     threshold: Option<Threshold>,
     #[command(flatten)]
     settings: Settings,
@@ -85,7 +87,8 @@ impl Fit {
             }
             validation => validation?,
         };
-        print(|out| summarise(&model, validation.as_ref(), out))
+        let auto = if validation.is_some() { self.validate_auto(&method, &train, progress)? } else { None };
+        print(|out| summarise(&model, validation.as_ref(), auto.as_ref(), out))
     }
 
     /// The method, with settings that the rows choose if they are to, and a model of the rows, which is saved.
@@ -134,9 +137,6 @@ impl Fit {
         if self.choose && self.method != "udeed" {
             return Err(Usage(format!("`--choose`: chooses settings of `udeed`, not of `{}`", self.method)).into());
         }
-        if matches!(self.threshold, Some(Threshold::Balanced)) && self.folds == 0 {
-            return Err(Usage("`--threshold balanced`: expected `--folds` to choose by".into()).into());
-        }
         if self.choose && self.folds == 0 {
             return Err(Usage("`--choose`: expected `--folds` to choose by".into()).into());
         }
@@ -165,7 +165,7 @@ impl Fit {
         Ok((if self.balanced { train.balanced() } else { train }, own_rows))
     }
 
-    /// The model with the threshold that was given, or that the folds choose.
+    /// The model with the threshold that was given, or that labeled rows choose.
     fn with_threshold(
         &self,
         model: Model,
@@ -173,20 +173,21 @@ impl Fit {
         train: &TrainSet,
         told: &mut Watcher<'_>,
     ) -> anyhow::Result<Model> {
-        let progress = told.progress;
-        let threshold = match self.threshold {
-            None => return Ok(model),
-            Some(Threshold::At(threshold)) => threshold,
-            Some(Threshold::Balanced) => {
-                let folds = self.folds_to_choose_by(train)?;
-                let mut watcher = Watcher::over_folds(progress, method, folds, "choosing a threshold");
-                let chosen = udeed::validation::choose_threshold(method, train, folds, &mut watcher);
-                watcher.bar.finish_and_clear();
-                let chosen = named(chosen, &self.file)?;
-                progress.note(format_args!("chosen threshold: {chosen:.3}"));
-                chosen
-            }
-        };
+        let Some(goal) = self.threshold else { return Ok(model) };
+        let is_chosen = !matches!(goal, Threshold::At(_));
+        let by_folds = is_chosen && !model.has_held_out();
+        if by_folds && self.folds == 0 {
+            let found = format!("`{}` has no out-of-bag rows", method.name());
+            return Err(Usage(format!("`--threshold`: {found}, expected `--folds` to choose by")).into());
+        }
+        let folds = if by_folds { self.folds_to_choose_by(train)? } else { 0 };
+        let mut watcher = Watcher::over_folds(told.progress, method, folds, "choosing a threshold");
+        let chosen = choose_threshold(&model, goal, train, folds, &mut watcher);
+        watcher.bar.finish_and_clear();
+        let threshold = named(chosen, &self.file)?;
+        if is_chosen {
+            told.progress.note(format_args!("chosen threshold: {threshold:.3}"));
+        }
         named(model.with_threshold_on(train, threshold, told), &self.file)
     }
 
@@ -261,30 +262,51 @@ impl Fit {
         let mut watcher = Watcher::over_folds(progress, method, folds, "cross-validation");
         let validation = udeed::validation::cross_validate_at(threshold, method, train, folds, &mut watcher)?;
         watcher.bar.finish_and_clear();
-        if self.choose || matches!(self.threshold, Some(Threshold::Balanced)) {
+        if self.choose {
             progress.note("note: the settings were chosen by the folds they are validated on, which flatters them");
+        }
+        if !matches!(self.threshold, None | Some(Threshold::At(_))) {
+            progress.note("note: the threshold was chosen by the rows it is validated on, which flatters it");
         }
         Ok(Some(validation))
     }
-}
 
-/// Above which decision a row is of the second class.
-#[derive(Clone, Copy)]
-enum Threshold {
-    At(f64),
-    Balanced,
-}
-
-impl std::str::FromStr for Threshold {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match (text, text.parse::<f64>()) {
-            ("balanced", _) => Ok(Threshold::Balanced),
-            (_, Ok(at)) if (-1.0..=1.0).contains(&at) => Ok(Threshold::At(at)),
-            _ => Err("expected a number between -1 and 1, or `balanced`".into()),
+    /// Cross-validation of `auto` on the same folds, so that nobody keeps a worse model unknowingly; none where it is the method
+    /// itself, would take long, or accuracy is not what the threshold was moved for.
+    fn validate_auto(
+        &self,
+        method: &Method,
+        train: &TrainSet,
+        progress: &Progress,
+    ) -> anyhow::Result<Option<CrossValidation>> {
+        if matches!(method, Method::Auto(_)) || self.threshold.is_some() || !auto_is_fast(train) {
+            return Ok(None);
+        }
+        let auto = Method::from(Auto::new().seed(method.shared().seed));
+        let folds = self.folds_of(train);
+        let mut watcher = Watcher::over_folds(progress, &auto, folds, "cross-validation of auto");
+        let validation = udeed::validation::cross_validate(&auto, train, folds, &mut watcher);
+        watcher.bar.finish_and_clear();
+        match validation {
+            Err(error) if !matches!(error, udeed::Error::Stopped) => {
+                progress.note(format_args!("note: no cross-validation of auto: {error}"));
+                Ok(None)
+            }
+            validation => Ok(Some(validation?)),
         }
     }
+}
+
+/// Whether the folds of `auto` take less than two seconds, by the number of rows alone: what is shown is the same everywhere.
+fn auto_is_fast(train: &TrainSet) -> bool {
+    /// Kernels of labeled rows for every head, and a graph of all rows; both about half a second for a fold at most.
+    const MOST: [usize; 2] = [40_000, 500_000_000];
+    let labels = train.n_labeled();
+    let classes = train.labels().counts().into_iter().filter(|&count| count > 0).count();
+    let rows = train.table().n_rows() + train.on_disk().map_or(0, udeed::data::DiskTable::n_rows);
+    let product = |factors: &[usize]| factors.iter().fold(1usize, |product, &factor| product.saturating_mul(factor));
+    let heads = if classes == 2 { 1 } else { classes };
+    product(&[labels, labels, heads]) <= MOST[0] && product(&[rows, rows, train.table().columns().len()]) <= MOST[1]
 }
 
 /// Shows progress, keeps the trace.
@@ -354,7 +376,12 @@ impl Observer for Watcher<'_> {
     }
 }
 
-fn summarise(model: &Model, validation: Option<&CrossValidation>, out: &mut dyn Write) -> std::io::Result<()> {
+fn summarise(
+    model: &Model,
+    validation: Option<&CrossValidation>,
+    auto: Option<&CrossValidation>,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
     write_training(model, out)?;
     let Some(validation) = validation else { return Ok(()) };
     let folds = validation.model.len();
@@ -364,6 +391,7 @@ fn summarise(model: &Model, validation: Option<&CrossValidation>, out: &mut dyn 
         ("logistic regression, labels alone", &validation.logistic),
         ("initial ensemble, labels alone", &validation.initial),
         (short_name(model).as_str(), &validation.model),
+        ("auto, for comparison", auto.map_or(&Vec::new(), |auto| &auto.model)),
     ] {
         if let (Some(mean), Some(deviation)) = (mean(values), deviation(values)) {
             table.push([format!("  {name}"), format!("{mean:.3} ± {deviation:.3}")]);

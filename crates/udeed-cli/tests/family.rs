@@ -127,7 +127,8 @@ fn rare_classes_are_found_more_often_where_they_count_as_much() {
         (figures["confusion"][1][1].as_u64().unwrap(), figures["balanced_accuracy"].as_f64().unwrap())
     };
     let plain = found("--folds 0");
-    let (balanced, threshold) = (found("--folds 0 --balanced"), found("--threshold balanced"));
+    // Out-of-bag rows need no folds.
+    let (balanced, threshold) = (found("--folds 0 --balanced"), found("--folds 0 --threshold balanced"));
     assert!(balanced > plain && balanced.1 > plain.1, "{plain:?} {balanced:?}");
     assert!(threshold.0 > plain.0 && threshold.1 > plain.1, "{plain:?} {threshold:?}");
     assert!(folder.run("inspect model").contains("rows are rare above a decision of"));
@@ -138,19 +139,78 @@ fn rare_classes_are_found_more_often_where_they_count_as_much() {
     let shown = folder.run("fit rows.csv --label kind --method bagging --folds 2 --threshold 1 --out model");
     assert!(shown.lines().any(|line| line.contains("bagging") && line.contains("0.900")), "{shown}");
 
+    // A share of the rows is rare, whatever they are.
+    for (rate, least, most) in [("0.05", 4, 16), ("0.5", 90, 110)] {
+        folder
+            .run(&format!("fit rows.csv --label kind --method bagging --out model --folds 0 --threshold rate={rate}"));
+        let said = folder.run("predict model rows.csv").lines().filter(|line| *line == "rare").count();
+        assert!((least..=most).contains(&said), "{rate}: {said}");
+    }
+    let f1 = found("--folds 0 --threshold f1");
+    assert!(f1.0 > plain.0 && f1.0 < threshold.0 + 1, "{f1:?} {threshold:?}");
+
     let fit = "fit rows.csv --label kind --out model";
-    for (options, code, message) in
-        [("--threshold 2", 2, "between -1 and 1"), ("--threshold balanced --folds 0", 2, "expected `--folds`")]
-    {
+    for (options, code, message) in [
+        ("--threshold 2", 2, "between -1 and 1"),
+        ("--threshold rate=1.5", 2, "share of the rows between 0 and 1"),
+        (
+            "--method adaboost --threshold balanced --folds 0",
+            2,
+            "`adaboost` has no out-of-bag rows, expected `--folds`",
+        ),
+    ] {
         let error = folder.fail(code, &format!("{fit} {options}"));
         assert!(error.contains(message), "{options}: {error}");
     }
     folder.write("single.csv", "x,kind\n1,a\n2,a\n3,a\n4,b\n");
-    let error = folder.fail(2, "fit single.csv --label kind --method bagging --threshold balanced --out single");
+    let error = folder.fail(2, "fit single.csv --label kind --method adaboost --threshold balanced --out single");
     assert!(error.contains("single labeled row"), "{error}");
+    let error = folder.fail(1, "fit single.csv --label kind --method bagging --threshold balanced --out single");
+    assert!(error.contains("no out-of-bag row of class `b`"), "{error}");
     folder.write("three.csv", rows());
     let error = folder.fail(1, "fit three.csv --label kind --threshold 0.2 --out three");
     assert!(error.contains("3 classes") && !folder.file("three").exists(), "{error}");
+}
+
+#[test]
+fn predictions_have_the_sets_of_classes_that_were_asked_for() {
+    let folder = Folder::with("rows.csv", rare());
+    folder.run("fit rows.csv --label kind --method bagging --folds 0 --out model --calibrated");
+    let sets = |coverage: &str| -> Vec<String> {
+        let printed = folder.run(&format!("predict model rows.csv --coverage {coverage}"));
+        let mut lines = printed.lines();
+        assert_eq!(lines.next(), Some("prediction,set"));
+        lines.map(|line| line.split_once(',').unwrap().1.to_owned()).collect()
+    };
+    let (narrow, wide) = (sets("0.5"), sets("0.9"));
+    assert!(narrow.iter().all(|set| ["", "common", "rare", "common|rare"].contains(&set.as_str())), "{narrow:?}");
+    let both = |sets: &[String]| sets.iter().filter(|set| *set == "common|rare").count();
+    assert!(both(&narrow) < both(&wide), "{} {}", both(&narrow), both(&wide));
+    // 20 rows of the rare class.
+    let told = folder.told("predict model rows.csv --coverage 0.97 --out sets.csv");
+    assert!(told.contains("`rare`") && told.contains("takes 33"), "{told}");
+    for (coverage, message) in [("1", "between 0 and 1"), ("0", "between 0 and 1"), ("x", "invalid")] {
+        let error = folder.fail(2, &format!("predict model rows.csv --coverage {coverage}"));
+        assert!(error.contains(message), "{coverage}: {error}");
+    }
+    folder.run("fit rows.csv --label kind --method adaboost --folds 0 --out boosted");
+    let error = folder.fail(1, "predict boosted rows.csv --coverage 0.9");
+    assert!(error.contains("without held-out votes"), "{error}");
+    assert!(folder.run("inspect model").contains("calibrated"));
+}
+
+#[test]
+fn auto_stands_beside_the_method_that_was_asked_for() {
+    let folder = Folder::with("rows.csv", rare());
+    let shown = |options: &str| folder.run(&format!("fit rows.csv --label kind --out model {options}"));
+    assert!(shown("--method bagging").lines().any(|line| line.contains("auto, for comparison")));
+    for without in ["--method auto", "--method bagging --folds 0", "--method bagging --threshold 0.1"] {
+        assert!(!shown(without).contains("for comparison"), "{without}");
+    }
+    // Too many labels to be quick.
+    let many: String = (0..301).map(|i| format!("{},{}\n", i % 7, ["a", "b"][i % 2])).collect();
+    folder.write("many.csv", format!("x,kind\n{many}"));
+    assert!(!folder.run("fit many.csv --label kind --out model").contains("for comparison"));
 }
 
 /// A nominal column of sparse rows whose only level is the implied one makes no feature at all.

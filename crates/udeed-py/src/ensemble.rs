@@ -1,7 +1,5 @@
 //! Methods that learn ensembles: all of them through one door, by the JSON of their settings.
 
-use std::sync::Arc;
-
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use udeed::data::TrainSet;
@@ -10,6 +8,7 @@ use udeed::ensemble::Shared;
 use udeed::method::Method;
 use udeed::method::card::Cards;
 use udeed::observer::{Observer, Step};
+use udeed::validation::Threshold;
 
 use crate::data::Training;
 use crate::error::exception;
@@ -52,13 +51,13 @@ const FOLDS: usize = 5;
 /// out-of-bag class probabilities of these where there are bootstraps.
 type Fitted<'py> = (Model, History, String, Option<Table2<'py, f64>>);
 
-/// Learns an ensemble. Of two classes the second lies above a threshold; without one the labeled rows choose it.
+/// Learns an ensemble. Of two classes the second lies above a threshold, a number or what labeled rows choose it by.
 #[pyfunction]
 pub fn fit<'py>(
     py: Python<'py>,
     settings: &str,
     training: Training<'_>,
-    threshold: Option<f64>,
+    threshold: &str,
     n_jobs: usize,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Fitted<'py>> {
@@ -67,19 +66,12 @@ pub fn fit<'py>(
     training.check_votes(method.shared().members)?;
     let train = training.train_set()?;
     let is_small = is_small(&method, &train);
-    let lesson = Arc::new((method, train));
-    let own = lesson.clone();
-    // The steps on the folds are not those of the model.
-    let choose = move |observer: &mut dyn Observer| chosen_threshold(&lesson.0, &lesson.1, observer);
-    let threshold = match threshold {
-        Some(threshold) => threshold,
-        None => run(py, n_jobs, is_small, progress.as_ref(), choose)?.0.map_err(exception)?,
-    };
+    let goal: Threshold = threshold.parse().map_err(exception)?;
     let work = move |observer: &mut dyn Observer| {
-        let (method, train) = &*own;
-        let (model, out_of_bag) = method.fit_out_of_bag(train, observer)?;
-        let model = model.with_threshold_on(train, threshold, observer)?;
-        let diversity = diversity(&model, train)?;
+        let (model, out_of_bag) = method.fit_out_of_bag(&train, observer)?;
+        let threshold = chosen_threshold(&model, goal, &train, observer)?;
+        let model = model.with_threshold_on(&train, threshold, observer)?;
+        let diversity = diversity(&model, &train)?;
         Ok((model, diversity, out_of_bag))
     };
     let (learned, steps) = run(py, n_jobs, is_small, progress.as_ref(), work)?;
@@ -105,9 +97,14 @@ pub fn is_small(method: &Method, train: &TrainSet) -> bool {
     walk.saturating_add(comparisons) < 1 << 23
 }
 
-fn chosen_threshold(method: &Method, train: &TrainSet, observer: &mut dyn Observer) -> udeed::Result<f64> {
+fn chosen_threshold(
+    model: &udeed::model::Model,
+    goal: Threshold,
+    train: &TrainSet,
+    observer: &mut dyn Observer,
+) -> udeed::Result<f64> {
     let fewest = train.labels().counts().into_iter().filter(|&count| count > 0).min().unwrap_or(0);
-    udeed::validation::choose_threshold(method, train, FOLDS.min(fewest), observer)
+    udeed::validation::choose_threshold(model, goal, train, FOLDS.min(fewest), observer)
 }
 
 pub fn history(steps: &[Step]) -> History {

@@ -158,6 +158,31 @@ impl Model {
         Ok(PyArray1::from_vec(py, self.of_rows(py, &rows, n_jobs, work)?))
     }
 
+    /// Whether each class is among those that a row may be of, at a coverage in each class.
+    fn sets<'py>(&self, py: Python<'py>, rows: Rows<'py>, coverage: f64, n_jobs: usize) -> PyResult<Table2<'py, bool>> {
+        let n_classes = self.0.classes().len();
+        let work = move |model: &udeed::model::Model, table: &Table| -> udeed::Result<Vec<bool>> {
+            let sets = model.predict_set(table, coverage)?;
+            let row = |set: &Vec<usize>| (0..n_classes).map(|class| set.contains(&class)).collect::<Vec<bool>>();
+            Ok(sets.iter().flat_map(row).collect())
+        };
+        let found = self.of_rows(py, &rows, n_jobs, work)?;
+        let n_rows = found.len() / n_classes;
+        PyArray1::from_vec(py, found).reshape([n_rows, n_classes])
+    }
+
+    /// The classes that are in every set at a coverage, for want of labels.
+    fn too_few_for(&self, coverage: f64) -> PyResult<Vec<String>> {
+        let names = self.0.too_few_for(coverage).map_err(exception)?;
+        Ok(names.into_iter().map(str::to_owned).collect())
+    }
+
+    /// Whether the probabilities are calibrated.
+    #[getter]
+    fn is_calibrated(&self) -> bool {
+        self.0.is_calibrated()
+    }
+
     /// The number of the class that each member gives each row.
     fn classify<'py>(&self, py: Python<'py>, rows: Rows<'py>, n_jobs: usize) -> PyResult<Table2<'py, u8>> {
         let m = self.n_members();

@@ -1,12 +1,13 @@
 //! Fitting: training rows and a method make a model.
 
-use crate::data::{Dense, TrainSet};
-use crate::ensemble::{Learned, Members, TrainingRows};
+use crate::data::{Dense, TrainSet, stratified_folds};
+use crate::ensemble::held_out::HeldOutRow;
+use crate::ensemble::{HeldOut, Learned, Members, Shared, TrainingRows};
 use crate::error::{Error, Result};
 use crate::method::udeed::{EnsembleLoss, Objective, Variant};
 use crate::method::{Method, Udeed, with_methods};
 use crate::model::{Model, Training};
-use crate::observer::{Observer, Stage, Warning, Watch};
+use crate::observer::{Observer, OfFolds, Stage, Warning, Watch};
 use crate::prepare::Preparation;
 
 macro_rules! fits {
@@ -47,7 +48,7 @@ impl Method {
     /// # Errors
     /// As [`Method::fit`]; also [`Error::Stopped`] if the observer ends the fit before there is an ensemble.
     pub fn fit_observed(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<Model> {
-        let (_, prepared, learned) = self.learn_from(train, &Watch::new(observer))?;
+        let (_, prepared, learned) = self.learn_from(train, observer)?;
         Ok(prepared.model(self.clone(), learned))
     }
 
@@ -71,19 +72,49 @@ impl Method {
     /// # Ok::<(), udeed::Error>(())
     /// ```
     pub fn fit_out_of_bag(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<(Model, Option<Dense>)> {
-        let (chosen, prepared, learned) = self.learn_from(train, &Watch::new(observer))?;
+        let (chosen, prepared, learned) = self.learn_from(train, observer)?;
         let estimates = chosen.learner().out_of_bag(&prepared, &learned)?;
         Ok((prepared.model(self.clone(), learned), estimates))
     }
 
     /// The method with all settings chosen, prepared rows, and what it learned from these.
-    fn learn_from(&self, train: &TrainSet, watch: &Watch<'_>) -> Result<(Method, TrainingRows, Learned)> {
+    fn learn_from(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<(Method, TrainingRows, Learned)> {
         self.validate()?;
-        let prepared = TrainingRows::new(train, self.shared(), watch)?;
-        let (chosen, prepared, found) = self.clone().with_chosen_lambda(prepared, watch)?;
-        let mut learned = chosen.learn(&prepared, watch)?;
+        let watch = Watch::new(observer);
+        let prepared = TrainingRows::new(train, self.shared(), &watch)?;
+        let (chosen, prepared, found) = self.clone().with_chosen_lambda(prepared, &watch)?;
+        let mut learned = chosen.learn(&prepared, &watch)?;
         learned.findings = learned.findings.or(found);
+        if self.shared().calibrated {
+            let held_out = match learned.held_out.take() {
+                Some(held_out) => held_out,
+                None => self.held_out_by_folds(train, &prepared.classes, observer)?,
+            };
+            learned.calibrate(held_out, &Watch::new(observer));
+        }
         Ok((chosen, prepared, learned))
+    }
+
+    /// Votes on labeled rows of models that are fitted to the other folds.
+    fn held_out_by_folds(&self, train: &TrainSet, classes: &[String], observer: &mut dyn Observer) -> Result<HeldOut> {
+        /// Number of folds, as far as the smallest class allows.
+        const FOLDS: usize = 5;
+        let plain = self.clone().with_shared(Shared { calibrated: false, ..self.shared() });
+        let fewest = train.labels().counts().into_iter().filter(|&count| count > 0).min().unwrap_or(0);
+        if fewest < 2 {
+            let found = format!("{fewest} labeled rows of one class");
+            return Err(Error::training(found, "at least 2 of each class to calibrate probabilities by"));
+        }
+        let mut rows: Vec<HeldOutRow> = Vec::new();
+        each_fold(&plain, train, FOLDS.min(fewest), observer, |model, fold, test| {
+            let (votes, labels) = (model.decision(test.table())?, test.labels().aligned(classes)?);
+            rows.extend(fold.iter().enumerate().filter_map(|(place, &row)| {
+                let class = labels.get(place)? as u8;
+                Some(HeldOutRow { class, weight: train.weight(row), votes: votes.get(place).to_vec() })
+            }));
+            Ok(())
+        })?;
+        Ok(rows.into_iter().collect())
     }
 
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
@@ -96,6 +127,40 @@ impl Method {
         }
         self.learner().learn(prepared, watch)
     }
+}
+
+/// Fits a model without each fold of the labeled rows in turn, and calls `visit` with it, the indices of the fold and its
+/// rows.
+pub(crate) fn each_fold(
+    method: &Method,
+    train: &TrainSet,
+    folds: usize,
+    observer: &mut dyn Observer,
+    mut visit: impl FnMut(Model, &[usize], &TrainSet) -> Result<()>,
+) -> Result<()> {
+    if folds < 2 {
+        return Err(Error::setting("folds", folds, "at least 2"));
+    }
+    let counts = train.labels().counts();
+    if let Some(&fewest) = counts.iter().filter(|&&count| count > 0).min()
+        && fewest < folds
+    {
+        return Err(Error::training(
+            format!("{fewest} labeled rows of one class"),
+            format!("at least {folds}, the folds"),
+        ));
+    }
+    for fold in stratified_folds(train.labels(), folds, method.shared().seed) {
+        let rest: Vec<usize> = (0..train.labels().len()).filter(|i| fold.binary_search(i).is_err()).collect();
+        let fitted = method.fit_observed(&train.select(&rest), &mut OfFolds(observer));
+        let model = fitted.map_err(|error| error.among_rows(&rest))?;
+        // The accuracy of an unfinished descent is no measure of the method.
+        if model.training().was_stopped() {
+            return Err(Error::Stopped);
+        }
+        visit(model, &fold, &train.select(&fold)).map_err(|error| error.among_rows(&fold))?;
+    }
+    Ok(())
 }
 
 impl TrainingRows {
@@ -121,6 +186,7 @@ impl TrainingRows {
             initial: learned.initial,
             logistic: self.logistic(),
             threshold: 0.0,
+            held_out: learned.held_out.map(|held_out| held_out.own_votes(self.n_classes())),
         }
     }
 }
@@ -277,7 +343,13 @@ impl InitialEnsemble {
             ..settings.clone()
         };
         let first = self.members.iter().map(|members| members.prefix(settings.members)).collect();
-        let learned = settings.descend(&self.prepared, first, objective, &Watch::new(observer))?;
+        let mut learned = settings.descend(&self.prepared, first, objective, &Watch::new(observer))?;
+        learned.held_out = settings.held_out(&self.prepared, &learned.ensemble)?;
+        if settings.calibrated {
+            let expected = "false: members that begin at random have no out-of-bag rows to calibrate by";
+            let held_out = learned.held_out.take().ok_or_else(|| Error::setting("calibrated", "true", expected))?;
+            learned.calibrate(held_out, &Watch::new(observer));
+        }
         Ok(self.prepared.model(settings.into(), learned))
     }
 }

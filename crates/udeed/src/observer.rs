@@ -133,6 +133,8 @@ pub enum Warning {
     NothingLeft,
     /// The method learns from unlabeled rows, and there are none.
     NothingUnlabeled,
+    /// The votes on held-out rows do not rise with the share of their class: probabilities are not calibrated.
+    NotCalibrated,
     /// No unlabeled row was given a pseudo-label: the model is learned from the labels alone.
     NothingAdded,
     /// All rows are alike, so that their similarities tell nothing: the model is logistic regression on the labels alone.
@@ -247,6 +249,9 @@ impl fmt::Display for Warning {
             Warning::NothingUnlabeled => {
                 f.write_str("there are no unlabeled rows: the model is learned from the labels alone")
             }
+            Warning::NotCalibrated => f.write_str(
+                "votes on held-out rows do not rise with the share of their class: the probabilities are not calibrated",
+            ),
             Warning::NothingAdded => {
                 f.write_str("no unlabeled row was given a pseudo-label: the model is learned from the labels alone")
             }
@@ -363,6 +368,19 @@ pub trait Observer: Send {
 }
 
 impl Observer for () {}
+
+/// The observer of fits to folds: hears of members and may end the fits, but steps and warnings are not those of the model.
+pub(crate) struct OfFolds<'a>(pub(crate) &'a mut dyn Observer);
+
+impl Observer for OfFolds<'_> {
+    fn member(&mut self, done: usize, total: usize) -> ControlFlow<()> {
+        self.0.member(done, total)
+    }
+
+    fn step(&mut self, _: &Step) -> ControlFlow<()> {
+        self.0.member(0, 1)
+    }
+}
 
 /// Time between two periodic calls of the observer.
 const INTERVAL: Duration = Duration::from_millis(50);

@@ -29,7 +29,7 @@ from udeed._labels import Labels, UdeedWarning, labeled_rows, named_classes, pla
 from udeed._meta import warn_of_callers
 from udeed._progress import Progress
 from udeed._rows import Rows, read_rows
-from udeed._rules import Number, one_of, seed_of
+from udeed._rules import Goal, Number, one_of, seed_of
 from udeed._shared import DOCUMENTATION, RENAMED
 
 Self = TypeVar("Self", bound="Ensemble")
@@ -80,7 +80,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
     _method: ClassVar[str]
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "class_weight": [dict, *one_of("balanced"), None],
-        "threshold": [Number(Real, -1, 1, closed="both"), *one_of("balanced")],
+        "threshold": [Number(Real, -1, 1, closed="both"), Goal()],
         # All seeds that the command takes.
         "random_state": [Number(Integral, 0, 2**64 - 1, closed="both"), np.random.RandomState, None],
         "unlabeled": "no_validation",
@@ -145,7 +145,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
 
     def _learn(self, training: Training, settings: str) -> None:
         """Fits a method with the given settings, and keeps the result."""
-        threshold = None if isinstance(self.threshold, str) else float(self.threshold)
+        threshold = self.threshold if isinstance(self.threshold, str) else repr(float(self.threshold))
         with self._progress() as progress:
             fitted = _core.fit(settings, training, threshold, self._n_jobs(), progress)
         model, steps, diversity, out_of_bag = fitted
@@ -340,6 +340,35 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         """Predict the class of each row."""
         rows = self._rows(X)
         return np.asarray(self.classes_[self._model.predict(rows, self._n_jobs())])
+
+    def predict_set(self, X: Any, coverage: float = 0.9) -> NDArray[np.bool_]:
+        """Classes that each row may be of: conformal prediction sets.
+
+        A class is left out where at most ``1 - coverage`` of its labeled rows were so unlike it, judged by members that did
+        not learn from them. The coverage holds in each class, for new rows drawn as its labeled ones were. It is
+        approximate, as labeled rows are judged by some of the members and new ones by all. A class with fewer than
+        ``coverage / (1 - coverage)`` labeled rows is in every set, with a warning.
+
+        Only where members have bootstraps (``auto``, bagging, UDEED, extra trees with ``bootstrap=True``), or with
+        ``calibrated=True``.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows.
+        coverage : float, default=0.9
+            Share of the rows of each class whose set has it.
+
+        Returns
+        -------
+        sets : array of shape (n_samples, n_classes)
+            Whether a class is in the set, in the order of ``classes_``. A row unlike all classes has an empty set.
+        """
+        rows = self._rows(X)
+        for name in self._model.too_few_for(float(coverage)):
+            text = f"too few labeled rows of {name!r} were held out for a coverage of {coverage}: it is in every set"
+            warnings.warn(text, UdeedWarning, stacklevel=2)
+        return self._model.sets(rows, float(coverage), self._n_jobs())
 
     @_of_rows("array of shape (n_samples, n_members)")
     def member_predictions(self, X: Any) -> NDArray[Any]:

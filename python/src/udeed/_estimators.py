@@ -45,6 +45,9 @@ class UDEEDClassifier(Ensemble):
         - ``"lc"``: none: the descent minimises the empirical loss only.
         - ``"lcd"``: the labeled rows, ignoring their labels.
         - ``"lcud"``: first the labeled rows, then the unlabeled ones: UDEED.
+    calibrated : bool, default=False
+        Whether the probabilities are calibrated: a logistic function of the vote, fitted to votes on labeled rows by
+        members that did not learn from them, out of bag or, where members have no bootstraps, in five folds.
     loss : {"logistic", "squared", "hinge"}, default="logistic"
         Empirical loss of the descent on the labeled rows.
 
@@ -78,10 +81,11 @@ class UDEEDClassifier(Ensemble):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
-    threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
-        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
-        probabilities.
+    threshold : float or str, default=0.0
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class. Or what it is
+        chosen by: ``"balanced"``, the highest balanced accuracy; ``"f1"``, the highest F1 score of the second class;
+        ``"rate=0.05"``, this share of the rows is above it. Chosen by out-of-bag rows, or by cross-validation on the
+        labeled rows where a method has no bootstraps. It does not change probabilities.
     random_state : int, RandomState or None, default=None
         Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
     unlabeled : object, default=-1
@@ -158,6 +162,7 @@ class UDEEDClassifier(Ensemble):
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
         "variant": one_of("lc", "lcd", "lcud"),
+        "calibrated": ["boolean"],
         "loss": one_of("logistic", "squared", "hinge"),
         "hidden": [Number(Integral, 0, 1000, closed="both")],
         "initial": one_of("bootstrap", "random"),
@@ -177,6 +182,7 @@ class UDEEDClassifier(Ensemble):
         scaling: str = "minmax",
         fourier: int = 0,
         variant: str = "lcud",
+        calibrated: bool = False,
         loss: str = "logistic",
         hidden: int = 0,
         initial: str = "bootstrap",
@@ -198,6 +204,7 @@ class UDEEDClassifier(Ensemble):
         self.scaling = scaling
         self.fourier = fourier
         self.variant = variant
+        self.calibrated = calibrated
         self.loss = loss
         self.hidden = hidden
         self.initial = initial
@@ -228,6 +235,7 @@ class UDEEDClassifierSearch(Ensemble):
         "cv": ["cv_object"],
         "fourier": at_least(0),
         "variant": one_of("lc", "lcd", "lcud"),
+        "calibrated": ["boolean"],
         "loss": one_of("logistic", "squared", "hinge"),
         "hidden": [Number(Integral, 0, 1000, closed="both")],
         "initial": one_of("bootstrap", "random"),
@@ -248,6 +256,7 @@ class UDEEDClassifierSearch(Ensemble):
         cv: Any = 5,
         fourier: int = 0,
         variant: str = "lcud",
+        calibrated: bool = False,
         loss: str = "logistic",
         hidden: int = 0,
         initial: str = "bootstrap",
@@ -270,6 +279,7 @@ class UDEEDClassifierSearch(Ensemble):
         self.cv = cv
         self.fourier = fourier
         self.variant = variant
+        self.calibrated = calibrated
         self.loss = loss
         self.hidden = hidden
         self.initial = initial
@@ -315,10 +325,11 @@ class UDEEDAutoClassifier(Ensemble):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
-    threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
-        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
-        probabilities.
+    threshold : float or str, default=0.0
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class. Or what it is
+        chosen by: ``"balanced"``, the highest balanced accuracy; ``"f1"``, the highest F1 score of the second class;
+        ``"rate=0.05"``, this share of the rows is above it. Chosen by out-of-bag rows, or by cross-validation on the
+        labeled rows where a method has no bootstraps. It does not change probabilities.
     random_state : int, RandomState or None, default=None
         Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
     unlabeled : object, default=-1
@@ -441,6 +452,9 @@ class BaggingClassifier(Ensemble):
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
         Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
+    calibrated : bool, default=False
+        Whether the probabilities are calibrated: a logistic function of the vote, fitted to votes on labeled rows by
+        members that did not learn from them, out of bag or, where members have no bootstraps, in five folds.
     vote : {"weighted", "unweighted"}, default="weighted"
         Vote of the members.
 
@@ -449,10 +463,11 @@ class BaggingClassifier(Ensemble):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
-    threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
-        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
-        probabilities.
+    threshold : float or str, default=0.0
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class. Or what it is
+        chosen by: ``"balanced"``, the highest balanced accuracy; ``"f1"``, the highest F1 score of the second class;
+        ``"rate=0.05"``, this share of the rows is above it. Chosen by out-of-bag rows, or by cross-validation on the
+        labeled rows where a method has no bootstraps. It does not change probabilities.
     random_state : int, RandomState or None, default=None
         Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
     unlabeled : object, default=-1
@@ -528,6 +543,7 @@ class BaggingClassifier(Ensemble):
         "C": [Number(Real, 0, None, closed="neither"), *one_of("auto")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
+        "calibrated": ["boolean"],
         "vote": one_of("weighted", "unweighted"),
     }
 
@@ -539,6 +555,7 @@ class BaggingClassifier(Ensemble):
         C: float | str = 1.0,
         scaling: str = "minmax",
         fourier: int = 0,
+        calibrated: bool = False,
         vote: str = "weighted",
         class_weight: Mapping[Any, float] | str | None = None,
         threshold: float | str = 0.0,
@@ -552,6 +569,7 @@ class BaggingClassifier(Ensemble):
         self.C = C
         self.scaling = scaling
         self.fourier = fourier
+        self.calibrated = calibrated
         self.vote = vote
         self.class_weight = class_weight
         self.threshold = threshold
@@ -587,6 +605,9 @@ class AdaBoostClassifier(Ensemble):
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
         Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
+    calibrated : bool, default=False
+        Whether the probabilities are calibrated: a logistic function of the vote, fitted to votes on labeled rows by
+        members that did not learn from them, out of bag or, where members have no bootstraps, in five folds.
     emphasis : {"weighting", "resampling"}, default="weighting"
         How row weights reach the base learner: by weighting the rows, or by drawing as many as are labeled.
 
@@ -601,10 +622,11 @@ class AdaBoostClassifier(Ensemble):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
-    threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
-        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
-        probabilities.
+    threshold : float or str, default=0.0
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class. Or what it is
+        chosen by: ``"balanced"``, the highest balanced accuracy; ``"f1"``, the highest F1 score of the second class;
+        ``"rate=0.05"``, this share of the rows is above it. Chosen by out-of-bag rows, or by cross-validation on the
+        labeled rows where a method has no bootstraps. It does not change probabilities.
     random_state : int, RandomState or None, default=None
         Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
     unlabeled : object, default=-1
@@ -682,6 +704,7 @@ class AdaBoostClassifier(Ensemble):
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
+        "calibrated": ["boolean"],
         "emphasis": one_of("weighting", "resampling"),
         "zero_error": one_of("keep", "discard"),
     }
@@ -694,6 +717,7 @@ class AdaBoostClassifier(Ensemble):
         C: float = 1.0,
         scaling: str = "minmax",
         fourier: int = 0,
+        calibrated: bool = False,
         emphasis: str = "weighting",
         zero_error: str = "keep",
         class_weight: Mapping[Any, float] | str | None = None,
@@ -708,6 +732,7 @@ class AdaBoostClassifier(Ensemble):
         self.C = C
         self.scaling = scaling
         self.fourier = fourier
+        self.calibrated = calibrated
         self.emphasis = emphasis
         self.zero_error = zero_error
         self.class_weight = class_weight
@@ -746,6 +771,9 @@ class AssembleClassifier(Ensemble):
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
         Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
+    calibrated : bool, default=False
+        Whether the probabilities are calibrated: a logistic function of the vote, fitted to votes on labeled rows by
+        members that did not learn from them, out of bag or, where members have no bootstraps, in five folds.
     emphasis : {"weighting", "resampling"}, default="resampling"
         How row weights reach the base learner: by weighting the rows, or by drawing as many as are labeled.
 
@@ -756,10 +784,11 @@ class AssembleClassifier(Ensemble):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
-    threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
-        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
-        probabilities.
+    threshold : float or str, default=0.0
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class. Or what it is
+        chosen by: ``"balanced"``, the highest balanced accuracy; ``"f1"``, the highest F1 score of the second class;
+        ``"rate=0.05"``, this share of the rows is above it. Chosen by out-of-bag rows, or by cross-validation on the
+        labeled rows where a method has no bootstraps. It does not change probabilities.
     random_state : int, RandomState or None, default=None
         Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
     unlabeled : object, default=-1
@@ -835,6 +864,7 @@ class AssembleClassifier(Ensemble):
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
+        "calibrated": ["boolean"],
         "emphasis": one_of("weighting", "resampling"),
         "labeled_share": [Number(Real, 0, 1, closed="right")],
     }
@@ -847,6 +877,7 @@ class AssembleClassifier(Ensemble):
         C: float = 1.0,
         scaling: str = "minmax",
         fourier: int = 0,
+        calibrated: bool = False,
         emphasis: str = "resampling",
         labeled_share: float = 0.9,
         class_weight: Mapping[Any, float] | str | None = None,
@@ -861,6 +892,7 @@ class AssembleClassifier(Ensemble):
         self.C = C
         self.scaling = scaling
         self.fourier = fourier
+        self.calibrated = calibrated
         self.emphasis = emphasis
         self.labeled_share = labeled_share
         self.class_weight = class_weight
@@ -899,6 +931,9 @@ class SemiBoostClassifier(Ensemble):
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
         Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
+    calibrated : bool, default=False
+        Whether the probabilities are calibrated: a logistic function of the vote, fitted to votes on labeled rows by
+        members that did not learn from them, out of bag or, where members have no bootstraps, in five folds.
     percentile : float, default=1.0
         Width of the similarity, as a percentile of the distances between rows. The literature uses 10 to 100; 1 comes
         nearest to the results of the UDEED paper.
@@ -916,10 +951,11 @@ class SemiBoostClassifier(Ensemble):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
-    threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
-        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
-        probabilities.
+    threshold : float or str, default=0.0
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class. Or what it is
+        chosen by: ``"balanced"``, the highest balanced accuracy; ``"f1"``, the highest F1 score of the second class;
+        ``"rate=0.05"``, this share of the rows is above it. Chosen by out-of-bag rows, or by cross-validation on the
+        labeled rows where a method has no bootstraps. It does not change probabilities.
     random_state : int, RandomState or None, default=None
         Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
     unlabeled : object, default=-1
@@ -995,6 +1031,7 @@ class SemiBoostClassifier(Ensemble):
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
+        "calibrated": ["boolean"],
         "percentile": [Number(Real, 0, 100, closed="both")],
         "pick": one_of("draw", "top"),
         "pick_share": [Number(Real, 0, 1, closed="right")],
@@ -1010,6 +1047,7 @@ class SemiBoostClassifier(Ensemble):
         C: float = 1.0,
         scaling: str = "minmax",
         fourier: int = 0,
+        calibrated: bool = False,
         percentile: float = 1.0,
         pick: str = "draw",
         pick_share: float = 0.1,
@@ -1027,6 +1065,7 @@ class SemiBoostClassifier(Ensemble):
         self.C = C
         self.scaling = scaling
         self.fourier = fourier
+        self.calibrated = calibrated
         self.percentile = percentile
         self.pick = pick
         self.pick_share = pick_share
@@ -1065,6 +1104,9 @@ class SelfTrainingClassifier(Ensemble):
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
         Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
+    calibrated : bool, default=False
+        Whether the probabilities are calibrated: a logistic function of the vote, fitted to votes on labeled rows by
+        members that did not learn from them, out of bag or, where members have no bootstraps, in five folds.
     confidence : float, default=0.75
         Confidence above which a row gets its predicted class as pseudo-label.
     rounds : int, default=10
@@ -1072,10 +1114,11 @@ class SelfTrainingClassifier(Ensemble):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
-    threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
-        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
-        probabilities.
+    threshold : float or str, default=0.0
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class. Or what it is
+        chosen by: ``"balanced"``, the highest balanced accuracy; ``"f1"``, the highest F1 score of the second class;
+        ``"rate=0.05"``, this share of the rows is above it. Chosen by out-of-bag rows, or by cross-validation on the
+        labeled rows where a method has no bootstraps. It does not change probabilities.
     random_state : int, RandomState or None, default=None
         Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
     unlabeled : object, default=-1
@@ -1150,6 +1193,7 @@ class SelfTrainingClassifier(Ensemble):
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
+        "calibrated": ["boolean"],
         "confidence": [Number(Real, 0, 1, closed="left")],
         "rounds": at_least(0),
     }
@@ -1161,6 +1205,7 @@ class SelfTrainingClassifier(Ensemble):
         C: float = 1.0,
         scaling: str = "minmax",
         fourier: int = 0,
+        calibrated: bool = False,
         confidence: float = 0.75,
         rounds: int = 10,
         class_weight: Mapping[Any, float] | str | None = None,
@@ -1174,6 +1219,7 @@ class SelfTrainingClassifier(Ensemble):
         self.C = C
         self.scaling = scaling
         self.fourier = fourier
+        self.calibrated = calibrated
         self.confidence = confidence
         self.rounds = rounds
         self.class_weight = class_weight
@@ -1209,13 +1255,17 @@ class TriTrainingClassifier(Ensemble):
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
         Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
+    calibrated : bool, default=False
+        Whether the probabilities are calibrated: a logistic function of the vote, fitted to votes on labeled rows by
+        members that did not learn from them, out of bag or, where members have no bootstraps, in five folds.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
-    threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
-        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
-        probabilities.
+    threshold : float or str, default=0.0
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class. Or what it is
+        chosen by: ``"balanced"``, the highest balanced accuracy; ``"f1"``, the highest F1 score of the second class;
+        ``"rate=0.05"``, this share of the rows is above it. Chosen by out-of-bag rows, or by cross-validation on the
+        labeled rows where a method has no bootstraps. It does not change probabilities.
     random_state : int, RandomState or None, default=None
         Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
     unlabeled : object, default=-1
@@ -1290,6 +1340,7 @@ class TriTrainingClassifier(Ensemble):
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
+        "calibrated": ["boolean"],
     }
 
     def __init__(
@@ -1299,6 +1350,7 @@ class TriTrainingClassifier(Ensemble):
         C: float = 1.0,
         scaling: str = "minmax",
         fourier: int = 0,
+        calibrated: bool = False,
         class_weight: Mapping[Any, float] | str | None = None,
         threshold: float | str = 0.0,
         random_state: int | np.random.RandomState | None = None,
@@ -1310,6 +1362,7 @@ class TriTrainingClassifier(Ensemble):
         self.C = C
         self.scaling = scaling
         self.fourier = fourier
+        self.calibrated = calibrated
         self.class_weight = class_weight
         self.threshold = threshold
         self.random_state = random_state
@@ -1339,6 +1392,9 @@ class CoForestClassifier(Ensemble):
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
         Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
+    calibrated : bool, default=False
+        Whether the probabilities are calibrated: a logistic function of the vote, fitted to votes on labeled rows by
+        members that did not learn from them, out of bag or, where members have no bootstraps, in five folds.
     tree : Tree or None, default=None
         Settings of the trees. None means ``Tree(features="log2-plus-one")``.
     confidence : float, default=0.75
@@ -1346,10 +1402,11 @@ class CoForestClassifier(Ensemble):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
-    threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
-        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
-        probabilities.
+    threshold : float or str, default=0.0
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class. Or what it is
+        chosen by: ``"balanced"``, the highest balanced accuracy; ``"f1"``, the highest F1 score of the second class;
+        ``"rate=0.05"``, this share of the rows is above it. Chosen by out-of-bag rows, or by cross-validation on the
+        labeled rows where a method has no bootstraps. It does not change probabilities.
     random_state : int, RandomState or None, default=None
         Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
     unlabeled : object, default=-1
@@ -1424,6 +1481,7 @@ class CoForestClassifier(Ensemble):
         "members": at_least(2),
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
+        "calibrated": ["boolean"],
         "tree": [Tree, None],
         "confidence": [Number(Real, 0, 1, closed="left")],
     }
@@ -1434,6 +1492,7 @@ class CoForestClassifier(Ensemble):
         *,
         scaling: str = "minmax",
         fourier: int = 0,
+        calibrated: bool = False,
         tree: Tree | None = None,
         confidence: float = 0.75,
         class_weight: Mapping[Any, float] | str | None = None,
@@ -1446,6 +1505,7 @@ class CoForestClassifier(Ensemble):
         self.members = members
         self.scaling = scaling
         self.fourier = fourier
+        self.calibrated = calibrated
         self.tree = tree
         self.confidence = confidence
         self.class_weight = class_weight
@@ -1481,6 +1541,9 @@ class CoTrainingClassifier(Ensemble):
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
         Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
+    calibrated : bool, default=False
+        Whether the probabilities are calibrated: a logistic function of the vote, fitted to votes on labeled rows by
+        members that did not learn from them, out of bag or, where members have no bootstraps, in five folds.
     view : sequence of str or int, default=()
         Columns that the first member sees; the second sees the others. By default each sees a random half of the
         features. Columns are given by name, or by number from 0.
@@ -1491,10 +1554,11 @@ class CoTrainingClassifier(Ensemble):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
-    threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
-        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
-        probabilities.
+    threshold : float or str, default=0.0
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class. Or what it is
+        chosen by: ``"balanced"``, the highest balanced accuracy; ``"f1"``, the highest F1 score of the second class;
+        ``"rate=0.05"``, this share of the rows is above it. Chosen by out-of-bag rows, or by cross-validation on the
+        labeled rows where a method has no bootstraps. It does not change probabilities.
     random_state : int, RandomState or None, default=None
         Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
     unlabeled : object, default=-1
@@ -1569,6 +1633,7 @@ class CoTrainingClassifier(Ensemble):
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
+        "calibrated": ["boolean"],
         "view": ["array-like"],
         "pool": at_least(1),
         "rounds": at_least(0),
@@ -1581,6 +1646,7 @@ class CoTrainingClassifier(Ensemble):
         C: float = 1.0,
         scaling: str = "minmax",
         fourier: int = 0,
+        calibrated: bool = False,
         view: Sequence[str | int] = (),
         pool: int = 75,
         rounds: int = 30,
@@ -1595,6 +1661,7 @@ class CoTrainingClassifier(Ensemble):
         self.C = C
         self.scaling = scaling
         self.fourier = fourier
+        self.calibrated = calibrated
         self.view = view
         self.pool = pool
         self.rounds = rounds
@@ -1631,6 +1698,9 @@ class SetredClassifier(Ensemble):
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
         Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
+    calibrated : bool, default=False
+        Whether the probabilities are calibrated: a logistic function of the vote, fitted to votes on labeled rows by
+        members that did not learn from them, out of bag or, where members have no bootstraps, in five folds.
     rounds : int, default=40
         Largest number of rounds.
     pool : int, default=75
@@ -1643,10 +1713,11 @@ class SetredClassifier(Ensemble):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
-    threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
-        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
-        probabilities.
+    threshold : float or str, default=0.0
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class. Or what it is
+        chosen by: ``"balanced"``, the highest balanced accuracy; ``"f1"``, the highest F1 score of the second class;
+        ``"rate=0.05"``, this share of the rows is above it. Chosen by out-of-bag rows, or by cross-validation on the
+        labeled rows where a method has no bootstraps. It does not change probabilities.
     random_state : int, RandomState or None, default=None
         Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
     unlabeled : object, default=-1
@@ -1721,6 +1792,7 @@ class SetredClassifier(Ensemble):
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
+        "calibrated": ["boolean"],
         "rounds": at_least(0),
         "pool": at_least(0),
         "pick_share": [Number(Real, 0, 1, closed="right")],
@@ -1734,6 +1806,7 @@ class SetredClassifier(Ensemble):
         C: float = 1.0,
         scaling: str = "minmax",
         fourier: int = 0,
+        calibrated: bool = False,
         rounds: int = 40,
         pool: int = 75,
         pick_share: float = 0.2,
@@ -1749,6 +1822,7 @@ class SetredClassifier(Ensemble):
         self.C = C
         self.scaling = scaling
         self.fourier = fourier
+        self.calibrated = calibrated
         self.rounds = rounds
         self.pool = pool
         self.pick_share = pick_share
@@ -1789,6 +1863,9 @@ class SSMBoostClassifier(Ensemble):
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
         Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
+    calibrated : bool, default=False
+        Whether the probabilities are calibrated: a logistic function of the vote, fitted to votes on labeled rows by
+        members that did not learn from them, out of bag or, where members have no bootstraps, in five folds.
     margin : {"square", "absolute"}, default="square"
         Margin of an unlabeled row.
 
@@ -1799,10 +1876,11 @@ class SSMBoostClassifier(Ensemble):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
-    threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
-        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
-        probabilities.
+    threshold : float or str, default=0.0
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class. Or what it is
+        chosen by: ``"balanced"``, the highest balanced accuracy; ``"f1"``, the highest F1 score of the second class;
+        ``"rate=0.05"``, this share of the rows is above it. Chosen by out-of-bag rows, or by cross-validation on the
+        labeled rows where a method has no bootstraps. It does not change probabilities.
     random_state : int, RandomState or None, default=None
         Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
     unlabeled : object, default=-1
@@ -1878,6 +1956,7 @@ class SSMBoostClassifier(Ensemble):
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
+        "calibrated": ["boolean"],
         "margin": one_of("square", "absolute"),
         "unlabeled_weight": [Number(Real, 0, None, closed="left")],
     }
@@ -1890,6 +1969,7 @@ class SSMBoostClassifier(Ensemble):
         C: float = 1.0,
         scaling: str = "minmax",
         fourier: int = 0,
+        calibrated: bool = False,
         margin: str = "square",
         unlabeled_weight: float = 1.0,
         class_weight: Mapping[Any, float] | str | None = None,
@@ -1904,6 +1984,7 @@ class SSMBoostClassifier(Ensemble):
         self.C = C
         self.scaling = scaling
         self.fourier = fourier
+        self.calibrated = calibrated
         self.margin = margin
         self.unlabeled_weight = unlabeled_weight
         self.class_weight = class_weight
@@ -1941,6 +2022,9 @@ class RegBoostClassifier(Ensemble):
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
         Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
+    calibrated : bool, default=False
+        Whether the probabilities are calibrated: a logistic function of the vote, fitted to votes on labeled rows by
+        members that did not learn from them, out of bag or, where members have no bootstraps, in five folds.
     emphasis : {"weighting", "resampling"}, default="weighting"
         How row weights reach the base learner: by weighting the rows, or by drawing as many as are labeled.
 
@@ -1957,10 +2041,11 @@ class RegBoostClassifier(Ensemble):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
-    threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
-        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
-        probabilities.
+    threshold : float or str, default=0.0
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class. Or what it is
+        chosen by: ``"balanced"``, the highest balanced accuracy; ``"f1"``, the highest F1 score of the second class;
+        ``"rate=0.05"``, this share of the rows is above it. Chosen by out-of-bag rows, or by cross-validation on the
+        labeled rows where a method has no bootstraps. It does not change probabilities.
     random_state : int, RandomState or None, default=None
         Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
     unlabeled : object, default=-1
@@ -2036,6 +2121,7 @@ class RegBoostClassifier(Ensemble):
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
+        "calibrated": ["boolean"],
         "emphasis": one_of("weighting", "resampling"),
         "smoothness": [Number(Real, 0, None, closed="left")],
         "neighbors": at_least(1),
@@ -2051,6 +2137,7 @@ class RegBoostClassifier(Ensemble):
         C: float = 1.0,
         scaling: str = "minmax",
         fourier: int = 0,
+        calibrated: bool = False,
         emphasis: str = "weighting",
         smoothness: float = 0.5,
         neighbors: int = 10,
@@ -2068,6 +2155,7 @@ class RegBoostClassifier(Ensemble):
         self.C = C
         self.scaling = scaling
         self.fourier = fourier
+        self.calibrated = calibrated
         self.emphasis = emphasis
         self.smoothness = smoothness
         self.neighbors = neighbors
@@ -2108,6 +2196,9 @@ class MCSSBClassifier(Ensemble):
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
         Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
+    calibrated : bool, default=False
+        Whether the probabilities are calibrated: a logistic function of the vote, fitted to votes on labeled rows by
+        members that did not learn from them, out of bag or, where members have no bootstraps, in five folds.
     width : float, default=0.15
         Width of the similarity, as a share of the largest distance between rows.
     labeled_weight : float, default=10000.0
@@ -2121,10 +2212,11 @@ class MCSSBClassifier(Ensemble):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
-    threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
-        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
-        probabilities.
+    threshold : float or str, default=0.0
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class. Or what it is
+        chosen by: ``"balanced"``, the highest balanced accuracy; ``"f1"``, the highest F1 score of the second class;
+        ``"rate=0.05"``, this share of the rows is above it. Chosen by out-of-bag rows, or by cross-validation on the
+        labeled rows where a method has no bootstraps. It does not change probabilities.
     random_state : int, RandomState or None, default=None
         Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
     unlabeled : object, default=-1
@@ -2200,6 +2292,7 @@ class MCSSBClassifier(Ensemble):
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
+        "calibrated": ["boolean"],
         "width": [Number(Real, 0, None, closed="neither")],
         "labeled_weight": [Number(Real, 0, None, closed="neither")],
         "pick_share": [Number(Real, 0, 1, closed="right")],
@@ -2215,6 +2308,7 @@ class MCSSBClassifier(Ensemble):
         C: float = 1.0,
         scaling: str = "minmax",
         fourier: int = 0,
+        calibrated: bool = False,
         width: float = 0.15,
         labeled_weight: float = 10000.0,
         pick_share: float = 0.2,
@@ -2232,6 +2326,7 @@ class MCSSBClassifier(Ensemble):
         self.C = C
         self.scaling = scaling
         self.fourier = fourier
+        self.calibrated = calibrated
         self.width = width
         self.labeled_weight = labeled_weight
         self.pick_share = pick_share
@@ -2268,15 +2363,19 @@ class StackingClassifier(Ensemble):
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
         Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
+    calibrated : bool, default=False
+        Whether the probabilities are calibrated: a logistic function of the vote, fitted to votes on labeled rows by
+        members that did not learn from them, out of bag or, where members have no bootstraps, in five folds.
     folds : int, default=5
         Number of folds whose out-of-fold probabilities the combination is learned from.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
-    threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
-        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
-        probabilities.
+    threshold : float or str, default=0.0
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class. Or what it is
+        chosen by: ``"balanced"``, the highest balanced accuracy; ``"f1"``, the highest F1 score of the second class;
+        ``"rate=0.05"``, this share of the rows is above it. Chosen by out-of-bag rows, or by cross-validation on the
+        labeled rows where a method has no bootstraps. It does not change probabilities.
     random_state : int, RandomState or None, default=None
         Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
     unlabeled : object, default=-1
@@ -2351,6 +2450,7 @@ class StackingClassifier(Ensemble):
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
+        "calibrated": ["boolean"],
         "folds": at_least(2),
     }
 
@@ -2361,6 +2461,7 @@ class StackingClassifier(Ensemble):
         C: float = 1.0,
         scaling: str = "minmax",
         fourier: int = 0,
+        calibrated: bool = False,
         folds: int = 5,
         class_weight: Mapping[Any, float] | str | None = None,
         threshold: float | str = 0.0,
@@ -2373,6 +2474,7 @@ class StackingClassifier(Ensemble):
         self.C = C
         self.scaling = scaling
         self.fourier = fourier
+        self.calibrated = calibrated
         self.folds = folds
         self.class_weight = class_weight
         self.threshold = threshold
@@ -2404,15 +2506,19 @@ class LabelSpreadingClassifier(Ensemble):
         - ``"standard"``: to mean 0 and standard deviation 1. Sparse rows keep their zeros: they are divided by the
           deviation only.
         - ``"none"``: no scaling.
+    calibrated : bool, default=False
+        Whether the probabilities are calibrated: a logistic function of the vote, fitted to votes on labeled rows by
+        members that did not learn from them, out of bag or, where members have no bootstraps, in five folds.
     memory : int, default=0
         Limit in bytes for the similarities of rows; 0 for half of the machine's memory.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
-    threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
-        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
-        probabilities.
+    threshold : float or str, default=0.0
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class. Or what it is
+        chosen by: ``"balanced"``, the highest balanced accuracy; ``"f1"``, the highest F1 score of the second class;
+        ``"rate=0.05"``, this share of the rows is above it. Chosen by out-of-bag rows, or by cross-validation on the
+        labeled rows where a method has no bootstraps. It does not change probabilities.
     random_state : int, RandomState or None, default=None
         Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
     unlabeled : object, default=-1
@@ -2487,6 +2593,7 @@ class LabelSpreadingClassifier(Ensemble):
         "neighbors": at_least(1),
         "percentile": [Number(Real, 0, 100, closed="both")],
         "scaling": one_of("minmax", "standard", "none"),
+        "calibrated": ["boolean"],
         "memory": [Number(Integral, 0, 18446744073709551615, closed="both")],
     }
 
@@ -2497,6 +2604,7 @@ class LabelSpreadingClassifier(Ensemble):
         neighbors: int = 10,
         percentile: float = 10.0,
         scaling: str = "standard",
+        calibrated: bool = False,
         memory: int = 0,
         class_weight: Mapping[Any, float] | str | None = None,
         threshold: float | str = 0.0,
@@ -2509,6 +2617,7 @@ class LabelSpreadingClassifier(Ensemble):
         self.neighbors = neighbors
         self.percentile = percentile
         self.scaling = scaling
+        self.calibrated = calibrated
         self.memory = memory
         self.class_weight = class_weight
         self.threshold = threshold
@@ -2539,15 +2648,22 @@ class ExtraTreesClassifier(Ensemble):
     fourier : int, default=0
         Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for none.
         Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
+    calibrated : bool, default=False
+        Whether the probabilities are calibrated: a logistic function of the vote, fitted to votes on labeled rows by
+        members that did not learn from them, out of bag or, where members have no bootstraps, in five folds.
+    bootstrap : bool, default=False
+        Whether each tree learns from a bootstrap, labeled rows drawn with replacement, in place of all labeled rows.
+        Trees that did not draw a row can then judge it.
     tree : Tree or None, default=None
         Settings of the trees. None means ``Tree(features="root", thresholds="random")``.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
-    threshold : float or "balanced", default=0.0
-        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
-        ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
-        probabilities.
+    threshold : float or str, default=0.0
+        Decision threshold between two classes, from -1 to 1: rows above it belong to the second class. Or what it is
+        chosen by: ``"balanced"``, the highest balanced accuracy; ``"f1"``, the highest F1 score of the second class;
+        ``"rate=0.05"``, this share of the rows is above it. Chosen by out-of-bag rows, or by cross-validation on the
+        labeled rows where a method has no bootstraps. It does not change probabilities.
     random_state : int, RandomState or None, default=None
         Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
     unlabeled : object, default=-1
@@ -2621,6 +2737,8 @@ class ExtraTreesClassifier(Ensemble):
         "members": at_least(1),
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
+        "calibrated": ["boolean"],
+        "bootstrap": ["boolean"],
         "tree": [Tree, None],
     }
 
@@ -2630,6 +2748,8 @@ class ExtraTreesClassifier(Ensemble):
         *,
         scaling: str = "minmax",
         fourier: int = 0,
+        calibrated: bool = False,
+        bootstrap: bool = False,
         tree: Tree | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         threshold: float | str = 0.0,
@@ -2641,6 +2761,8 @@ class ExtraTreesClassifier(Ensemble):
         self.members = members
         self.scaling = scaling
         self.fourier = fourier
+        self.calibrated = calibrated
+        self.bootstrap = bootstrap
         self.tree = tree
         self.class_weight = class_weight
         self.threshold = threshold

@@ -18,6 +18,25 @@ class Number(Interval):  # type: ignore[misc, unused-ignore]
         return not isinstance(val, bool) and bool(super().is_satisfied_by(val))
 
 
+class Goal(StrOptions):  # type: ignore[misc, unused-ignore]
+    """The rule for what a threshold is chosen by: a word, or ``"rate="`` and a share of the rows."""
+
+    def __init__(self) -> None:
+        super().__init__({"balanced", "f1"})
+
+    def is_satisfied_by(self, val: object) -> bool:
+        """Whether a value satisfies the rule."""
+        if not isinstance(val, str) or not val.startswith("rate="):
+            return bool(super().is_satisfied_by(val))
+        try:
+            return 0.0 < float(val.removeprefix("rate=")) < 1.0
+        except ValueError:
+            return False
+
+    def __str__(self) -> str:
+        return f"{super().__str__()} or such as 'rate=0.05', with a share of the rows between 0 and 1"
+
+
 def at_least(least: int) -> list[Any]:
     """The rule for a whole number."""
     return [Number(Integral, least, 2**32 - 1, closed="both")]

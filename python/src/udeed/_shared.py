@@ -8,10 +8,11 @@ DOCUMENTATION = {
 class_weight : dict, "balanced" or None, default=None
     Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
     of labels of each class.
-threshold : float or "balanced", default=0.0
-    Decision threshold between two classes, from -1 to 1: rows above it belong to the second class.
-    ``"balanced"``: the one of highest balanced accuracy in cross-validation on the labeled rows. It does not change
-    probabilities.
+threshold : float or str, default=0.0
+    Decision threshold between two classes, from -1 to 1: rows above it belong to the second class. Or what it is
+    chosen by: ``"balanced"``, the highest balanced accuracy; ``"f1"``, the highest F1 score of the second class;
+    ``"rate=0.05"``, this share of the rows is above it. Chosen by out-of-bag rows, or by cross-validation on the
+    labeled rows where a method has no bootstraps. It does not change probabilities.
 random_state : int, RandomState or None, default=None
     Random seed. An int gives the same model for any ``n_jobs``, and the same as ``udeed fit --seed``.
 unlabeled : object, default=-1

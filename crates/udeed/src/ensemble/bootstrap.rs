@@ -1,5 +1,7 @@
 //! Bootstraps of the labeled rows, and logistic regressions fitted to them.
 
+use std::collections::BTreeMap;
+
 use crate::ensemble::training_rows::Head;
 use crate::ensemble::{Members, TrainingRows};
 use crate::error::{Hint, Result};
@@ -36,26 +38,75 @@ pub(crate) fn bootstrapped(
 
 /// How often each row is drawn, for each of `total` members.
 pub(crate) fn bootstraps(classes: &[u8], seed: u64, total: usize) -> Result<Vec<Vec<u8>>> {
-    let bytes = (classes.len() as u64).saturating_mul(total as u64);
-    let what = || format!("{total} bootstraps of {} labeled rows", classes.len());
-    check_memory(bytes, half_of_memory(), Hint::Members, what)?;
+    check_bootstraps(classes.len(), total)?;
     Ok(parallel::map(total, |member| bootstrap(classes, seed, member as u32)))
+}
+
+/// Refuses more bootstraps than fit into half of the memory.
+fn check_bootstraps(n_labeled: usize, total: usize) -> Result<()> {
+    let bytes = (n_labeled as u64).saturating_mul(total as u64);
+    let what = || format!("{total} bootstraps of {n_labeled} labeled rows");
+    check_memory(bytes, half_of_memory(), Hint::Members, what)
 }
 
 /// A bootstrap: how often each row is drawn. Bootstraps of a single class are redrawn.
 pub(crate) fn bootstrap(classes: &[u8], seed: u64, member: u32) -> Vec<u8> {
     let mut stream = Stream::new(seed, Purpose::Bootstrap, member);
+    let all: Vec<usize> = (0..classes.len()).collect();
     loop {
         let mut counts = vec![0u8; classes.len()];
-        for _ in classes {
-            // More than 255 draws of one row are less likely than a hardware error.
-            let count = &mut counts[stream.below(classes.len())];
-            *count = count.saturating_add(1);
-        }
+        draw(&all, &mut counts, &mut stream);
         if has_two_classes(classes, &counts) {
             return counts;
         }
     }
+}
+
+/// As [`bootstraps`], in which every rare class keeps its number of rows: without it, many a bootstrap would hold a single row
+/// of a class of few, or none. Where no class is rare the draws are the same.
+pub(crate) fn stratified_bootstraps(classes: &[u8], seed: u64, total: usize) -> Result<Vec<Vec<u8>>> {
+    let rare = rare_classes(classes);
+    if rare.is_empty() {
+        return bootstraps(classes, seed, total);
+    }
+    check_bootstraps(classes.len(), total)?;
+    let strata = strata(classes, &rare);
+    Ok(parallel::map(total, |member| {
+        let mut stream = Stream::new(seed, Purpose::Bootstrap, member as u32);
+        let mut counts = vec![0u8; classes.len()];
+        for stratum in &strata {
+            draw(stratum, &mut counts, &mut stream);
+        }
+        counts
+    }))
+}
+
+/// Draws as many of some rows as there are, with replacement.
+fn draw(rows: &[usize], counts: &mut [u8], stream: &mut Stream) {
+    for _ in rows {
+        // More than 255 draws of one row are less likely than a hardware error.
+        let count = &mut counts[rows[stream.below(rows.len())]];
+        *count = count.saturating_add(1);
+    }
+}
+
+/// The classes with so few labeled rows that a bootstrap may miss them, and less than half of an equal share.
+fn rare_classes(classes: &[u8]) -> Vec<u8> {
+    /// Of more rows, nine in ten bootstraps draw at least two thirds.
+    const FEW: usize = 15;
+    let mut counts = BTreeMap::new();
+    classes.iter().for_each(|&class| *counts.entry(class).or_insert(0usize) += 1);
+    let equal = classes.len() / counts.len().max(1);
+    counts.into_iter().filter(|&(_, count)| count < FEW && 2 * count < equal).map(|(class, _)| class).collect()
+}
+
+/// The rows of each rare class, and all others.
+fn strata(classes: &[u8], rare: &[u8]) -> Vec<Vec<usize>> {
+    let mut strata = vec![Vec::new(); rare.len() + 1];
+    for (i, class) in classes.iter().enumerate() {
+        strata[rare.iter().position(|other| other == class).unwrap_or(rare.len())].push(i);
+    }
+    strata
 }
 
 /// Whether rows of more than one class have a positive count or weight.
@@ -68,6 +119,22 @@ pub(crate) fn has_two_classes<T: Default + PartialOrd>(classes: &[u8], counts: &
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rare_classes_keep_their_number() {
+        let mut classes = vec![0; 60];
+        [3, 20, 41].into_iter().for_each(|i| classes[i] = 1);
+        let draws = stratified_bootstraps(&classes, 5, 100).unwrap();
+        for draw in &draws {
+            let rare = draw.iter().zip(&classes).filter(|(_, class)| **class == 1).map(|(&n, _)| u32::from(n));
+            assert_eq!(rare.sum::<u32>(), 3);
+            assert_eq!(draw.iter().map(|&n| u32::from(n)).sum::<u32>(), 60);
+        }
+        assert!(draws.iter().any(|draw| draw[3] == 0), "every row is out of some bag");
+        // One in three is not rare.
+        let common: Vec<u8> = (0..60).map(|i| u8::from(i % 3 == 0)).collect();
+        assert_eq!(stratified_bootstraps(&common, 5, 9).unwrap(), bootstraps(&common, 5, 9).unwrap());
+    }
 
     #[test]
     fn a_bootstrap_has_both_classes() {

@@ -1,7 +1,8 @@
 //! The result of a method.
 
 use crate::data::Dense;
-use crate::ensemble::{Ensemble, Findings};
+use crate::ensemble::calibration::Calibration;
+use crate::ensemble::{Ensemble, Findings, HeldOut, TrainingRows};
 use crate::observer::{StageSummary, Warning, Watch};
 
 /// The result of a method: an ensemble, and how it was learned.
@@ -15,9 +16,31 @@ pub(crate) struct Learned {
     pub(crate) findings: Option<Findings>,
     /// The out-of-bag class probabilities of the labeled rows, where learning needed them anyway.
     pub(crate) out_of_bag: Option<Dense>,
+    /// Votes on labeled rows of members that did not learn from them, where the method has such members.
+    pub(crate) held_out: Option<HeldOut>,
 }
 
 impl Learned {
+    /// An ensemble whose members were fitted to bootstraps: those that did not draw a row vote on it.
+    pub(crate) fn of_bootstraps(ensemble: Ensemble, prepared: &TrainingRows, draws: &[Vec<u8>]) -> Self {
+        let held_out = HeldOut::out_of_bag(prepared, &ensemble, draws);
+        Learned { held_out, ..ensemble.into() }
+    }
+
+    /// Calibrates the votes of the ensemble by those on rows that members did not learn from.
+    pub(crate) fn calibrate(&mut self, held_out: HeldOut, watch: &Watch<'_>) {
+        match Calibration::fit(&held_out) {
+            Some(calibration) => {
+                self.held_out = Some(held_out.calibrated(&calibration));
+                self.ensemble.calibration = Some(calibration);
+            }
+            None => {
+                self.held_out = Some(held_out);
+                self.warn([Warning::NotCalibrated], watch);
+            }
+        }
+    }
+
     /// Reports a warning to the observer and records it in the model, once.
     pub(crate) fn warn(&mut self, warning: impl IntoIterator<Item = Warning>, watch: &Watch<'_>) {
         for warning in warning {
@@ -31,6 +54,14 @@ impl Learned {
 
 impl From<Ensemble> for Learned {
     fn from(ensemble: Ensemble) -> Self {
-        Learned { ensemble, initial: None, stages: Vec::new(), warnings: Vec::new(), findings: None, out_of_bag: None }
+        Learned {
+            ensemble,
+            initial: None,
+            stages: Vec::new(),
+            warnings: Vec::new(),
+            findings: None,
+            out_of_bag: None,
+            held_out: None,
+        }
     }
 }

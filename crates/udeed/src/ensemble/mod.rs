@@ -2,8 +2,10 @@
 
 pub(crate) mod boosting;
 pub(crate) mod bootstrap;
+pub(crate) mod calibration;
 mod findings;
 pub(crate) mod forest;
+pub(crate) mod held_out;
 mod lambda;
 mod learned;
 mod linear_members;
@@ -20,7 +22,8 @@ pub use linear_members::Members;
 pub use training_rows::Shared;
 pub use vote::{Ensemble, Vote};
 
-pub(crate) use bootstrap::{bootstrap, bootstrapped, bootstraps, has_two_classes};
+pub(crate) use bootstrap::{bootstrap, bootstrapped, bootstraps, has_two_classes, stratified_bootstraps};
+pub(crate) use held_out::HeldOut;
 pub(crate) use learned::Learned;
 pub(crate) use mixed_members::{Group, Mapped};
 pub(crate) use out_of_bag::out_of_bag;

@@ -24,13 +24,16 @@ pub struct Shared {
     pub scaling: Scaling,
     /// Number of random Fourier features; 0 for none.
     pub fourier: usize,
+    /// Whether the probabilities are calibrated.
+    pub calibrated: bool,
     /// Random seed.
     pub seed: u64,
 }
 
 impl Default for Shared {
     fn default() -> Self {
-        Shared { members: 1, lambda: Lambda::Fixed(1.0), scaling: Scaling::Standard, fourier: 0, seed: 0 }
+        let (lambda, scaling) = (Lambda::Fixed(1.0), Scaling::Standard);
+        Shared { members: 1, lambda, scaling, fourier: 0, calibrated: false, seed: 0 }
     }
 }
 
@@ -45,6 +48,7 @@ impl Shared {
             },
             "scaling" => copy(&mut self.scaling, value),
             "fourier" => copy(&mut self.fourier, value),
+            "calibrated" => copy(&mut self.calibrated, value),
             "seed" => copy(&mut self.seed, value),
             _ => {}
         }
@@ -60,6 +64,7 @@ impl Shared {
             },
             "scaling" => set(to, self.scaling),
             "fourier" => set(to, self.fourier),
+            "calibrated" => set(to, self.calibrated),
             "seed" => set(to, self.seed),
             _ => {}
         }

@@ -2,6 +2,7 @@
 
 use crate::data::{Blocks, Dense, Matrix, Row, Rows, fill_rows, fill_stretches};
 use crate::ensemble::Members;
+use crate::ensemble::calibration::Calibration;
 use crate::ensemble::mixed_members;
 use crate::ensemble::mixed_members::Group;
 use crate::error::{Error, Hint, Place, Result};
@@ -27,6 +28,8 @@ pub struct Ensemble {
     n_classes: usize,
     /// One part, or one for each class against the rest.
     pub(crate) parts: Vec<Part>,
+    /// What makes probabilities of the votes, where they are calibrated.
+    pub(crate) calibration: Option<Calibration>,
 }
 
 /// Members with the weights of their votes and the rule that combines these.
@@ -84,18 +87,18 @@ impl From<Vote> for Rule {
 impl Ensemble {
     /// An ensemble of members that each predict all classes.
     pub(crate) fn whole(n_classes: usize, part: Part) -> Self {
-        Ensemble { n_classes, parts: vec![part] }
+        Ensemble { n_classes, parts: vec![part], calibration: None }
     }
 
     /// An ensemble with a part for each class against the rest; a single part for two classes.
     pub(crate) fn against_rest(n_classes: usize, parts: Vec<Part>) -> Self {
         debug_assert_eq!(parts.len(), n_heads(n_classes));
-        Ensemble { n_classes, parts }
+        Ensemble { n_classes, parts, calibration: None }
     }
 
     /// An ensemble of one part for all classes, or of one for each class.
     pub(crate) fn of_parts(n_classes: usize, parts: Vec<Part>) -> Self {
-        Ensemble { n_classes, parts }
+        Ensemble { n_classes, parts, calibration: None }
     }
 
     /// Number of members; if each class has its own, the largest number of a class.
@@ -159,7 +162,7 @@ impl Ensemble {
     #[must_use]
     pub fn prefix(&self, members: usize) -> Self {
         assert!((1..=self.n_members()).contains(&members), "the first {members} of {} members", self.n_members());
-        Ensemble { n_classes: self.n_classes, parts: self.parts.iter().map(|part| part.prefix(members)).collect() }
+        Ensemble { parts: self.parts.iter().map(|part| part.prefix(members)).collect(), ..self.clone() }
     }
 
     /// The vote on each row: for two classes one number between -1 and 1, above 0 for the second class; for more one number
@@ -168,7 +171,11 @@ impl Ensemble {
     /// # Errors
     /// If the rows cannot be read, or hold numbers so large that a vote is no number.
     pub(crate) fn decide(&self, rows: &dyn Blocks) -> Result<Dense> {
-        checked(self.votes(rows)?)
+        let mut votes = checked(self.votes(rows)?)?;
+        if let Some(calibration) = &self.calibration {
+            votes.rows_mut().for_each(|votes| calibration.apply(votes));
+        }
+        Ok(votes)
     }
 
     fn votes(&self, rows: &dyn Blocks) -> Result<Dense> {
@@ -358,39 +365,30 @@ impl Part {
                 all.clear();
                 tables.iter().for_each(|table| all.extend_from_slice(table.get(i)));
                 probabilities.fill(0.0);
-                self.combine(&all, &mut probabilities);
-                match to {
-                    [decision] => *decision = probabilities[1] - probabilities[0],
-                    decisions => decisions.iter_mut().zip(&probabilities).for_each(|(to, p)| *to = 2.0 * p - 1.0),
-                }
+                self.rule.combine(&all, &self.weights, &mut probabilities);
+                decision_of(&probabilities, to);
             }
         })
     }
+}
 
-    /// Combines the class probabilities of all members, given one after the other.
-    fn combine(&self, probabilities: &[f64], to: &mut [f64]) {
-        let votes = probabilities.chunks_exact(to.len()).zip(&self.weights);
-        match &self.rule {
-            Rule::Weighted | Rule::Shifted(_) => votes.for_each(|(probabilities, weight)| {
-                to.iter_mut().zip(probabilities).for_each(|(p, q)| *p += weight * q);
-            }),
-            Rule::Unweighted => votes.for_each(|(probabilities, weight)| to[winner(probabilities)] += weight),
-            Rule::Product => {
-                votes.for_each(|(probabilities, weight)| {
-                    to.iter_mut()
-                        .zip(probabilities)
-                        .for_each(|(p, q)| *p += weight * libm::log(q.max(LEAST_PROBABILITY)));
-                });
-                let largest = to.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                to.iter_mut().for_each(|p| *p = libm::exp(*p - largest));
-            }
-            Rule::Stacked(last) => last.distribution(Row::Dense(&stacked(probabilities, to.len())), to),
-        }
-        if let Rule::Shifted(odds) = &self.rule {
-            to.iter_mut().zip(odds).for_each(|(p, odds)| *p *= libm::exp(*odds));
-        }
-        normalise(to);
+/// The decision that class probabilities stand for: one number for two classes, one per class for more.
+pub(crate) fn decision_of(probabilities: &[f64], to: &mut [f64]) {
+    match to {
+        [decision] => *decision = probabilities[1] - probabilities[0],
+        decisions => decisions.iter_mut().zip(probabilities).for_each(|(to, p)| *to = 2.0 * p - 1.0),
     }
+}
+
+/// The probabilities of the classes that decisions stand for.
+pub(crate) fn probabilities(decision: &[f64]) -> Vec<f64> {
+    if let [f] = decision {
+        let second = 0.5 * (1.0 + f);
+        return vec![1.0 - second, second];
+    }
+    let mut shares: Vec<f64> = decision.iter().map(|f| 0.5 * (1.0 + f)).collect();
+    normalise(&mut shares);
+    shares
 }
 
 /// Refuses votes that are no numbers, and takes back what rounding puts beyond -1 and 1.
@@ -415,6 +413,31 @@ pub(crate) fn stacked(probabilities: &[f64], n_classes: usize) -> Vec<f64> {
 }
 
 impl Rule {
+    /// Combines the class probabilities of members, given one after the other, by the weights of their votes.
+    pub(crate) fn combine(&self, probabilities: &[f64], weights: &[f64], to: &mut [f64]) {
+        let votes = probabilities.chunks_exact(to.len()).zip(weights);
+        match self {
+            Rule::Weighted | Rule::Shifted(_) => votes.for_each(|(probabilities, weight)| {
+                to.iter_mut().zip(probabilities).for_each(|(p, q)| *p += weight * q);
+            }),
+            Rule::Unweighted => votes.for_each(|(probabilities, weight)| to[winner(probabilities)] += weight),
+            Rule::Product => {
+                votes.for_each(|(probabilities, weight)| {
+                    to.iter_mut()
+                        .zip(probabilities)
+                        .for_each(|(p, q)| *p += weight * libm::log(q.max(LEAST_PROBABILITY)));
+                });
+                let largest = to.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                to.iter_mut().for_each(|p| *p = libm::exp(*p - largest));
+            }
+            Rule::Stacked(last) => last.distribution(Row::Dense(&stacked(probabilities, to.len())), to),
+        }
+        if let Rule::Shifted(odds) = self {
+            to.iter_mut().zip(odds).for_each(|(p, odds)| *p *= libm::exp(*odds));
+        }
+        normalise(to);
+    }
+
     /// The vote of linear members, if the rule is one.
     pub(crate) fn vote(&self) -> Option<Vote> {
         match self {

@@ -40,7 +40,7 @@ method! {
         members = 20, from 1;
         /// Base learner of the members. Trees with random features at each split make a random forest.
         base: Base = Base::Logistic;
-        lambda_or_auto; scaling; fourier;
+        lambda_or_auto; scaling; fourier; calibrated;
         /// Vote of the members.
         vote: Vote = Vote::Weighted;
         seed;
@@ -61,7 +61,9 @@ impl Learn for Bagging {
         }
         let heads = bootstrapped(prepared, self.members, self.lambda.value(), self.seed, watch)?;
         let parts = heads.into_iter().map(|members| Part::alike(members, self.vote)).collect();
-        Ok(Ensemble::against_rest(prepared.n_classes(), parts).into())
+        let ensemble = Ensemble::against_rest(prepared.n_classes(), parts);
+        let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
+        Ok(Learned::of_bootstraps(ensemble, prepared, &draws))
     }
 
     fn out_of_bag(&self, prepared: &TrainingRows, learned: &Learned) -> Result<Option<Dense>> {
@@ -84,7 +86,7 @@ impl Bagging {
             members.extend(learner.learn_each(&Sample { seed, ..sample }, some)?);
             watch.member(members.len(), self.members)?;
         }
-        Ok(Ensemble::whole(n_classes, Part::alike(members, self.vote)).into())
+        Ok(Learned::of_bootstraps(Ensemble::whole(n_classes, Part::alike(members, self.vote)), prepared, &counts))
     }
 }
 

@@ -41,7 +41,7 @@ method! {
     settings {
         /// Number of trees; the paper uses 6.
         members: usize = 20, in Range::at_least(2);
-        scaling; fourier;
+        scaling; fourier; calibrated;
         /// Settings of the trees.
         tree: TreeSettings = TreeSettings { features: SplitFeatures::Log2PlusOne, ..TreeSettings::default() };
         /// Confidence of the other trees above which a row gets their class as pseudo-label.

@@ -4,8 +4,8 @@
 /// for each setting, `validate` from the ranges, serde, and the [`MethodCard`](crate::method::MethodCard).
 ///
 /// Common settings are declared by name alone, which gives their documentation, type and default: `members`,
-/// `boosted_members`, `base`, `emphasis`, `lambda`, `lambda_or_auto`, `scaling`, `fourier`, `memory`, `seed`; `learning` is `base`,
-/// `lambda`, `scaling` and `fourier`, `boosting` these and `boosted_members`. Others are written out: documentation, name,
+/// `boosted_members`, `base`, `emphasis`, `lambda`, `lambda_or_auto`, `scaling`, `fourier`, `calibrated`, `memory`, `seed`; `learning` is
+/// `base`, `lambda`, `scaling`, `fourier` and `calibrated`, `boosting` these and `boosted_members`. Others are written out: documentation, name,
 /// type, default, and the range of a number or the words of an enum, which is declared with them.
 macro_rules! method {
     (
@@ -30,7 +30,7 @@ macro_rules! method {
         $crate::method::declare::method! { @munch $card $done boosted_members; learning; $($rest)* }
     };
     (@munch $card:tt $done:tt learning; $($rest:tt)*) => {
-        $crate::method::declare::method! { @munch $card $done base; lambda; scaling; fourier; $($rest)* }
+        $crate::method::declare::method! { @munch $card $done base; lambda; scaling; fourier; calibrated; $($rest)* }
     };
     (@munch $card:tt $done:tt members = $default:literal, from $least:literal; $($rest:tt)*) => {
         $crate::method::declare::method! { @munch $card $done
@@ -82,6 +82,13 @@ macro_rules! method {
             /// Number of random Fourier features that replace the scaled features, for curved decision boundaries; 0 for
             /// none. Combine with standard scaling and weaker regularisation, such as an inverse strength of 10.
             fourier: usize = 0; $($rest)*
+        }
+    };
+    (@munch $card:tt $done:tt calibrated; $($rest:tt)*) => {
+        $crate::method::declare::method! { @munch $card $done
+            /// Whether the probabilities are calibrated: a logistic function of the vote, fitted to votes on labeled rows by
+            /// members that did not learn from them, out of bag or, where members have no bootstraps, in five folds.
+            calibrated: bool = false; $($rest)*
         }
     };
     (@munch $card:tt $done:tt memory; $($rest:tt)*) => {

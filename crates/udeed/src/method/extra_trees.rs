@@ -3,7 +3,7 @@
 //! P. Geurts, D. Ernst, L. Wehenkel, "Extremely randomized trees", Machine Learning 63, 2006.
 
 use crate::ensemble::vote::Part;
-use crate::ensemble::{Ensemble, Learned, Rule, TrainingRows};
+use crate::ensemble::{Ensemble, Learned, Rule, TrainingRows, bootstraps};
 use crate::error::Result;
 use crate::learner::{Learner, Sample, TreeSettings};
 use crate::method::Learn;
@@ -35,7 +35,10 @@ method! {
     settings {
         /// Number of trees.
         members: usize = 100, in Range::at_least(1);
-        scaling; fourier;
+        scaling; fourier; calibrated;
+        /// Whether each tree learns from a bootstrap, labeled rows drawn with replacement, in place of all labeled rows. Trees
+        /// that did not draw a row can then judge it.
+        bootstrap: bool = false;
         /// Settings of the trees.
         tree: TreeSettings = TreeSettings::extra();
         seed;
@@ -46,16 +49,21 @@ impl Learn for ExtraTrees {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let (rows, classes, n_classes) = (prepared.labeled.rows(), &prepared.codes[..], prepared.n_classes());
         let sample = Sample { rows, classes, n_classes, weights: &prepared.weights, seed: self.seed };
-        // Every row once.
-        let counts = vec![vec![1; classes.len()]; self.members.min(SOME)];
+        let counts = match self.bootstrap {
+            true => bootstraps(classes, self.seed, self.members)?,
+            // Every row once.
+            false => vec![vec![1; classes.len()]; self.members.min(SOME)],
+        };
         let mut trees = Vec::with_capacity(self.members);
         while trees.len() < self.members {
             let seed = member_seed(self.seed, trees.len());
-            let some = &counts[..SOME.min(self.members - trees.len())];
+            let first = if self.bootstrap { trees.len() } else { 0 };
+            let some = &counts[first..][..SOME.min(self.members - trees.len())];
             trees.extend(self.tree.learn_each(&Sample { seed, ..sample }, some)?);
             watch.member(trees.len(), self.members)?;
         }
-        Ok(Ensemble::whole(n_classes, Part::alike(trees, Rule::Weighted)).into())
+        let ensemble = Ensemble::whole(n_classes, Part::alike(trees, Rule::Weighted));
+        Ok(if self.bootstrap { Learned::of_bootstraps(ensemble, prepared, &counts) } else { ensemble.into() })
     }
 }
 

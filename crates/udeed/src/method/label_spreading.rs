@@ -41,7 +41,7 @@ method! {
         percentile: f64 = 10.0, in Range::PERCENT;
         /// Scaling of the features.
         scaling: Scaling = Scaling::Standard;
-        memory; seed;
+        calibrated; memory; seed;
     }
 }
 

@@ -38,7 +38,7 @@ method! {
     settings {
         /// Base learners: one member each.
         bases: Vec<Base> = Base::all();
-        lambda; scaling; fourier;
+        lambda; scaling; fourier; calibrated;
         /// Number of folds whose out-of-fold probabilities the combination is learned from.
         folds: usize = 5, in Range::at_least(2);
         seed;

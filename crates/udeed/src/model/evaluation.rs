@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use crate::data::{Dense, Labels, Rows};
+use crate::ensemble::vote::probabilities;
 use crate::error::{Error, Place, Result};
-use crate::model::{class_at, probabilities};
+use crate::model::class_at;
 
 /// How well the predictions for some labeled rows agree with their labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -15,6 +15,7 @@ use serde::Deserialize;
 
 use crate::data::TrainSet;
 use crate::ensemble::Vote;
+use crate::ensemble::held_out::OwnVotes;
 use crate::error::{Error, Hint, Result};
 use crate::file::write_file;
 use crate::learner::Shape;
@@ -33,6 +34,8 @@ const KEY: &str = "udeed";
 /// The two tensors of a Fourier feature map, where there is one.
 const FREQUENCIES: &str = "fourier.frequencies";
 const PHASES: &str = "fourier.phases";
+/// The tensors of held-out votes, where there are any.
+const HELD_OUT: &str = "held_out";
 const CHECKSUM: &str = "checksum";
 const CHECKSUM_LENGTH: usize = size_of::<u32>();
 
@@ -93,6 +96,9 @@ impl Model {
     fn bytes(&self, path: &Path) -> Result<Vec<u8>> {
         let mut tensors = preparation_tensors(&self.preparation);
         let description = self.describe(&mut tensors);
+        if let Some(held_out) = &self.held_out {
+            held_out.store(&mut TensorWriter::new(HELD_OUT, &mut tensors));
+        }
         let refused = |error: String| Error::model(path, error, "a model that can be written");
         let text = serde_json::to_string(&description).map_err(|error| refused(error.to_string()))?;
         tensors.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -265,6 +271,11 @@ fn assemble(description: Description, tensors: &TensorReader<'_>) -> Option<Mode
         Some(parts) => Some(read("initial", parts)?),
         None => None,
     };
+    let stored = tensors.within(HELD_OUT);
+    let held_out = match OwnVotes::is_stored(&stored) {
+        true => Some(OwnVotes::load(&stored, shape.n_classes)?),
+        false => None,
+    };
     let model = Model {
         ensemble: read("ensemble", ensembles.remove("ensemble")?)?,
         initial,
@@ -275,6 +286,7 @@ fn assemble(description: Description, tensors: &TensorReader<'_>) -> Option<Mode
         method: description.settings,
         training: description.training,
         threshold: description.threshold,
+        held_out,
     };
     is_sound(&model).then_some(model)
 }

@@ -1,5 +1,6 @@
 //! Models: prediction, evaluation, files and ONNX graphs.
 
+mod conformal;
 mod description;
 mod evaluation;
 mod file;
@@ -14,9 +15,11 @@ pub use training::Training;
 
 use crate::data::{Dense, Labels, Matrix, Rows, Table};
 use crate::ensemble::Ensemble;
+use crate::ensemble::held_out::OwnVotes;
+use crate::ensemble::vote::probabilities;
 use crate::error::{Error, Result};
 use crate::format::Reader;
-use crate::learner::{normalise, winner};
+use crate::learner::winner;
 use crate::method::Method;
 use crate::prepare::Preparation;
 
@@ -48,6 +51,8 @@ pub struct Model {
     pub(crate) logistic: Ensemble,
     /// The least decision of the second of two classes.
     pub(crate) threshold: f64,
+    /// What members say of labeled rows that they did not learn from, where there are such members.
+    pub(crate) held_out: Option<OwnVotes>,
 }
 
 impl Model {
@@ -140,6 +145,26 @@ impl Model {
     /// The decision threshold: above it a row is of the second of two classes. 0, unless it was set.
     pub fn threshold(&self) -> f64 {
         self.threshold
+    }
+
+    /// Whether the probabilities are calibrated.
+    pub fn is_calibrated(&self) -> bool {
+        self.ensemble.calibration.is_some()
+    }
+
+    /// Whether the model knows what members say of labeled rows that they did not learn from: of out-of-bag rows, where
+    /// members are fitted to bootstraps, or of folds, where probabilities are calibrated.
+    ///
+    /// ```
+    /// use udeed::prelude::*;
+    ///
+    /// let train = built_in("labor")?.read()?.into_train()?;
+    /// assert!(Bagging::new().fit(&train)?.has_held_out());
+    /// assert!(!AdaBoost::new().fit(&train)?.has_held_out());
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn has_held_out(&self) -> bool {
+        self.held_out.is_some()
     }
 
     /// The same model with another threshold, such as [`choose_threshold`](crate::validation::choose_threshold) finds. Probabilities stay
@@ -278,9 +303,9 @@ impl Model {
         self.with(self.logistic.clone())
     }
 
-    /// The threshold is that of the whole ensemble.
+    /// Threshold and held-out votes are those of the whole ensemble.
     fn with(&self, ensemble: Ensemble) -> Model {
-        Model { ensemble, threshold: 0.0, ..self.clone() }
+        Model { ensemble, threshold: 0.0, held_out: None, ..self.clone() }
     }
 }
 
@@ -290,15 +315,4 @@ pub(crate) fn class_at(threshold: f64, decision: &[f64]) -> usize {
         [only] => usize::from(*only > threshold),
         many => winner(many),
     }
-}
-
-/// The probabilities of the classes that decisions stand for.
-pub(crate) fn probabilities(decision: &[f64]) -> Vec<f64> {
-    if let [f] = decision {
-        let second = 0.5 * (1.0 + f);
-        return vec![1.0 - second, second];
-    }
-    let mut shares: Vec<f64> = decision.iter().map(|f| 0.5 * (1.0 + f)).collect();
-    normalise(&mut shares);
-    shares
 }

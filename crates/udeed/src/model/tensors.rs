@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::data::{Dense, Rows};
+use crate::ensemble::calibration::Calibration;
 use crate::ensemble::forest::Forest;
 use crate::ensemble::{Ensemble, Group, Mapped, Members, Part, Rule, Voters};
 use crate::learner::{Hypothesis, Linear, Shape, Tree, n_heads};
@@ -13,6 +14,10 @@ use crate::view::{FeatureMap, KernelMap, RankNormal, SpectralMap};
 
 /// Writes an ensemble.
 pub(super) fn write_ensemble(ensemble: &Ensemble, tensors: &mut TensorWriter<'_>) -> Vec<StoredPart> {
+    if let Some(calibration) = &ensemble.calibration {
+        let heads: Vec<Vec<f64>> = calibration.heads().iter().map(|head| head.to_vec()).collect();
+        tensors.write("calibration", Tensor::rows(&heads));
+    }
     let write = |(place, part): (usize, &Part)| write_part(part, &mut tensors.within(place));
     ensemble.parts.iter().enumerate().map(write).collect()
 }
@@ -124,7 +129,18 @@ pub(super) fn read_ensemble(parts: Vec<StoredPart>, tensors: &TensorReader<'_>, 
     let read = |(place, part): (usize, StoredPart)| read_part(part, &tensors.within(place), of_part);
     let parts: Option<Vec<Part>> = parts.into_iter().enumerate().map(read).collect();
     let parts = parts.filter(|parts| whole || !parts.iter().any(|part| matches!(part.members, Voters::Mixed(_))));
-    Some(Ensemble::of_parts(shape.n_classes, parts?))
+    let calibration = match tensors.has("calibration") {
+        true => Some(read_calibration(tensors, shape.n_classes)?),
+        false => None,
+    };
+    let mut ensemble = Ensemble::of_parts(shape.n_classes, parts?);
+    ensemble.calibration = calibration;
+    Some(ensemble)
+}
+
+fn read_calibration(tensors: &TensorReader<'_>, n_classes: usize) -> Option<Calibration> {
+    let heads: Vec<[f64; 2]> = tensors.finite("calibration")?.as_chunks().0.to_vec();
+    Calibration::from_heads(heads).filter(|calibration| calibration.heads().len() == n_heads(n_classes))
 }
 
 fn read_part(stored: StoredPart, tensors: &TensorReader<'_>, shape: Shape) -> Option<Part> {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::data::{Dense, Matrix, Rows};
-use crate::ensemble::bootstraps;
 use crate::ensemble::forest::Forest;
 use crate::ensemble::mixed_members::{Group, Mapped};
+use crate::ensemble::stratified_bootstraps;
 use crate::ensemble::training_rows::Head;
 use crate::ensemble::{Members, TrainingRows};
 use crate::error::{Hint, Result};
@@ -347,7 +347,8 @@ impl OutOfBag<'_> {
             settings.fit_sorted(&columns, &Sample { rows, classes: codes, n_classes, weights, seed })
         };
         let bagged: Vec<Tree> = parallel::try_map(m * each, |place| grow(&self.weights[place / each], place))?;
-        let draws = if has_bootstraps { bootstraps(codes, member_seed(seed, 0), m * each)? } else { Vec::new() };
+        let draws =
+            if has_bootstraps { stratified_bootstraps(codes, member_seed(seed, 0), m * each)? } else { Vec::new() };
         let full = parallel::try_map(m * each, |place| {
             let all = &self.weights[m];
             let drawn = |draw: &Vec<u8>| draw.iter().zip(all).map(|(&n, w)| f64::from(n) * w).collect();

@@ -1,7 +1,7 @@
 //! Inverse regularisation strength chosen by out-of-bag rows.
 
 use crate::ensemble::{Findings, ViewFound};
-use crate::ensemble::{Lambda, Shared, TrainingRows};
+use crate::ensemble::{Lambda, Shared, TrainingRows, bootstraps};
 use crate::error::Result;
 use crate::method::Method;
 use crate::method::auto::LAMBDAS;
@@ -28,7 +28,7 @@ impl Method {
 }
 
 fn choose(prepared: &TrainingRows, shared: Shared, watch: &Watch<'_>) -> Result<(f64, Findings)> {
-    let out_of_bag = OutOfBag::draw(prepared, shared.members, shared.seed)?;
+    let out_of_bag = OutOfBag::new(prepared, bootstraps(&prepared.codes, shared.seed, shared.members)?);
     // `LAMBDAS` are for rows of mean square length 1.
     let rows = prepared.labeled.rows();
     let mut square = 0.0;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Matrix, Rows};
 use crate::ensemble::mixed_members;
-use crate::ensemble::{Changed, Ensemble, Findings, Learned, Part, Rule, TrainingRows, Voters};
+use crate::ensemble::{Changed, Ensemble, Findings, Learned, Part, Rule, TrainingRows, Voters, stratified_bootstraps};
 use crate::error::{Error, Result};
 use crate::learner::winner;
 use crate::method::Learn;
@@ -119,7 +119,8 @@ impl Learn for Auto {
             warnings.push(Warning::NothingUnlabeled);
         }
         let views = self.possible_views(prepared, &mut warnings);
-        let out_of_bag = OutOfBag::draw(prepared, self.members, self.seed)?;
+        let draws = stratified_bootstraps(&prepared.codes, self.seed, self.members)?;
+        let out_of_bag = OutOfBag::new(prepared, draws);
         let fitted = self.fit_views(&views, &out_of_bag, &mut warnings, watch)?;
         let mixture = Mixture::choose(fitted, &out_of_bag, &mut warnings);
         let (groups, weights) = mixture.groups(&out_of_bag, |_| true);
@@ -138,6 +139,7 @@ impl Learn for Auto {
         let findings = self.findings(&out_of_bag, &mixture, &outputs, &ensemble, watch)?;
         let mut learned = Learned::from(ensemble);
         learned.out_of_bag = Some(out_of_bag.distributions(&outputs)?);
+        learned.held_out = Some(out_of_bag.held_out(&outputs));
         learned.findings = Some(findings);
         learned.warn(warnings, watch);
         Ok(learned)

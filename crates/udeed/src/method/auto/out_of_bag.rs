@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::data::Dense;
-use crate::ensemble::TrainingRows;
-use crate::ensemble::bootstraps;
 use crate::ensemble::mixed_members;
+use crate::ensemble::{HeldOut, TrainingRows};
 use crate::error::Result;
 use crate::learner::{normalise, winner};
 use crate::method::auto::mixture;
@@ -24,12 +23,11 @@ pub(crate) struct OutOfBag<'a> {
 pub(crate) type Outputs = Vec<Vec<f64>>;
 
 impl<'a> OutOfBag<'a> {
-    pub(crate) fn draw(prepared: &'a TrainingRows, members: usize, seed: u64) -> Result<Self> {
-        let draws = bootstraps(&prepared.codes, seed, members)?;
+    pub(crate) fn new(prepared: &'a TrainingRows, draws: Vec<Vec<u8>>) -> Self {
         let counted = |draw: &Vec<u8>| draw.iter().zip(&prepared.weights).map(|(&n, w)| f64::from(n) * w).collect();
         let mut weights: Vec<Vec<f64>> = draws.iter().map(counted).collect();
         weights.push(prepared.weights.clone());
-        Ok(OutOfBag { prepared, draws, weights })
+        OutOfBag { prepared, draws, weights }
     }
 
     pub(crate) fn n_members(&self) -> usize {
@@ -44,6 +42,12 @@ impl<'a> OutOfBag<'a> {
     pub(crate) fn rows(&self) -> Vec<usize> {
         let counts = self.counts();
         (0..counts.len()).filter(|&i| counts[i] > 0).collect()
+    }
+
+    /// The outputs of the heads on out-of-bag rows.
+    pub(crate) fn held_out(&self, outputs: &Outputs) -> HeldOut {
+        let counts = self.counts();
+        HeldOut::new(self.prepared, |i| (counts[i] > 0).then(|| outputs.iter().map(|head| head[i]).collect()))
     }
 
     /// The number of classes among the out-of-bag rows.

@@ -11,7 +11,7 @@ use self::descend::run_stage;
 use crate::data::{Blocks, Dense};
 use crate::ensemble::training_rows::{Head, check_members};
 use crate::ensemble::{
-    Ensemble, Lambda, Learned, Members, Part, TrainingRows, Vote, Voters, bootstrapped, bootstraps, out_of_bag,
+    Ensemble, HeldOut, Lambda, Learned, Members, Part, TrainingRows, Vote, Voters, bootstrapped, bootstraps, out_of_bag,
 };
 use crate::error::{Error, Result};
 use crate::kernel::in_memory;
@@ -66,7 +66,7 @@ method! {
         lambda_or_auto;
         /// Scaling of the features. It affects the gain from diversity as much as gamma does.
         scaling: Scaling = Scaling::MinMax;
-        fourier;
+        fourier; calibrated;
         /// Empirical loss of the descent on the labeled rows.
         loss: Loss = Loss::Logistic;
         /// Hidden units of each member; 0 for linear members.
@@ -110,7 +110,9 @@ impl Learn for Udeed {
 
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let initial = self.initial_members(prepared, watch)?;
-        self.descend(prepared, initial, &|_, loss| Box::new(loss), watch)
+        let mut learned = self.descend(prepared, initial, &|_, loss| Box::new(loss), watch)?;
+        learned.held_out = self.held_out(prepared, &learned.ensemble)?;
+        Ok(learned)
     }
 
     /// Of the initial members: in the descent each learns from all labels.
@@ -133,6 +135,16 @@ impl Udeed {
             Initial::Bootstrap => bootstrapped(prepared, self.members, self.lambda.value(), self.seed, watch),
             Initial::Random => self.trained(prepared, watch),
         }
+    }
+
+    /// The votes of members on rows that their bootstraps leave out; none of members that begin at random. The descent has
+    /// seen all rows.
+    pub(crate) fn held_out(&self, prepared: &TrainingRows, ensemble: &Ensemble) -> Result<Option<HeldOut>> {
+        if self.initial == Initial::Random {
+            return Ok(None);
+        }
+        let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
+        Ok(HeldOut::out_of_bag(prepared, ensemble, &draws))
     }
 
     /// Fits networks to bootstraps of the labeled rows.

@@ -18,6 +18,7 @@ mod spectral;
 mod trees;
 
 use crate::data::{Column, Kind};
+use crate::ensemble::calibration::Calibration;
 use crate::error::{Error, Place, Result};
 use crate::model::Model;
 use crate::model::onnx::graph::{Element, Graph, ML, axis, to, value};
@@ -61,6 +62,10 @@ impl Model {
         let mut graph = Graph::new(self.free_prefix());
         let features = graph.prepare(self);
         let decision = graph.decision(self, &features)?;
+        let decision = match &self.ensemble.calibration {
+            Some(calibration) => graph.calibrated(calibration, &decision),
+            None => decision,
+        };
         graph.label(self, &decision);
         graph.probabilities(self.classes.len(), &decision);
         let opset = |domain: &str, version| Message::new().bytes(1, domain).number(2, version);
@@ -114,6 +119,17 @@ fn check_size(bytes: u64, of: &str) -> Result<()> {
 
 /// The outputs.
 impl Graph {
+    /// Calibrated votes of the heads: the hyperbolic tangent of half of their log odds.
+    fn calibrated(&mut self, calibration: &Calibration, decision: &str) -> String {
+        let heads = calibration.heads();
+        let half = |of: usize| heads.iter().map(|head| 0.5 * head[of]).collect::<Vec<f64>>();
+        let slopes = self.doubles(&[1, heads.len()], &half(0));
+        let intercepts = self.doubles(&[1, heads.len()], &half(1));
+        let scaled = self.node("Mul", &[decision, &slopes], vec![]);
+        let odds = self.node("Add", &[&scaled, &intercepts], vec![]);
+        self.node("Tanh", &[&odds], vec![])
+    }
+
     /// The class of each row.
     fn label(&mut self, model: &Model, decision: &str) {
         // Not `01`: as a number it would be the same class as `1`.

@@ -1,0 +1,235 @@
+//! Votes on labeled rows of members that did not learn from them.
+
+use crate::data::Matrix;
+use crate::ensemble::calibration::Calibration;
+use crate::ensemble::vote::{Ensemble, Part, decision_of, probabilities};
+use crate::ensemble::{TrainingRows, Voters};
+use crate::learner::Hypothesis;
+use crate::parallel;
+use crate::tensor::{Tensor, TensorReader, TensorWriter};
+
+/// Largest number of rows of a class: with 1000 the error of a quantile is one percent.
+const MOST_OF_CLASS: usize = 1000;
+
+/// Votes on labeled rows of members that did not learn from them: out of bag, or in folds.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct HeldOut {
+    rows: Vec<HeldOutRow>,
+}
+
+/// A labeled row and the vote on it, as [`Ensemble::decide`] gives it.
+#[derive(Debug, Clone)]
+pub(crate) struct HeldOutRow {
+    pub(crate) class: u8,
+    pub(crate) weight: f64,
+    pub(crate) votes: Vec<f64>,
+}
+
+impl HeldOut {
+    /// The votes on some labeled rows, all of a class or as many as suffice; none on a row that has no weight or on which
+    /// nobody can vote.
+    pub(crate) fn new(prepared: &TrainingRows, mut vote: impl FnMut(usize) -> Option<Vec<f64>>) -> Self {
+        let of_row = |&i: &usize| {
+            let (class, weight) = (prepared.codes[i], prepared.weights[i]);
+            vote(i).filter(|_| weight > 0.0).map(|votes| HeldOutRow { class, weight, votes })
+        };
+        HeldOut { rows: some_of_each(prepared).iter().filter_map(of_row).collect() }
+    }
+
+    /// The votes of the members of an ensemble on rows that their bootstraps leave out; none of an ensemble whose members are
+    /// of several kinds.
+    pub(crate) fn out_of_bag(prepared: &TrainingRows, ensemble: &Ensemble, draws: &[Vec<u8>]) -> Option<Self> {
+        let some = some_of_each(prepared);
+        let rows = prepared.labeled.select(&some);
+        let width = if ensemble.parts.len() > 1 { 2 } else { ensemble.n_classes() };
+        let votes = |part: &Part| out_of_bag_votes(part, &rows, &some, width, draws);
+        let parts: Vec<Vec<Option<Vec<f64>>>> = ensemble.parts.iter().map(votes).collect::<Option<_>>()?;
+        let place = |i: usize| some.binary_search(&i).ok();
+        Some(HeldOut::new(prepared, |i| {
+            let of_parts: Option<Vec<Vec<f64>>> = parts.iter().map(|part| part[place(i)?].clone()).collect();
+            of_parts.map(|votes| votes.concat())
+        }))
+    }
+
+    pub(crate) fn rows(&self) -> &[HeldOutRow] {
+        &self.rows
+    }
+
+    /// The same rows with calibrated votes.
+    pub(crate) fn calibrated(mut self, calibration: &Calibration) -> Self {
+        self.rows.iter_mut().for_each(|row| calibration.apply(&mut row.votes));
+        self
+    }
+
+    /// The votes of each class's rows for their own class.
+    pub(crate) fn own_votes(&self, n_classes: usize) -> OwnVotes {
+        let mut classes = vec![Vec::new(); n_classes];
+        for row in &self.rows {
+            let class = usize::from(row.class);
+            classes[class].push(OwnVote { vote: own_vote(class, &row.votes), weight: row.weight });
+        }
+        classes.iter_mut().for_each(|own| own.sort_by(|a, b| a.vote.total_cmp(&b.vote)));
+        OwnVotes { classes }
+    }
+}
+
+/// Rows whose weights are 1 in the mean.
+impl FromIterator<HeldOutRow> for HeldOut {
+    fn from_iter<T: IntoIterator<Item = HeldOutRow>>(rows: T) -> Self {
+        let mut rows: Vec<HeldOutRow> = rows.into_iter().filter(|row| row.weight > 0.0).collect();
+        let mean = rows.iter().map(|row| row.weight / rows.len() as f64).sum::<f64>();
+        rows.iter_mut().for_each(|row| row.weight /= mean);
+        HeldOut { rows }
+    }
+}
+
+/// The labeled rows of each class, or as many of them as suffice, evenly spread; ascending.
+fn some_of_each(prepared: &TrainingRows) -> Vec<usize> {
+    let mut counts = vec![0; prepared.n_classes()];
+    prepared.codes.iter().for_each(|&class| counts[usize::from(class)] += 1);
+    let mut seen = vec![0; counts.len()];
+    let is_taken = |&i: &usize| {
+        let class = usize::from(prepared.codes[i]);
+        let (place, count) = (seen[class], counts[class].max(1));
+        seen[class] += 1;
+        let taken = |place: usize| place * MOST_OF_CLASS.min(count) / count;
+        taken(place + 1) > taken(place)
+    };
+    (0..prepared.codes.len()).filter(is_taken).collect()
+}
+
+/// For each of some labeled rows the vote of the members for which it is out of bag; none if there are none.
+fn out_of_bag_votes(
+    part: &Part,
+    rows: &Matrix,
+    some: &[usize],
+    n_classes: usize,
+    draws: &[Vec<u8>],
+) -> Option<Vec<Option<Vec<f64>>>> {
+    let linear;
+    let members: &[Hypothesis] = match &part.members {
+        Voters::Mixed(_) => return None,
+        Voters::Any(members) => members,
+        Voters::Linear(members) => {
+            linear = members.hypotheses();
+            &linear
+        }
+    };
+    let tables = parallel::map(members.len(), |k| members[k].distributions(rows.rows()));
+    let vote = |(place, &row): (usize, &usize)| {
+        let out: Vec<usize> = (0..members.len()).filter(|&k| draws[k][row] == 0).collect();
+        let all: Vec<f64> = out.iter().flat_map(|&k| tables[k].get(place)).copied().collect();
+        let weights: Vec<f64> = out.iter().map(|&k| part.weights[k]).collect();
+        let mut probabilities = vec![0.0; n_classes];
+        part.rule.combine(&all, &weights, &mut probabilities);
+        let mut votes = vec![0.0; if n_classes == 2 { 1 } else { n_classes }];
+        decision_of(&probabilities, &mut votes);
+        (!out.is_empty()).then_some(votes)
+    };
+    Some(some.iter().enumerate().map(vote).collect())
+}
+
+/// The vote for a class, from -1 to 1: twice its probability, less 1.
+pub(crate) fn own_vote(class: usize, votes: &[f64]) -> f64 {
+    match votes {
+        [only] if class == 1 => *only,
+        [only] => -only,
+        many => 2.0 * probabilities(many)[class] - 1.0,
+    }
+}
+
+/// What members that did not learn from a labeled row say of its own class: for each class the votes, ascending.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct OwnVotes {
+    pub(crate) classes: Vec<Vec<OwnVote>>,
+}
+
+impl OwnVotes {
+    /// Writes votes and weights of each class.
+    pub(crate) fn store(&self, tensors: &mut TensorWriter<'_>) {
+        for (class, own) in self.classes.iter().enumerate() {
+            let mut tensors = tensors.within(class);
+            let numbers = |of: fn(&OwnVote) -> f64| Tensor::vector(&own.iter().map(of).collect::<Vec<f64>>());
+            tensors.write("votes", numbers(|own| own.vote));
+            tensors.write("weights", numbers(|own| own.weight));
+        }
+    }
+
+    /// Whether there is what [`OwnVotes::store`] writes.
+    pub(crate) fn is_stored(tensors: &TensorReader<'_>) -> bool {
+        tensors.within(0).has("votes")
+    }
+
+    /// Reads what [`OwnVotes::store`] wrote; none where it makes no sense.
+    pub(crate) fn load(tensors: &TensorReader<'_>, n_classes: usize) -> Option<Self> {
+        let read = |class: usize| {
+            let tensors = tensors.within(class);
+            let (votes, weights) = (tensors.finite("votes")?, tensors.finite("weights")?);
+            let sound = votes.len() == weights.len()
+                && votes.is_sorted()
+                && votes.iter().all(|vote| vote.abs() <= 1.0)
+                && weights.iter().all(|&weight| weight > 0.0 && weight <= LARGEST_WEIGHT);
+            let own = votes.into_iter().zip(weights).map(|(vote, weight)| OwnVote { vote, weight });
+            sound.then(|| own.collect())
+        };
+        Some(OwnVotes { classes: (0..n_classes).map(read).collect::<Option<_>>()? })
+    }
+}
+
+/// The largest weight of a row: the sum of all stays a number.
+const LARGEST_WEIGHT: f64 = 1e100;
+
+/// A vote for the class of a row, see [`own_vote`], and the weight of the row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct OwnVote {
+    pub(crate) vote: f64,
+    pub(crate) weight: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ensemble::{Members, Vote, bootstraps};
+    use crate::format::built_in;
+    use crate::method::{Bagging, Learn, Method};
+    use crate::observer::Watch;
+
+    #[test]
+    fn only_members_that_did_not_draw_a_row_vote_on_it() {
+        let train = built_in("labor").unwrap().read().unwrap().into_train().unwrap();
+        let watch = &mut ();
+        let watch = Watch::new(watch);
+        for vote in [Vote::Weighted, Vote::Unweighted] {
+            let bagging = Bagging::new().members(3).vote(vote);
+            let prepared = TrainingRows::new(&train, Method::from(bagging.clone()).shared(), &watch).unwrap();
+            let learned = bagging.learn(&prepared, &watch).unwrap();
+            let draws = bootstraps(&prepared.codes, 0, 3).unwrap();
+            let Voters::Linear(members) = &learned.ensemble.parts[0].members else { panic!("members are linear") };
+            let is_out = |k: usize, row: usize| draws[k][row] == 0;
+            let held_out = learned.held_out.unwrap();
+            let mut rows = held_out.rows.iter();
+            for i in 0..prepared.codes.len() {
+                let out: Vec<Vec<f64>> = (0..3).filter(|&k| is_out(k, i)).map(|k| members.weights_of(k)).collect();
+                if out.is_empty() {
+                    continue;
+                }
+                let alone = Ensemble::whole(2, Part::alike(Members::from_rows(&out), vote));
+                let expected = alone.decide(prepared.labeled.select(&[i]).rows()).unwrap();
+                let row = rows.next().unwrap();
+                assert_eq!(row.class, prepared.codes[i]);
+                assert!((row.votes[0] - expected.get(0)[0]).abs() < 1e-12, "{:?} {:?}", row.votes, expected.get(0));
+            }
+            assert!(rows.next().is_none());
+        }
+    }
+
+    #[test]
+    fn votes_for_the_own_class_ascend() {
+        let row = |class: u8, vote: f64| HeldOutRow { class, weight: 1.0, votes: vec![vote] };
+        let held_out = HeldOut { rows: vec![row(0, -0.5), row(1, 0.25), row(1, -0.75), row(0, 0.1)] };
+        let votes = |own: &[OwnVote]| own.iter().map(|own| own.vote).collect::<Vec<f64>>();
+        let found: Vec<Vec<f64>> = held_out.own_votes(2).classes.iter().map(|own| votes(own)).collect();
+        assert_eq!(found, [vec![-0.1, 0.5], vec![-0.75, 0.25]]);
+        assert!((own_vote(2, &[-1.0, 0.0, 1.0]) - 1.0 / 3.0).abs() < 1e-12);
+    }
+}
