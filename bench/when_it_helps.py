@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import udeed
-from few_labels import Entrant, Regime, means_table, sets_table, tables, wilcoxon_table
+from few_labels import MEASURES, Entrant, Regime, means_table, sets_table, tables, wilcoxon_table
 from sets import Absent, find
 from sklearn.datasets import load_svmlight_file
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
@@ -174,40 +174,58 @@ def fill(page: str, mark: str, text: str) -> str:
     """The page with what stands between two marks replaced."""
     between = rf"(<!-- {re.escape(mark)} -->\n).*?(<!-- end -->)"
     filled, times = re.subn(between, lambda found: f"{found[1]}{text}\n{found[2]}", page, flags=re.S)
-    if times != 1:
+    if times > 1:
         raise ValueError(f"{PAGE.name} has {times} marks `{mark}`, expected one")
+    if times == 0:
+        print(f"{PAGE.name} has no mark `{mark}`: its table is printed only")
     return filled
 
 
-def measured(options: argparse.Namespace) -> tuple[dict[str, str], dict[str, str]]:
-    """The tables and the pictures of the page, by their names."""
-    given = {"cache": options.cache, "splits": options.splits, "seed": options.seed, "jobs": options.jobs}
-    parts, picture = identity(options.data)
-    texts, pictures = {"identity": parts}, {"identity": picture}
-    nineteen = {name: rows(options.data, name) for name in DEVELOPMENT}
+# Tables and pictures of the page, by their names.
+Made = tuple[dict[str, str], dict[str, str]]
+Given = dict[str, Any]
+
+
+def development(data: Path, given: Given) -> Made:
+    """Everyone on the nineteen sets."""
+    nineteen = {name: rows(data, name) for name in DEVELOPMENT}
     everyone = tables(nineteen, PROPORTIONAL, entrants(), **given)
-    for measure in ("accuracy", "log loss", "calibration error"):
-        texts[f"development, {measure}"] = means_table(everyone, measure)
-    for title, found in everyone.items():
-        texts[title] = sets_table(found["accuracy"], DEVELOPMENT)
-        pictures[f"ranks-{title}"] = udeed.AverageRanks(found["accuracy"], title).to_svg()
+    texts = {f"development, {measure}": means_table(everyone, measure) for measure in MEASURES}
+    texts.update({title: sets_table(found["accuracy"], DEVELOPMENT) for title, found in everyone.items()})
+    ranks = {f"ranks-{title}": udeed.AverageRanks(found["accuracy"], title).to_svg() for title, found in everyone.items()}
     few = some("auto", "auto, prior", "logistic", *FORESTS)
     texts["development, random"] = means_table(tables(nineteen, RANDOM, few, **given))
-    peers = some("auto", "auto, prior", "logistic", *FORESTS, "SVC", "CatBoost", "self-training")
+    return texts, ranks
+
+
+def fresh(_: Path, given: Given) -> Made:
+    """Ours beside its peers on sets that had no part in it."""
     keel = {name: keel_rows(name) for name in FRESH}
-    fresh = tables(keel, PROPORTIONAL, peers, **given)
-    for measure in ("accuracy", "log loss", "calibration error"):
-        texts[f"fresh, {measure}"] = means_table(fresh, measure)
-    texts["fresh, tests"] = wilcoxon_table(fresh, ("auto", "auto, prior"), FORESTS)
-    for title, found in fresh.items():
-        texts[f"fresh, {title}"] = sets_table(found["accuracy"], FRESH)
-        pictures[f"fresh-{title}"] = udeed.AverageRanks(found["accuracy"], title).to_svg()
+    peers = some("auto", "auto, prior", "logistic", *FORESTS, "SVC", "CatBoost", "self-training")
+    found = tables(keel, PROPORTIONAL, peers, **given)
+    texts = {f"fresh, {measure}": means_table(found, measure) for measure in MEASURES}
+    texts["fresh, tests"] = wilcoxon_table(found, ("auto", "auto, prior"), FORESTS)
+    texts.update({f"fresh, {title}": sets_table(own["accuracy"], FRESH) for title, own in found.items()})
+    ranks = {f"fresh-{title}": udeed.AverageRanks(own["accuracy"], title).to_svg() for title, own in found.items()}
+    few = some("auto", "auto, prior", "logistic", *FORESTS)
     texts["fresh, random"] = means_table(tables(keel, RANDOM, few, **given))
-    classes = {name: keel_rows(name) for name in CLASSES}
-    many = tables(classes, MANY, some("auto", "logistic", *FORESTS), **given)
-    texts["classes"] = means_table(many)
-    texts["classes, tests"] = wilcoxon_table(many, ("auto",), FORESTS)
-    return texts, pictures
+    return texts, ranks
+
+
+def classes(_: Path, given: Given) -> Made:
+    """The same with more than two classes."""
+    keel = {name: keel_rows(name) for name in CLASSES}
+    found = tables(keel, MANY, some("auto", "logistic", *FORESTS), **given)
+    return {"classes": means_table(found), "classes, tests": wilcoxon_table(found, ("auto",), FORESTS)}, {}
+
+
+def term(data: Path, _: Given) -> Made:
+    """What the diversity term does."""
+    parts, picture = identity(data)
+    return {"identity": parts}, {"identity": picture}
+
+
+PARTS = {"term": term, "development": development, "fresh": fresh, "classes": classes}
 
 
 def main() -> None:
@@ -216,22 +234,30 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=Path("target/bench/when-it-helps"), help="folder for finished sets")
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=2, help="number of sets at a time")
+    parser.add_argument("--jobs", type=int, default=2, help="number of fits at a time")
+    parser.add_argument("--only", nargs="*", choices=list(PARTS), default=list(PARTS), help="parts of the page to make")
     parser.add_argument("--write", action="store_true", help="put tables and pictures into docs/")
     options = parser.parse_args()
-    try:
-        texts, pictures = measured(options)
-    except Absent as absent:
-        print(absent)
-        return
-    page = PAGE.read_text(encoding="utf-8") if options.write else ""
+    given = {"cache": options.cache, "splits": options.splits, "seed": options.seed, "jobs": options.jobs}
+    for part in options.only:
+        try:
+            texts, pictures = PARTS[part](options.data, given)
+        except Absent as absent:
+            print(f"{part}: {absent}")
+            continue
+        for mark, text in texts.items():
+            print(f"\n{mark}\n{text}")
+        if options.write:
+            write(texts, pictures)
+
+
+def write(texts: dict[str, str], pictures: dict[str, str]) -> None:
+    page = PAGE.read_text(encoding="utf-8")
     for mark, text in texts.items():
-        print(f"\n{mark}\n{text}")
-        page = fill(page, mark, text) if options.write else page
-    if options.write:
-        PAGE.write_text(page, encoding="utf-8")
-        for name, picture in pictures.items():
-            (DOCS / f"{re.sub('[^0-9a-z]+', '-', name)}.svg").write_text(picture, encoding="utf-8")
+        page = fill(page, mark, text)
+    PAGE.write_text(page, encoding="utf-8")
+    for name, picture in pictures.items():
+        (DOCS / f"{re.sub('[^0-9a-z]+', '-', name)}.svg").write_text(picture, encoding="utf-8")
 
 
 if __name__ == "__main__":

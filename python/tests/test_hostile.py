@@ -150,7 +150,7 @@ def test_huge_indices_are_refused_before_memory_is_asked_for(width: int) -> None
 def test_sparse_parts_that_do_not_fit_together(starts: list[int], columns: list[int]) -> None:
     parts = (2, np.array(starts, dtype=np.int64), np.array(columns, dtype=np.int64), np.ones(2))
     with pytest.raises(ValueError, match="sparse rows|expected an index"):
-        _core.fit(_core.defaults("bagging"), training(parts, np.array([0, 1])), 0.0, 1, None)
+        _core.fit(_core.defaults("bagging"), training(parts, np.array([0, 1])), "0.0", 1, None)
 
 
 def test_the_core_refuses_what_the_package_would_not_give() -> None:
@@ -170,13 +170,14 @@ def test_the_core_refuses_what_the_package_would_not_give() -> None:
         (settings, training(rows, codes, weights=np.array([1.0]))),
         (settings, training(rows, codes, weights=np.array([1.0, -1.0]))),
         (settings, training(rows[::-1][:, ::-1], np.array([0, 1, 1, 1])[::2])),
-        (settings, good, 1.5),
+        (settings, good, "1.5"),
+        (settings, good, "magic"),
         (settings, good, None),
         (settings, rows),
     ]
     for case in cases:
         with pytest.raises((ValueError, TypeError, AttributeError)):
-            _core.fit(*case[:2], case[2] if len(case) > 2 else 0.0, 1, None)
+            _core.fit(*case[:2], case[2] if len(case) > 2 else "0.0", 1, None)
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -240,7 +241,7 @@ def test_an_error_in_the_progress_bar_ends_the_fit() -> None:
         raise LookupError("no terminal")
 
     with pytest.raises(LookupError, match="no terminal"):
-        _core.fit(_core.defaults("udeed"), training(X, Y.astype(np.int64)), 0.0, 1, fail)
+        _core.fit(_core.defaults("udeed"), training(X, Y.astype(np.int64)), "0.0", 1, fail)
 
 
 def test_a_constant_column_and_a_single_column() -> None:

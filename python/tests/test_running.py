@@ -147,8 +147,8 @@ def test_fits_on_threads_of_python_are_those_of_one() -> None:
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("rate", [0.25, 100.0])
-@pytest.mark.parametrize("threshold", [0.0, None])
-def test_an_error_of_the_progress_ends_the_fit_wherever_it_is(threshold: float | None, rate: float, n_jobs: int) -> None:
+@pytest.mark.parametrize("threshold", ["0.0", "balanced"])
+def test_an_error_of_the_progress_ends_the_fit_wherever_it_is(threshold: str, rate: float, n_jobs: int) -> None:
     settings = json.dumps({**json.loads(_core.defaults("udeed")), "rate": rate})
     X = np.random.RandomState(0).rand(60, 3)
     codes = np.where(np.arange(60) < 30, (X[:, 0] > 0.5).astype(np.int64), -1)
@@ -180,7 +180,7 @@ def test_a_fit_may_be_begun_by_the_progress_of_another() -> None:
 
     X = np.random.RandomState(0).rand(50, 2)
     codes = (X[:, 0] > 0.5).astype(np.int64)
-    _core.fit(_core.defaults("udeed"), training(X, codes), 0.0, 1, progress)
+    _core.fit(_core.defaults("udeed"), training(X, codes), "0.0", 1, progress)
     assert inner == [1, 1, 1]
 
 

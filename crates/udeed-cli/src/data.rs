@@ -105,7 +105,10 @@ impl Data {
             }
             Some(DataVerb::Write { from, out, to, to_delimiter, reading }) => {
                 check_outputs(&[out.as_deref()], &[Some(&from.set)])?;
-                write(&from.read(reading, progress)?, out.as_deref(), *to, *to_delimiter, progress)
+                let sheet = from.read(reading, progress)?;
+                write(&sheet, out.as_deref(), *to, *to_delimiter, progress)?;
+                note_written(out.as_deref(), &counted(sheet.table.n_rows(), "row"), progress);
+                Ok(())
             }
             Some(DataVerb::Split { from, train_file, test_file, shares, seed, reading }) => {
                 let outputs = [train_file, test_file].map(|path| Some(path.as_path()));
@@ -272,6 +275,5 @@ fn write(
         let (title, classes) = (writer.format().title(), classes.join(", "));
         progress.note(format_args!("note: {title} labels are numbers: {classes}"));
     }
-    note_written(path, &counted(sheet.table.n_rows(), "row"), progress);
     Ok(())
 }

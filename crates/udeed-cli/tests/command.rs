@@ -482,7 +482,7 @@ mod fitting {
         let expected = json!({
             "method": "udeed", "variant": "lcud", "members": 20, "gamma": 1.0, "lambda": 1.0, "scaling": "minmax", "fourier": 0, "loss": "logistic",
             "hidden": 0, "initial": "bootstrap", "rate": 0.25, "scale_rate": false, "steps": 25, "vote": "weighted",
-            "precision": "double", "seed": 0,
+            "precision": "double", "calibrated": false, "seed": 0,
         });
         assert_eq!(inspect(&folder, "model")["settings"], expected);
     }

@@ -29,7 +29,8 @@ fn values_that_no_training_row_has_are_named_once_for_each_column() {
     folder.write("new.csv", rows);
     let warning = "warning: new.csv: column `colour`: values in 50000 rows occur in no training row, such as `blue`, \
                    `black`: they count as none\n";
-    assert_eq!(folder.told("predict model new.csv --out predictions.csv"), warning);
+    let wrote = "wrote 100000 predictions to predictions.csv\n";
+    assert_eq!(folder.told("predict model new.csv --out predictions.csv"), format!("{warning}{wrote}"));
     assert_eq!(folder.told("evaluate model new.csv"), warning);
     assert_eq!(folder.told("predict model new.csv --out predictions.csv --quiet"), "");
     assert_eq!(folder.told("predict model fruit.csv"), "");

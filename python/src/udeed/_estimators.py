@@ -136,6 +136,9 @@ class UDEEDClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
 
     References
     ----------
@@ -380,6 +383,9 @@ class UDEEDAutoClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
 
     Examples
     --------
@@ -518,6 +524,9 @@ class BaggingClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
 
     References
     ----------
@@ -677,6 +686,9 @@ class AdaBoostClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
 
     References
     ----------
@@ -839,6 +851,9 @@ class AssembleClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
 
     References
     ----------
@@ -1006,6 +1021,9 @@ class SemiBoostClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
 
     References
     ----------
@@ -1169,6 +1187,9 @@ class SelfTrainingClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
 
     References
     ----------
@@ -1316,6 +1337,9 @@ class TriTrainingClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
 
     References
     ----------
@@ -1457,6 +1481,9 @@ class CoForestClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
 
     References
     ----------
@@ -1609,6 +1636,9 @@ class CoTrainingClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
 
     References
     ----------
@@ -1768,6 +1798,9 @@ class SetredClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
 
     References
     ----------
@@ -1931,6 +1964,9 @@ class SSMBoostClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
 
     References
     ----------
@@ -2096,6 +2132,9 @@ class RegBoostClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
 
     References
     ----------
@@ -2267,6 +2306,9 @@ class MCSSBClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
 
     References
     ----------
@@ -2426,6 +2468,9 @@ class StackingClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
 
     References
     ----------
@@ -2569,6 +2614,9 @@ class LabelSpreadingClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
 
     References
     ----------
@@ -2714,6 +2762,9 @@ class ExtraTreesClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
 
     References
     ----------

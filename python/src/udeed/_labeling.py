@@ -84,7 +84,7 @@ def suggest(
     >>> import numpy as np
     >>> from udeed import suggest
     >>> X = np.array([[0.0], [0.1], [5.0], [5.1], [9.0], [9.1]])
-    >>> sorted(suggest(X, n=3, random_state=0) // 2)
+    >>> sorted((suggest(X, n=3, random_state=0) // 2).tolist())
     [0, 1, 2]
     """
     if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:

@@ -22,7 +22,7 @@ pub(crate) enum Group {
     Trees(Arc<Forest>),
 }
 
-/// Linear members that share a feature map. Each has a score for every head, see [`n_heads`](crate::learner::n_heads).
+/// Linear members that share a feature map. Each has a score for every head, see [`n_heads`].
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Mapped {
     pub(crate) map: Arc<FeatureMap>,

@@ -1,7 +1,7 @@
 //! How near rows are to pivots: `e^-d`, where the distance `d` is the square of the Euclidean one or a sum of differences.
 //!
 //! Distances are taken without differences, which would cost an instruction more: `|x - y|^2 = |x|^2 + |y|^2 - 2 x y`, and
-//! `|x - y| = 2 max(x, y) - x - y`. So they are products of dense rows with many members, see [`tile`](super::tile), where
+//! `|x - y| = 2 max(x, y) - x - y`. So they are products of dense rows with many members, see [`tile`], where
 //! pivots stand for members. What comes out is packed as rows are, so linear members can take it as their features at once.
 
 use pulp::{Simd, WithSimd, bytemuck};
