@@ -45,11 +45,7 @@ fn write_corrected(results: &Results, out: &mut dyn Write) -> io::Result<()> {
     if others.is_empty() {
         return Ok(());
     }
-    writeln!(
-        out,
-        "\nWin/tie/loss of {} by both t-tests, the corrected one allowing for splits that overlap",
-        champion.name()
-    )?;
+    writeln!(out, "\nWin/tie/loss of {} by both t-tests; the corrected one allows for shared rows", champion.name())?;
     let sizes = &results.experiment.sizes;
     let header = sizes.iter().flat_map(|size| DecidingTest::ALL.map(|test| format!("{} {size}", test.name())));
     let mut table = TextTable::left(std::iter::once("against".to_owned()).chain(header));
@@ -123,10 +119,10 @@ fn write_beside(results: &Results, cells: &[&PaperCell], columns: &[&str], out: 
 }
 
 fn write_agreement(report: &PaperReport, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "Agreement with the paper; z is the difference over its standard error")?;
+    writeln!(out, "Agreement with the paper (z: the difference over its standard error)")?;
     let several = report.agreement.iter().any(|agreement| agreement.runs_agree.is_some());
-    let last = if several { vec!["runs agree"] } else { vec![] };
-    let header = ["table", "cells", "|diff|", "in 0.01", "z", "z^2", "by chance", "verdicts agree"];
+    let last = if several { vec!["own runs"] } else { vec![] };
+    let header = ["table", "cells", "|diff|", "in 0.01", "z", "z^2", "by chance", "verdicts"];
     let mut table = TextTable::new(header.into_iter().chain(last));
     for agreement in &report.agreement {
         let figures = match agreement.cells {
