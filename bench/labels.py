@@ -25,7 +25,7 @@ from sklearn.metrics import average_precision_score
 from sklearn.model_selection import cross_val_predict, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from when_it_helps import DOCS, SETS, fill, rows
+from when_it_helps import DEVELOPMENT, DOCS, fill, rows
 
 PAGE = DOCS / "labeling.md"
 OURS = ("random", "variance-reduction", "margin", "vote-entropy", "committee")
@@ -264,7 +264,7 @@ def doubts_table(found: list[dict[str, Any]]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder with the sets")
-    parser.add_argument("--sets", nargs="*", default=SETS)
+    parser.add_argument("--sets", nargs="*", default=DEVELOPMENT)
     parser.add_argument("--learners", nargs="*", default=["bagging", "auto", "logistic"])
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument("--batch", type=int, default=5)

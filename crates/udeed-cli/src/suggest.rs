@@ -50,7 +50,7 @@ pub struct Suggest {
     /// Method of the model that is fitted: one that `udeed methods` lists
     #[arg(long, default_value = "auto")]
     method: String,
-    /// Suggest at most so many rows that are predicted to be of the same class
+    /// Largest number of suggestions that are predicted to be of the same class
     #[arg(long, value_name = "N")]
     per_class: Option<usize>,
     /// Column with the cost of each label, by which scores are divided; it is no feature

@@ -27,7 +27,7 @@ pub(crate) struct Step {
 }
 
 impl OutOfBag<'_> {
-    /// Whether there are so many heads that one Newton step serves all.
+    /// Whether the heads share one Newton step: there are more of them than are fitted separately.
     pub(crate) fn has_many_heads(&self) -> bool {
         self.n_heads() > MOST_SEPARATE
     }
@@ -155,7 +155,7 @@ fn line(scores: &[f64], codes: &[u8], heads: usize, rows: &[usize], weights: &[f
     const NEAR: f64 = 1e-9;
     let weight: f64 = rows.iter().map(|&i| weights[i]).sum();
     let against = weight * (heads - 1) as f64;
-    // Platt's targets: as if there were one more of each kind, so that classes that are told apart give a finite slope.
+    // Platt's smoothed targets, as if each kind had one row more: the slope stays finite where the scores separate the kinds.
     let targets = [1.0 / (against + 2.0), (weight + 1.0) / (weight + 2.0)];
     let at = |line: Line| {
         let mut loss = Loss::default();
