@@ -1,4 +1,4 @@
-"""Which rows to label, which labels to doubt: our strategies beside scikit-activeml's and cleanlab's on nineteen sets.
+"""Which rows to label, which labels to doubt, what further ones bring: ours beside scikit-activeml's and cleanlab's.
 
 Makes the tables of docs/labeling.md; `make labels` runs it. Half of a set is tested on, the other half is the pool. From four
 labels, two of each class, every strategy buys labels in batches up to a hundred; what it bought, a learner is fitted to. The
@@ -33,6 +33,9 @@ PEERS = ("margin", "committee", "max herding", "typiclust", "core set")
 MOST = 100
 # Shares of wrong labels.
 WRONG = (0.05, 0.1, 0.2)
+# Labels to forecast from, and further ones.
+AT_HAND = (30, 60)
+MORE = (10, 50, 100)
 
 
 def learner(name: str, seed: int) -> Any:
@@ -261,6 +264,47 @@ def doubts_table(found: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def forecasts(options: argparse.Namespace, name: str, repetition: int) -> list[dict[str, Any]]:
+    """What was forecast from labels drawn at random, and what came."""
+    warnings.simplefilter("ignore")
+    pool = Pool(options.data, name, repetition)
+    drawn = np.random.default_rng(repetition).permutation(len(pool.y))
+    found = []
+    for labels in AT_HAND:
+        # Rows run out, or a class is too rare among the labels to forecast from.
+        if min(np.bincount(pool.y[drawn[:labels]], minlength=2)) < 3 or labels >= len(drawn):
+            continue
+        said = udeed.forecast(pool.X, pool.known(drawn[:labels]), MORE, learner("auto", repetition), repetition)
+        for step, more in enumerate(said.more):
+            if labels + more > len(drawn):
+                continue
+            came = pool.accuracy(pool.fitted("auto", drawn[: labels + more]))
+            row = {"set": name, "repetition": repetition, "labels": labels, "more": int(more), "came": came}
+            row |= {"said": said.accuracy[step], "low": said.low[step], "high": said.high[step]}
+            found.append({**row, "as now": said.curve[-1, 1], "before": pool.accuracy(pool.fitted("auto", drawn[:labels]))})
+    return found
+
+
+def forecasts_table(found: list[dict[str, Any]]) -> str:
+    """Mean absolute errors in points, and how often what came lay in the interval."""
+    lines = [
+        "| labels | further | forecasts | gain that came | error | error of \"as now\" | in the interval | its width |",
+        "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for labels in AT_HAND:
+        for more in (0, *MORE):
+            own = [row for row in found if row["labels"] == labels and row["more"] == more]
+            if not own:
+                continue
+            of = {what: np.array([row[what] for row in own]) for what in ("came", "said", "low", "high", "as now", "before")}
+            inside = (of["low"] <= of["came"]) & (of["came"] <= of["high"])
+            cells = [str(len(own)), f"{100 * (of['came'] - of['before']).mean():+.1f}"]
+            cells += [f"{100 * abs(of[what] - of['came']).mean():.1f}" for what in ("said", "as now")]
+            cells += [f"{100 * inside.mean():.0f} %", f"{100 * (of['high'] - of['low']).mean():.0f}"]
+            lines.append(f"| {labels} | {more} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder with the sets")
@@ -270,7 +314,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument("--no-peers", dest="peers", action="store_false", help="leave scikit-activeml out")
-    parser.add_argument("--only", choices=["suggest", "doubt"])
+    parser.add_argument("--only", choices=["suggest", "doubt", "forecast"])
     parser.add_argument("--out", type=Path, help="JSON file for every trial")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/")
     options = parser.parse_args()
@@ -278,13 +322,17 @@ def main() -> None:
     run = Parallel(n_jobs=options.jobs)
     texts, trials = {}, []
     try:
-        if options.only != "doubt":
+        if options.only in (None, "suggest"):
             trials = [row for some in run(delayed(trial)(options, *pair) for pair in pairs) for row in some]
             texts = {f"areas, {learned}": areas_table(trials, learned) for learned in options.learners}
             texts["sets"] = sets_table(trials)
-        if options.only != "suggest":
+        if options.only in (None, "doubt"):
             found = [row for some in run(delayed(doubts)(options, *pair) for pair in pairs) for row in some]
             texts["doubt"] = doubts_table(found)
+            trials += found
+        if options.only in (None, "forecast"):
+            found = [row for some in run(delayed(forecasts)(options, *pair) for pair in pairs) for row in some]
+            texts["forecast"] = forecasts_table(found)
             trials += found
     except Absent as absent:
         print(absent)
