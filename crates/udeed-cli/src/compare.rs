@@ -81,7 +81,7 @@ impl Compare {
     fn read(&self, paths: &[PathBuf], seed: u64, progress: &Progress) -> anyhow::Result<Vec<Set>> {
         let read = |(path, name): (&PathBuf, String)| {
             let sheet = self.labeled.read_to_learn(&self.reading, path, progress)?;
-            note_identifiers(&sheet.table, progress);
+            note_identifiers(&sheet.table, sheet.table.n_rows(), progress);
             let data = named(sheet.into_train(), path)?;
             named(data.classes(), path)?;
             // A row that cannot be scaled is named here, too, before some of the rows are drawn.

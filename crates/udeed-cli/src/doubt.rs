@@ -49,7 +49,7 @@ impl Doubt {
         let doubt = udeed::labeling::Doubt::new().seed(self.seed);
         let found = named(doubt.find_observed(&train, &mut Warned::new(progress)), &self.file);
         let found = found.map_err(|error| placed(error, &[(&self.file, usize::MAX)]))?;
-        note_identifiers(train.table(), progress);
+        note_identifiers(train.table(), train.table().n_rows(), progress);
         if let Some(out) = &self.out {
             write_to(Some(out), |to| write(&found.labels, to))?;
             if is_stream(out) {

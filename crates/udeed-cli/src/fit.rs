@@ -10,7 +10,7 @@ use udeed::data::TrainSet;
 use udeed::file::folder_of;
 use udeed::memory::Room;
 use udeed::method::{Auto, Method};
-use udeed::model::Model;
+use udeed::model::{Model, Transduction};
 use udeed::observer::{Observer, Stage, Step, Warning};
 use udeed::text::{counted, printable};
 use udeed::validation::{CrossValidation, Grid, Threshold, choose_threshold};
@@ -61,6 +61,10 @@ pub struct Fit {
     /// bootstraps; `rate=0.05`: the one above which this share of the rows lies [default: 0]
     #[arg(long, value_name = "THRESHOLD", help_heading = "Learning", allow_hyphen_values = true)]
     threshold: Option<Threshold>,
+    /// Number of training rows of which the model keeps what became of them, for `inspect --rows`: class, probabilities, and the
+    /// round in which a row was labeled. With more rows it keeps none; of more than two classes this many over their number
+    #[arg(long, value_name = "N", default_value_t = Transduction::MOST_ROWS)]
+    keep_rows: usize,
     #[command(flatten)]
     settings: Settings,
     #[command(flatten)]
@@ -95,10 +99,11 @@ impl Fit {
     fn learn(&self, method: Method, train: &TrainSet, progress: &Progress) -> anyhow::Result<(Method, Model)> {
         let method = if self.choose { self.chosen(method, train, progress)? } else { method };
         let mut watcher = Watcher::new(progress, &method);
-        let model = named(method.fit_observed(train, &mut watcher), &self.file)?;
+        let (model, _) = named(method.fit_keeping_rows(train, self.keep_rows, &mut watcher), &self.file)?;
         watcher.bar.finish_and_clear();
+        self.note_rows(&model, train, progress);
         let model = self.with_threshold(model, &method, train, &mut watcher)?;
-        note_identifiers(train.table(), progress);
+        note_identifiers(train.table(), train.table().n_rows(), progress);
         if let Some(path) = &self.trace {
             write_to(Some(path), |out| Ok(out.write_all(watcher.trace.as_bytes())?))?;
         }
@@ -106,6 +111,18 @@ impl Fit {
         model.save(&self.out)?;
         progress.note(format_args!("wrote {}", self.out.display()));
         Ok((method, model))
+    }
+
+    /// Says why the model does not keep what became of the rows.
+    fn note_rows(&self, model: &Model, train: &TrainSet, progress: &Progress) {
+        if model.n_kept_rows() > 0 || self.keep_rows == 0 {
+            return;
+        }
+        let why = match train.on_disk() {
+            Some(_) => "rows outside of memory would have to be read once more: `udeed predict` does".to_owned(),
+            None => format!("they are more than `--keep-rows {}`", self.keep_rows),
+        };
+        progress.note(format_args!("note: the model does not keep what became of the training rows: {why}"));
     }
 
     /// All that was said about the method.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use udeed::data::{Kind, Labels, Naming, Table, TrainSet, doubtful_classes};
-use udeed::format::{Format, HeldSheet, Layout, Reader, Sheet};
+use udeed::format::{Format, HeldSheet, Layout, PartedSheet, Reader, Sheet};
 use udeed::memory::Room;
 use udeed::prepare::Unseen;
 use udeed::text::{listed, shown};
@@ -118,15 +118,45 @@ impl Labeled {
         path: &Path,
         progress: &Progress,
     ) -> anyhow::Result<Sheet> {
-        self.check(reading)?;
-        let reader = reading.reader(reader);
-        let reader = match &self.label {
-            Some(label) => reader.label(label),
-            None => reader,
-        };
-        let sheet = read_any(&reader, path, progress)?;
+        let sheet = read_any(&self.reader(reader, reading)?, path, progress)?;
         self.doubt(&sheet, path, progress);
         Ok(sheet)
+    }
+
+    /// As [`Labeled::read_by`]; where there is no room in memory, unlabeled rows go to a temporary file.
+    pub fn part_by(
+        &self,
+        reader: Reader,
+        reading: &Reading,
+        path: &Path,
+        room: Room<'_>,
+        progress: &Progress,
+    ) -> anyhow::Result<PartedSheet> {
+        if built_in_name(path).is_some() {
+            let sheet = self.read_by(reader, reading, path, progress)?;
+            return Ok(PartedSheet { sheet, unlabeled: None, positions: Vec::new() });
+        }
+        let reader = self.reader(reader, reading)?;
+        let sign = progress.reading(path);
+        let parted = match is_stream(path) {
+            true => reader.part_from(STANDARD_INPUT, std::io::stdin().lock(), room),
+            false => reader.part(path, room),
+        };
+        sign.finish_and_clear();
+        let parted = parted?;
+        warn_of_mark(&parted.sheet, path, progress);
+        self.doubt(&parted.sheet, path, progress);
+        Ok(parted)
+    }
+
+    /// A reader that knows where the labels are.
+    fn reader(&self, reader: Reader, reading: &Reading) -> Result<Reader, Usage> {
+        self.check(reading)?;
+        let reader = reading.reader(reader);
+        Ok(match &self.label {
+            Some(label) => reader.label(label),
+            None => reader,
+        })
     }
 
     /// Reads rows to learn from: they need labels, whose column CSV files do not name by themselves.
@@ -251,11 +281,16 @@ pub fn read_any(reader: &Reader, name: &Path, progress: &Progress) -> anyhow::Re
             Err(error) => anyhow::bail!("{}: there is no such file, and {error}", udeed::text::quoted(&set)),
         },
     };
+    warn_of_mark(&sheet, name, progress);
+    Ok(sheet)
+}
+
+/// Warns of a mark of unlabeled rows that none has.
+fn warn_of_mark(sheet: &Sheet, path: &Path, progress: &Progress) {
     if let Some(mark) = &sheet.unused_mark {
-        let (path, mark) = (name.display(), udeed::text::quoted(mark));
+        let (path, mark) = (path.display(), udeed::text::quoted(mark));
         progress.note(format_args!("warning: {path}: no row has the label {mark} of `--unlabeled-mark`"));
     }
-    Ok(sheet)
 }
 
 /// The error of rows to learn from whose label column nobody named.
@@ -271,8 +306,7 @@ fn no_label(sheet: &Sheet, path: &Path) -> anyhow::Error {
 }
 
 /// Columns of text in which hardly a value occurs twice are most likely no features.
-pub fn note_identifiers(table: &Table, progress: &Progress) {
-    let n_rows = table.n_rows();
+pub fn note_identifiers(table: &Table, n_rows: usize, progress: &Progress) {
     for column in table.columns() {
         if let Kind::Nominal { levels } = &column.kind
             && levels.len() > 20

@@ -10,8 +10,10 @@ use udeed::model::{HeldRows, Model};
 use udeed::text::{counted, printable};
 
 use crate::fit::{MOST_CLASSES, short_name, write_training};
-use crate::output::{check_outputs, print, write_json, write_wrapped};
+use crate::output::{check_outputs, is_stream, note_written, print, write_json, write_to, write_wrapped};
+use crate::progress::Progress;
 use crate::settings::shown;
+use crate::training_rows::TrainingRows;
 
 /// Show what a saved model is and how it was trained
 #[derive(Args)]
@@ -22,15 +24,27 @@ pub struct Inspect {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Show what became of the training rows: class, probability, and the round in which a row was labeled
+    #[arg(long)]
+    rows: bool,
+    /// With `--rows`: number of rows to print
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "rows")]
+    count: usize,
+    /// With `--rows`: CSV file for all rows; `-` prints it instead of the table
+    #[arg(long, short, value_name = "FILE", requires = "rows", conflicts_with = "json")]
+    out: Option<PathBuf>,
 }
 
 /// More columns than this are not listed for a person.
 const MOST_COLUMNS: usize = 40;
 
 impl Inspect {
-    pub fn run(&self) -> anyhow::Result<()> {
-        check_outputs(&[], &[Some(&self.model)])?;
+    pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
+        check_outputs(&[self.out.as_deref()], &[Some(&self.model)])?;
         let model = Model::load(&self.model)?;
+        if self.rows {
+            return self.show_rows(&model, progress);
+        }
         if self.json {
             return write_json(
                 None,
@@ -45,11 +59,31 @@ impl Inspect {
                     "weights": weights(&model),
                     "threshold": model.threshold(),
                     "holds": model.held_rows(),
+                    "kept_rows": model.n_kept_rows(),
                     "training": model.training(),
                 }),
             );
         }
         print(|out| describe(&model, out))
+    }
+
+    fn show_rows(&self, model: &Model, progress: &Progress) -> anyhow::Result<()> {
+        let Some(rows) = model.transduction()? else {
+            let path = self.model.display();
+            anyhow::bail!("{path}: found no training rows in the model, expected one fitted with `--keep-rows`");
+        };
+        let rows = TrainingRows { model, rows };
+        if self.json {
+            return write_json(None, &rows.json());
+        }
+        if let Some(path) = &self.out {
+            write_to(Some(path), |out| rows.write_csv(out))?;
+            note_written(Some(path), &counted(rows.rows.classes.len(), "row"), progress);
+            if is_stream(path) {
+                return Ok(());
+            }
+        }
+        print(|out| rows.summarise(self.count, out))
     }
 }
 
@@ -74,6 +108,9 @@ fn describe(model: &Model, out: &mut dyn Write) -> std::io::Result<()> {
         None => writeln!(out)?,
     }
     write_held(&model.held_rows(), out)?;
+    if let kept @ 1.. = model.n_kept_rows() {
+        writeln!(out, "what became of {}: `--rows`", counted(kept, "training row"))?;
+    }
     writeln!(out, "\nSettings")?;
     // The settings are written as the file holds them: a new method needs no new words here.
     if let Ok(Value::Object(settings)) = serde_json::to_value(model.method()) {

@@ -9,6 +9,7 @@ mod doubt;
 mod evaluate;
 mod export;
 mod fit;
+mod forecast;
 mod hints;
 mod input;
 mod inspect;
@@ -22,6 +23,7 @@ mod reproduce;
 mod settings;
 mod suggest;
 mod terminal;
+mod training_rows;
 
 use std::process::ExitCode;
 
@@ -58,6 +60,7 @@ enum Verb {
     Evaluate(evaluate::Evaluate),
     Suggest(suggest::Suggest),
     Doubt(doubt::Doubt),
+    Forecast(forecast::Forecast),
     Inspect(inspect::Inspect),
     Export(export::Export),
     Compare(compare::Compare),
@@ -86,7 +89,8 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Verb::Evaluate(verb) => verb.run(&progress),
         Verb::Suggest(verb) => verb.run(&progress),
         Verb::Doubt(verb) => verb.run(&progress),
-        Verb::Inspect(verb) => verb.run(),
+        Verb::Forecast(verb) => verb.run(&progress),
+        Verb::Inspect(verb) => verb.run(&progress),
         Verb::Export(verb) => verb.run(&progress),
         Verb::Compare(verb) => verb.run(&progress),
         Verb::Reproduce(verb) => verb.run(&progress),

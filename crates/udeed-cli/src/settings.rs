@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use udeed::data::{Labeled, Shares};
+use udeed::ensemble::Shared;
 use udeed::format::Reader;
 use udeed::method::{Method, MethodCard, Udeed};
 use udeed::setting::{Kind as SettingKind, Setting};
@@ -353,6 +354,16 @@ impl Settings {
             other => Err(Usage(format!("`{}` stands first in the list of methods", other.name())).into()),
         }
     }
+}
+
+/// The method of a name, with a random seed; none for `auto`, which is the usual one where labels are chosen or counted.
+pub fn seeded_method(name: &str, seed: u64) -> anyhow::Result<Option<Method>> {
+    if name == "auto" {
+        return Ok(None);
+    }
+    let method = method_named(name)?;
+    let shared = Shared { seed, ..method.shared() };
+    Ok(Some(method.with_shared(shared)))
 }
 
 /// The method of a name. What only comparisons have a name for is a method with some settings.

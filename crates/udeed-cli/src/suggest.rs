@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use udeed::data::{Column, Naming, TrainSet};
-use udeed::format::Reader;
+use udeed::data::{Column, DiskTable, HeldTable, Naming, TrainSet};
+use udeed::format::{PartedSheet, Reader};
 use udeed::labeling::{Strategy, Suggestion, Suggestions};
 use udeed::memory::Room;
 use udeed::model::Model;
@@ -15,13 +15,13 @@ use udeed::text::{counted, printable};
 use udeed_lab::tables::TextTable;
 
 use crate::input::{Labeled, Reading, for_each_table, hold_file, note_identifiers, unlabeled_reader};
-use crate::laboratory::{named, placed};
+use crate::laboratory::{is_of_rows, named, placed};
 use crate::output::{
     Usage, check_outputs, is_stream, note_written, plain, print, temporary_folder, write_to, write_wrapped,
 };
 use crate::progress::Progress;
 use crate::records::Records;
-use crate::settings::method_named;
+use crate::settings::seeded_method;
 
 /// Suggest which rows to label next
 #[derive(Args)]
@@ -56,6 +56,9 @@ pub struct Suggest {
     /// Column with the cost of each label, by which scores are divided; it is no feature
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     cost: Option<String>,
+    /// Column with how much it matters to know the class of each row; it is no feature
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    weight: Option<String>,
     /// CSV file for the suggested rows, whole and with their numbers, ready to be labeled; `-` prints them instead of the table
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -73,13 +76,62 @@ fn strategy_parser() -> impl TypedValueParser<Value = Strategy> {
         .try_map(|name| Strategy::named(&name).ok_or("expected a strategy"))
 }
 
-/// Memory for more rows than those of the first file: they are read twice, and so need not stay in memory.
+/// Memory for rows: more unlabeled ones than fit are read again from a file, and so need not stay in memory.
 const MOST_IN_MEMORY: u64 = 32 << 20;
 
-/// The rows, and how many of them are those of the first file.
+/// The rows of the files: those in memory, and after them those on disk.
 struct Pool {
     train: TrainSet,
+    /// Number of rows in memory that are of the first file.
     own_rows: usize,
+    /// Where these stand in the file, if they are the labeled ones alone. The unlabeled ones are then those on disk.
+    labeled: Option<Vec<usize>>,
+}
+
+/// The place of a row: whether it is of the first file, and its number in its file, from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct FileRow {
+    is_own: bool,
+    row: usize,
+}
+
+impl Pool {
+    fn place(&self, row: usize) -> FileRow {
+        match &self.labeled {
+            Some(labeled) if row < self.own_rows => FileRow { is_own: true, row: labeled[row] },
+            Some(labeled) => FileRow { is_own: true, row: unlabeled_row(labeled, row - self.own_rows) },
+            _ if row < self.own_rows => FileRow { is_own: true, row },
+            _ => FileRow { is_own: false, row: row - self.own_rows },
+        }
+    }
+
+    /// Names the file of a row that something is wrong with.
+    fn placed(&self, error: anyhow::Error, own: &Path, more: Option<&Path>) -> anyhow::Error {
+        let Some(udeed::Error::Input { place, .. }) = error.downcast_ref().filter(|_| is_of_rows(&error)) else {
+            return error;
+        };
+        let Some(row) = place.row.and_then(|row| usize::try_from(row).ok()?.checked_sub(1)) else {
+            return placed(error, &[(own, usize::MAX)]);
+        };
+        let at = self.place(row);
+        let path = if at.is_own { own } else { more.unwrap_or(own) };
+        let mut error = placed(error, &[(path, usize::MAX)]);
+        if let Some(udeed::Error::Input { place, .. }) = error.downcast_mut::<udeed::Error>() {
+            place.row = Some(at.row as u64 + 1);
+        }
+        error
+    }
+}
+
+/// The row of the file that an unlabeled one is, given the labeled ones, ascending.
+fn unlabeled_row(labeled: &[usize], unlabeled: usize) -> usize {
+    // Before the labeled row `i` stand `labeled[i] - i` unlabeled ones.
+    let mut above = 0..labeled.len();
+    while !above.is_empty() {
+        let middle = above.start + above.len() / 2;
+        if labeled[middle] - middle <= unlabeled { above.start = middle + 1 } else { above.end = middle }
+    }
+    unlabeled + above.start
 }
 
 impl Suggest {
@@ -87,8 +139,8 @@ impl Suggest {
         self.check()?;
         let model = self.model.as_ref().map(Model::load).transpose()?;
         let pool = self.read(model.as_ref(), progress)?;
-        let files = self.files(pool.own_rows);
-        let found = self.suggest(&pool, model.as_ref(), progress).map_err(|error| placed(error, &files))?;
+        let found = self.suggest(&pool, model.as_ref(), progress);
+        let found = found.map_err(|error| pool.placed(error, &self.file, self.unlabeled.as_deref()))?;
         if let Some(out) = &self.out {
             self.write_rows(out, &pool, &found.suggestions)?;
             if is_stream(out) {
@@ -104,27 +156,30 @@ impl Suggest {
             return Err(Usage("standard input cannot be both the rows and the unlabeled ones".into()).into());
         }
         let streamed = is_stream(&self.file) || self.unlabeled.as_deref().is_some_and(is_stream);
-        if self.cost.is_some() && (streamed || self.reading.no_header) {
+        let of_columns = [("--cost", &self.cost), ("--weight", &self.weight)];
+        if let Some((option, _)) = of_columns.iter().find(|(_, column)| column.is_some())
+            && (streamed || self.reading.no_header)
+        {
             let expected = "expected files with a header, in which the column has a name";
-            return Err(Usage(format!("`--cost`: {expected}")).into());
+            return Err(Usage(format!("`{option}`: {expected}")).into());
         }
         let inputs = [Some(self.file.as_path()), self.unlabeled.as_deref(), self.model.as_deref()];
         check_outputs(&[self.out.as_deref()], &inputs)
-    }
-
-    /// The files and how many rows they have.
-    fn files(&self, own_rows: usize) -> [(&Path, usize); 2] {
-        [(&self.file, own_rows), (self.unlabeled.as_deref().unwrap_or(&self.file), usize::MAX)]
     }
 
     fn read(&self, model: Option<&Model>, progress: &Progress) -> anyhow::Result<Pool> {
         let mut reading = self.reading.clone();
         // The model's reader reads no other columns.
         if model.is_none() {
-            reading.drop.extend(self.cost.clone());
+            reading.drop.extend(self.cost.iter().chain(&self.weight).cloned());
         }
         let reader = model.map_or_else(Reader::new, Model::reader);
-        let sheet = self.labeled.read_by(reader, &reading, &self.file, progress)?;
+        let folder = temporary_folder(self.out.as_deref());
+        let room = Room { most: self.reading.memory.most().min(MOST_IN_MEMORY), folder: Some(&folder) };
+        // One file of rows lies outside of memory at most: the second one, where there is one.
+        let own_room = if self.unlabeled.is_some() { Room { most: u64::MAX, folder: None } } else { room };
+        let PartedSheet { sheet, unlabeled, positions } =
+            self.labeled.part_by(reader, &reading, &self.file, own_room, progress)?;
         self.labeled.check_occur([&sheet.labels])?;
         if sheet.label.is_none() && sheet.labels.n_labeled() == 0 {
             progress.note("note: no column of labels: every row is taken as unlabeled, every column as a feature");
@@ -132,15 +187,17 @@ impl Suggest {
         let mut train = named(sheet.into_train(), &self.file)?;
         let own_rows = train.table().n_rows();
         if let Some(path) = &self.unlabeled {
-            let folder = temporary_folder(self.out.as_deref());
-            let room = Room { most: self.reading.memory.most().min(MOST_IN_MEMORY), folder: Some(&folder) };
             let more = hold_file(&unlabeled_reader(&reading, &train, path), path, room, progress)?;
             if more.n_labeled > 0 {
                 progress.note(format_args!("note: the labels in {} are not used", path.display()));
             }
             named(train.add_held(more.table, room), path)?;
         }
-        Ok(Pool { train, own_rows })
+        let labeled = unlabeled.as_ref().map(|_| positions);
+        if let Some(rows) = unlabeled {
+            named(train.add_held(HeldTable::InFile(rows), room), &self.file)?;
+        }
+        Ok(Pool { train, own_rows, labeled })
     }
 
     fn suggest(&self, pool: &Pool, model: Option<&Model>, progress: &Progress) -> anyhow::Result<Suggestions> {
@@ -148,50 +205,56 @@ impl Suggest {
             .count(self.count)
             .strategy(self.strategy)
             .per_class(self.per_class)
-            .costs(self.costs(progress)?)
+            .costs(self.numbers(self.cost.as_ref(), pool, progress)?)
+            .weights(self.numbers(self.weight.as_ref(), pool, progress)?)
             .seed(self.seed);
-        if self.method != "auto" {
-            let method = method_named(&self.method)?;
-            let shared = udeed::ensemble::Shared { seed: self.seed, ..method.shared() };
-            suggest = suggest.method(method.with_shared(shared));
+        if let Some(method) = seeded_method(&self.method, self.seed)? {
+            suggest = suggest.method(method);
         }
         let found = named(suggest.suggest_observed(&pool.train, model, &mut Warned::new(progress)), &self.file)?;
-        note_identifiers(pool.train.table(), progress);
+        note_identifiers(pool.train.table(), pool.train.n_labeled() + pool.train.n_unlabeled(), progress);
         Ok(found)
     }
 
-    /// The column of costs, of all files.
-    fn costs(&self, progress: &Progress) -> anyhow::Result<Option<Vec<f64>>> {
-        let Some(column) = &self.cost else { return Ok(None) };
+    /// A column of numbers, of all files: costs, or weights, which may be 0.
+    fn numbers(&self, column: Option<&String>, pool: &Pool, progress: &Progress) -> anyhow::Result<Option<Vec<f64>>> {
+        let Some(column) = column else { return Ok(None) };
+        let is_cost = self.cost.as_ref() == Some(column);
         let reading = Reading { drop: Vec::new(), nominal: Vec::new(), ..self.reading.clone() };
         let reader = reading.reader(Reader::new().expect(&[Column::numeric(column)], Naming::Given));
         let folder = temporary_folder(self.out.as_deref());
         let room = Room { most: self.reading.memory.most(), folder: Some(&folder) };
-        let mut costs = Vec::new();
+        let (mut numbers, mut of_own) = (Vec::new(), 0);
         for path in std::iter::once(&self.file).chain(&self.unlabeled) {
             for_each_table(&reader, path, room, progress, &mut |table| {
-                costs.extend_from_slice(table.matrix().to_dense()?.values());
+                numbers.extend_from_slice(table.matrix().to_dense()?.values());
                 Ok(())
             })?;
+            of_own = if of_own == 0 { numbers.len() } else { of_own };
         }
-        if let Some(row) = costs.iter().position(|cost| !(cost.is_finite() && *cost > 0.0)) {
-            let (name, found) = (udeed::text::quoted(column), costs[row]);
-            anyhow::bail!(
-                "column {name}, row {}: found {found}, expected a positive number, the cost of a label",
-                row + 1
-            );
+        let may_be = |number: f64| number.is_finite() && if is_cost { number > 0.0 } else { number >= 0.0 };
+        if let Some(row) = numbers.iter().position(|&number| !may_be(number)) {
+            let (name, found, row) = (udeed::text::quoted(column), numbers[row], row + 1);
+            let expected = match is_cost {
+                true => "a positive number, the cost of a label",
+                false => "0 or a positive number, the weight of a row",
+            };
+            anyhow::bail!("column {name}, row {row}: found {found}, expected {expected}");
         }
-        Ok(Some(costs))
+        let all = pool.train.table().n_rows() + pool.train.on_disk().map_or(0, DiskTable::n_rows);
+        let number = |row: usize| {
+            let FileRow { is_own, row } = pool.place(row);
+            numbers.get(if is_own { row } else { of_own + row }).copied()
+        };
+        Ok((0..all).map(number).collect())
     }
 
     /// Writes the rows with all columns of their files.
     fn write_rows(&self, out: &Path, pool: &Pool, suggestions: &[Suggestion]) -> anyhow::Result<()> {
         let all: Vec<usize> = suggestions.iter().map(|suggestion| suggestion.row).collect();
-        let (own, more): (Vec<usize>, Vec<usize>) = all.iter().partition(|&&row| row < pool.own_rows);
-        let more: Vec<usize> = more.iter().map(|row| row - pool.own_rows).collect();
-        let own = self.own_records(pool, &own)?;
+        let own = self.records(pool, &self.file, true, &all)?;
         let more = match &self.unlabeled {
-            Some(path) => Some((path, self.more_records(pool, path, &more)?)),
+            Some(path) => Some((path, self.records(pool, path, false, &all)?)),
             None => None,
         };
         let mut columns = own.columns.clone();
@@ -203,10 +266,10 @@ impl Suggest {
             let files = more.iter().map(|_| free_name("file", &columns));
             let header = files.chain([free_name("row", &columns)]).chain(columns.clone());
             to.write_record(header).map_err(failed)?;
-            for row in all {
-                let (path, records, row) = match &more {
-                    Some((path, records)) if row >= pool.own_rows => (*path, records, row - pool.own_rows),
-                    _ => (&self.file, &own, row),
+            for FileRow { is_own, row } in all.iter().map(|&row| pool.place(row)) {
+                let (path, records) = match &more {
+                    Some((path, records)) if !is_own => (*path, records),
+                    _ => (&self.file, &own),
                 };
                 if more.is_some() {
                     to.write_field(path.display().to_string()).map_err(failed)?;
@@ -219,33 +282,26 @@ impl Suggest {
         })
     }
 
-    fn own_records(&self, pool: &Pool, rows: &[usize]) -> anyhow::Result<Records> {
-        if let Some(records) = Records::of_csv(&self.file, &self.reading, rows)? {
+    /// Those of some rows that are of a file, by their numbers there.
+    fn records(&self, pool: &Pool, path: &Path, of_own: bool, rows: &[usize]) -> anyhow::Result<Records> {
+        let rows: Vec<usize> = rows.iter().copied().filter(|&row| pool.place(row).is_own == of_own).collect();
+        let numbers: Vec<usize> = rows.iter().map(|&row| pool.place(row).row).collect();
+        if let Some(records) = Records::of_csv(path, &self.reading, &numbers)? {
             return Ok(records);
         }
-        let label = pool.train.label_name().map(|name| (name, pool.train.labels()));
-        Ok(Records::of_table(pool.train.table(), label, 0, rows))
-    }
-
-    fn more_records(&self, pool: &Pool, path: &Path, rows: &[usize]) -> anyhow::Result<Records> {
-        if let Some(records) = Records::of_csv(path, &self.reading, rows)? {
-            return Ok(records);
+        let train = &pool.train;
+        let label = train.label_name().filter(|_| of_own).map(|name| (name, train.labels()));
+        let mut found = Records::of_table(train.table(), label, 0, &rows);
+        let mut first = train.table().n_rows();
+        if let Some(file) = train.on_disk() {
+            file.for_each_piece(|piece| {
+                found.rows.extend(Records::of_table(piece, None, first, &rows).rows);
+                first += piece.n_rows();
+                Ok(())
+            })?;
         }
-        let Some(file) = pool.train.on_disk() else {
-            let all: Vec<usize> = rows.iter().map(|row| row + pool.own_rows).collect();
-            let found = Records::of_table(pool.train.table(), None, 0, &all);
-            let rows = found.rows.into_iter().map(|(row, cells)| (row - pool.own_rows, cells)).collect();
-            return Ok(Records { rows, ..found });
-        };
-        let columns = file.columns().iter().map(|column| column.name.clone()).collect();
-        let mut all = Records { columns, rows: Default::default() };
-        let mut first = 0;
-        file.for_each_piece(|piece| {
-            all.rows.extend(Records::of_table(piece, None, first, rows).rows);
-            first += piece.n_rows();
-            Ok(())
-        })?;
-        Ok(all)
+        let rows = found.rows.into_iter().map(|(row, cells)| (pool.place(row).row, cells)).collect();
+        Ok(Records { rows, ..found })
     }
 
     fn summarise(&self, pool: &Pool, found: &Suggestions, out: &mut dyn Write) -> std::io::Result<()> {
@@ -268,8 +324,7 @@ impl Suggest {
         }
         let mut table = TextTable::new(header);
         for suggestion in &found.suggestions {
-            let is_own = suggestion.row < pool.own_rows;
-            let row = if is_own { suggestion.row } else { suggestion.row - pool.own_rows };
+            let FileRow { is_own, row } = pool.place(suggestion.row);
             let class = suggestion.class.as_deref().map_or("-".into(), |class| shortened(class, 12));
             let mut cells = vec![
                 (row + 1).to_string(),
@@ -326,5 +381,18 @@ impl Observer for Warned<'_> {
             self.progress.note(format_args!("warning: {warning}"));
             self.told.push(warning.clone());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unlabeled_row;
+
+    #[test]
+    fn unlabeled_rows_stand_between_the_labeled_ones() {
+        let labeled = [0, 1, 4, 7];
+        let unlabeled: Vec<usize> = (0..5).map(|i| unlabeled_row(&labeled, i)).collect();
+        assert_eq!(unlabeled, [2, 3, 5, 6, 8]);
+        assert_eq!(unlabeled_row(&[], 3), 3);
     }
 }

@@ -143,3 +143,133 @@ fn a_wrong_label_is_doubted_first() {
     folder.fail_with(1, "doubt one.csv --label kind", &["one class"]);
     folder.fail_with(2, "doubt rows.csv", &["no `--label`"]);
 }
+
+/// A file that does not fit into memory is a pool of its unlabeled rows: the same rows, by the same numbers.
+#[test]
+fn a_file_larger_than_memory_is_streamed() {
+    // Labeled rows at the end and in between, so that numbers of unlabeled rows are not their places.
+    let rows = groups(60);
+    let hidden: Vec<String> = rows
+        .lines()
+        .enumerate()
+        .map(|(i, line)| match i == 0 || i > 52 || i % 9 == 4 {
+            true => line.to_owned(),
+            false => line.rsplit_once(',').unwrap().0.to_owned() + ",",
+        })
+        .collect();
+    let folder = Folder::with("rows.csv", hidden.join("\n") + "\n");
+    let call = "suggest rows.csv --label kind --drop id --count 5 --method bagging --out ask.csv";
+    for options in ["", "--cost price", "--weight price", "--strategy margin"] {
+        let whole = folder.run(&format!("{call} {options}"));
+        let asked = text(&folder.bytes("ask.csv"));
+        let parted = folder.run(&format!("{call} {options} --memory 2K"));
+        let from_disk = text(&folder.bytes("ask.csv"));
+        assert_eq!(asked.lines().count(), 6);
+        for line in asked.lines().chain(from_disk.lines()).filter(|line| !line.starts_with("row,")) {
+            let (row, cells) = line.split_once(',').unwrap();
+            assert_eq!(cells, hidden[row.parse::<usize>().unwrap()], "{options}");
+            assert!(cells.ends_with(','), "{options}: {cells} is labeled");
+        }
+        let head = |printed: &str| printed.lines().next().unwrap().to_owned();
+        assert_eq!(head(&whole), head(&parted));
+        assert!(folder.path().read_dir().unwrap().count() == 2, "a temporary file is left");
+    }
+    // Other formats, no label at all, and a model.
+    folder.run("data split ionosphere train.libsvm test.libsvm --labeled 0.2");
+    folder.run("suggest train.libsvm --count 3 --memory 20K --method bagging --out ask.csv");
+    let asked = text(&folder.bytes("ask.csv"));
+    assert!(asked.starts_with("row,") && asked.lines().count() == 4, "{asked}");
+    let cold = folder.run("suggest rows.csv --drop id,kind --count 4 --memory 2K");
+    assert!(cold.starts_with("0 labeled rows, 60 unlabeled rows") && cold.lines().count() == 6, "{cold}");
+    folder.run("fit rows.csv --label kind --drop id,price --method bagging --folds 0 --out model");
+    let asked = folder.run("suggest rows.csv --label kind --model model --count 3 --memory 2K");
+    assert_eq!(asked.lines().count(), 5, "{asked}");
+    // What is wrong with a row is told by its number in the file.
+    let huge = hidden.join("\n").replace("\"no, 030\",2.4", "\"no, 030\",1e308");
+    assert_ne!(huge, hidden.join("\n"));
+    folder.write("huge.csv", huge);
+    for memory in ["", "--memory 2K"] {
+        let call = format!("suggest huge.csv --label kind --model model {memory}");
+        folder.fail_with(1, &call, &["huge.csv, row 31, column `size`"]);
+    }
+}
+
+#[test]
+fn weights_may_be_none_but_not_negative() {
+    let folder = Folder::with("rows.csv", groups(12));
+    folder.write("bad.csv", groups(12).replace(",3,\n", ",-3,\n"));
+    let call = "--label kind --drop id --method bagging --weight price";
+    folder.fail_with(1, &format!("suggest bad.csv {call}"), &["`price`", "found -3", "0 or a positive number"]);
+    folder.write("none.csv", groups(12).replace(",3,\n", ",0,\n"));
+    folder.run(&format!("suggest none.csv {call}"));
+    folder.fail_with(2, &format!("suggest - {call}"), &["`--weight`"]);
+}
+
+#[test]
+fn a_forecast_has_intervals_or_a_reason_for_none() {
+    let folder = Folder::with("rows.csv", groups(40));
+    let call = "forecast rows.csv --label kind --drop id --method bagging --repetitions 2";
+    let printed = folder.run(call);
+    assert!(printed.starts_with("40 labels, method bagging; accuracy with 90 % intervals\n"), "{printed}");
+    let rows: Vec<Vec<&str>> = printed.lines().skip(2).map(|line| line.split_whitespace().collect()).collect();
+    let more: Vec<&str> = rows.iter().map(|row| row[0]).collect();
+    assert_eq!(more, ["0", "10", "50", "100"], "{printed}");
+    assert!(printed.lines().all(|line| line.chars().count() <= 80), "{printed}");
+    let json: serde_json::Value = serde_json::from_str(&folder.run(&format!("{call} --json --more 7"))).unwrap();
+    let expected = &json["expected"][0];
+    assert_eq!((&json["labels"], &expected["more"]), (&40.into(), &7.into()));
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    assert!(number(&expected["interval"][0]) <= number(&expected["accuracy"]), "{json}");
+    assert_eq!(json["curve"].as_array().unwrap().len(), 4);
+    folder.write("few.csv", groups(8));
+    folder.fail_with(1, "forecast few.csv --label kind --drop id", &["8 labels", "expected 10 labels"]);
+    folder.fail_with(2, &format!("{call} --more 0"), &["`more` is 0"]);
+    folder.fail_with(2, &format!("{call} --repetitions 0"), &["`repetitions` is 0"]);
+    folder.fail_with(2, "forecast rows.csv", &["no `--label`"]);
+}
+
+#[test]
+fn a_model_tells_what_became_of_its_rows() {
+    let folder = Folder::with("rows.csv", groups(12));
+    folder.run("fit rows.csv --label kind --drop id,price --method co-training --folds 0 --out model");
+    let printed = folder.run("inspect model --rows --count 14");
+    assert!(printed.starts_with("60 training rows: 12 with a label, "), "{printed}");
+    assert!(printed.contains("labeled in round 1"), "{printed}");
+    assert!(printed.lines().all(|line| line.chars().count() <= 80), "{printed}");
+    let row = |number: usize| -> Vec<String> {
+        let line = printed.lines().find(|line| line.split_whitespace().next() == Some(&number.to_string())).unwrap();
+        line.split_whitespace().map(str::to_owned).collect()
+    };
+    assert_eq!(row(1), ["1", "small", "1.000", "given", "-"]);
+    assert_eq!((row(14)[1].as_str(), row(14)[3].as_str()), ("large", "round"), "{printed}");
+    assert!(printed.ends_with("and 46 more: `--count`, `--out` or `--json` shows them\n"), "{printed}");
+    folder.run("inspect model --rows --out became.csv");
+    let became = cells(&text(&folder.bytes("became.csv")));
+    assert_eq!(became[0], ["row", "class", "p(large)", "p(small)", "round", "by"]);
+    assert_eq!((became.len(), &became[1][..]), (61, &["1", "small", "0", "1", "0", ""].map(str::to_owned)[..]));
+    assert_eq!(folder.run("inspect model --rows --out -"), text(&folder.bytes("became.csv")));
+    let json: serde_json::Value = serde_json::from_str(&folder.run("inspect model --rows --json")).unwrap();
+    let rounds: Vec<String> = json["round"].as_array().unwrap().iter().map(ToString::to_string).collect();
+    assert_eq!(rounds, became[1..].iter().map(|row| row[4].clone()).collect::<Vec<_>>());
+    assert_eq!(json["by"][13], serde_json::json!([became[14][5].parse::<usize>().unwrap()]));
+    assert!(folder.run("inspect model").contains("what became of 60 training rows: `--rows`"));
+    // The classes are those of `predict` where no label was given.
+    let predicted = cells(&folder.run("predict model rows.csv"));
+    assert!((13..61).all(|row| became[row][1] == predicted[row][0]));
+}
+
+#[test]
+fn what_is_not_kept_of_rows_is_said() {
+    let folder = Folder::with("rows.csv", groups(12));
+    let call = "fit rows.csv --label kind --drop id,price --folds 0 --out model --method udeed";
+    assert!(folder.told(&format!("{call} --keep-rows 59")).contains("they are more than `--keep-rows 59`"));
+    folder.fail_with(1, "inspect model --rows", &["model: found no training rows in the model", "`--keep-rows`"]);
+    assert!(!folder.run("inspect model").contains("what became of"));
+    assert!(!folder.told(&format!("{call} --keep-rows 0")).contains("does not keep"), "it was asked for");
+    folder.write("more.csv", groups(0));
+    let told = folder.told(&format!("{call} --unlabeled more.csv --memory 1K"));
+    assert!(told.contains("rows outside of memory would have to be read once more"), "{told}");
+    folder.fail_with(1, "inspect model --rows", &["no training rows"]);
+    assert!(folder.told(call).lines().all(|line| !line.contains("keep")));
+    folder.fail_with(2, "inspect model --out rows.txt", &["--rows"]);
+}

@@ -7,6 +7,7 @@ use udeed::diversity::{Diversity, Oracle};
 use udeed::ensemble::Shared;
 use udeed::method::Method;
 use udeed::method::card::Cards;
+use udeed::model::Transduction;
 use udeed::observer::{Observer, Step};
 use udeed::validation::Threshold;
 
@@ -68,7 +69,7 @@ pub fn fit<'py>(
     let is_small = is_small(&method, &train);
     let goal: Threshold = threshold.parse().map_err(exception)?;
     let work = move |observer: &mut dyn Observer| {
-        let (model, out_of_bag) = method.fit_out_of_bag(&train, observer)?;
+        let (model, out_of_bag) = method.fit_keeping_rows(&train, Transduction::MOST_ROWS, observer)?;
         let threshold = chosen_threshold(&model, goal, &train, observer)?;
         let model = model.with_threshold_on(&train, threshold, observer)?;
         let diversity = diversity(&model, &train)?;

@@ -1,10 +1,10 @@
-//! Rows to label next, and labels to doubt.
+//! Rows to label next, labels to doubt, and what further ones would bring.
 
 use std::ops::ControlFlow;
 
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use udeed::labeling::{Doubt, Strategy, Suggest};
+use udeed::labeling::{Doubt, Expected, Forecast, Strategy, Suggest};
 use udeed::observer::{Observer, Step, Warning};
 
 use crate::data::Training;
@@ -95,6 +95,41 @@ pub fn doubt<'py>(py: Python<'py>, training: Training<'py>, seed: u64, n_jobs: u
         (*found.n_wrong.start(), *found.n_wrong.end()),
         warnings,
     ))
+}
+
+/// A number of further labels, the accuracy, its interval, and that of the gain.
+type ExpectedOf = (usize, f64, [f64; 2], [f64; 2]);
+
+/// What is expected now and of further labels, the numbers of labels and accuracies that it rests on, whether it is open, and
+/// warnings.
+type Forecasted = (Vec<ExpectedOf>, Vec<(f64, f64)>, bool, Vec<String>);
+
+/// Forecasts the accuracy that further labels would bring.
+#[pyfunction]
+pub fn forecast(
+    py: Python<'_>,
+    training: Training<'_>,
+    more: Vec<usize>,
+    settings: Option<&str>,
+    repetitions: usize,
+    seed: u64,
+    n_jobs: usize,
+) -> PyResult<Forecasted> {
+    let train = training.train_set()?;
+    let mut forecast = Forecast::new().more(more).repetitions(repetitions).seed(seed);
+    if let Some(settings) = settings {
+        forecast = forecast.method(from_json::<udeed::method::Method>(settings)?);
+    }
+    let work = move |observer: &mut dyn Observer| {
+        let mut told = Told { observer, warnings: Vec::new() };
+        let found = forecast.forecast_observed(&train, &mut told);
+        found.map(|found| (found, told.warnings))
+    };
+    let (found, warnings) = run(py, n_jobs, false, None, work)?.0.map_err(exception)?;
+    let row = |expected: &Expected| (expected.more, expected.accuracy, expected.interval, expected.gain);
+    let expected = std::iter::once(&found.now).chain(&found.expected).map(row).collect();
+    let is_open = found.is_open();
+    Ok((expected, found.curve, is_open, warnings))
 }
 
 /// Passes everything on, and keeps warnings, each once.

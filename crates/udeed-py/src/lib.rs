@@ -29,7 +29,7 @@ mod _core {
     #[pymodule_export]
     use crate::lab::{average_ranks, compare, comparison_report};
     #[pymodule_export]
-    use crate::labeling::{doubt, strategies, suggest};
+    use crate::labeling::{doubt, forecast, strategies, suggest};
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]

@@ -17,6 +17,10 @@ use crate::observer::run;
 /// A row of weights for each member, and its constant; of more than two classes one table of them a class.
 type Coefficients<'py> = (Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>);
 
+/// What became of the training rows: the number of each class, probabilities, rounds, and whether each member gave a label.
+type Transduced<'py> =
+    (Bound<'py, PyArray1<i64>>, Table2<'py, f64>, Bound<'py, PyArray1<i64>>, Option<Table2<'py, bool>>);
+
 /// A row for each row.
 pub type Table2<'py, T> = Bound<'py, PyArray2<T>>;
 
@@ -190,6 +194,23 @@ impl Model {
         let said = self.of_rows(py, &rows, n_jobs, udeed::model::Model::classify)?;
         let n_rows = said.len() / m;
         PyArray1::from_vec(py, said).reshape([n_rows, m])
+    }
+
+    /// What became of the training rows, where that is kept.
+    fn transduction<'py>(&self, py: Python<'py>) -> PyResult<Option<Transduced<'py>>> {
+        let Some(found) = self.0.transduction().map_err(exception)? else { return Ok(None) };
+        let m = self.n_members();
+        let by = found.by.map(|by| {
+            let gave = by.iter().flat_map(|by| (0..m).map(move |member| by.contains(&member)));
+            PyArray1::from_iter(py, gave).reshape([by.len(), m])
+        });
+        let classes = found.classes.iter().map(|&class| class as i64);
+        Ok(Some((
+            PyArray1::from_iter(py, classes),
+            table2(py, &found.probabilities)?,
+            PyArray1::from_vec(py, found.rounds),
+            by.transpose()?,
+        )))
     }
 
     /// The ensemble before the descent, where there was one.

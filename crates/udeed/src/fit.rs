@@ -2,11 +2,11 @@
 
 use crate::data::{Dense, TrainSet, stratified_folds};
 use crate::ensemble::held_out::HeldOutRow;
-use crate::ensemble::{HeldOut, Learned, Members, Shared, TrainingRows};
+use crate::ensemble::{HeldOut, LabelRounds, Learned, Members, Shared, TrainingRows};
 use crate::error::{Error, Result};
 use crate::method::udeed::{EnsembleLoss, Objective, Variant};
 use crate::method::{Method, Udeed, with_methods};
-use crate::model::{Model, Training};
+use crate::model::{Model, Training, Transduction};
 use crate::observer::{Observer, OfFolds, Stage, Warning, Watch};
 use crate::prepare::Preparation;
 
@@ -77,6 +77,34 @@ impl Method {
         Ok((prepared.model(self.clone(), learned), estimates))
     }
 
+    /// As [`Method::fit_out_of_bag`]; the model also keeps what became of the training rows, see [`Model::transduction`]: a few
+    /// numbers for each. Not of more than `most` rows of two classes ([`Transduction::MOST_ROWS`] is a good limit), nor of rows
+    /// in a file, as all of them would have to be predicted.
+    ///
+    /// # Errors
+    /// As [`Method::fit_observed`].
+    pub fn fit_keeping_rows(
+        &self,
+        train: &TrainSet,
+        most: usize,
+        observer: &mut dyn Observer,
+    ) -> Result<(Model, Option<Dense>)> {
+        let (chosen, prepared, mut learned) = self.learn_from(train, observer)?;
+        let estimates = chosen.learner().out_of_bag(&prepared, &learned)?;
+        let (rounds, transduced) = (learned.rounds.take(), learned.transduced.take());
+        let model = prepared.model(self.clone(), learned);
+        if train.on_disk().is_some() || !Transduction::holds(most, train.labels().len(), model.classes().len()) {
+            return Ok((model, estimates));
+        }
+        // Calibration is fitted to votes on new rows.
+        let decisions = match transduced.filter(|_| !model.is_calibrated()) {
+            Some(decisions) => decisions,
+            None => model.decide(prepared.unlabeled.in_memory()?)?,
+        };
+        let labels = train.labels().aligned(model.classes())?;
+        Ok((model.keeping(&labels, decisions, rounds), estimates))
+    }
+
     /// The method with all settings chosen, prepared rows, and what it learned from these.
     fn learn_from(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<(Method, TrainingRows, Learned)> {
         self.validate()?;
@@ -85,6 +113,10 @@ impl Method {
         let (chosen, prepared, found) = self.clone().with_chosen_lambda(prepared, &watch)?;
         let mut learned = chosen.learn(&prepared, &watch)?;
         learned.findings = learned.findings.or(found);
+        if self.card().labels_rows && learned.rounds.is_none() {
+            // Nothing could be learned from the unlabeled rows.
+            learned.rounds = Some(LabelRounds::new(prepared.unlabeled.n_rows()));
+        }
         if self.shared().calibrated {
             let held_out = match learned.held_out.take() {
                 Some(held_out) => held_out,
@@ -187,6 +219,7 @@ impl TrainingRows {
             logistic: self.logistic(),
             threshold: 0.0,
             held_out: learned.held_out.map(|held_out| held_out.own_votes(self.n_classes())),
+            kept_rows: None,
         }
     }
 }

@@ -8,7 +8,7 @@ from udeed._compare import Comparison, compare
 from udeed._core import VERSION as __version__
 from udeed._diversity import diversity
 from udeed._files import load, to_onnx
-from udeed._labeling import doubt, suggest
+from udeed._labeling import Forecast, doubt, forecast, suggest
 from udeed._labels import UdeedWarning
 from udeed._ranks import AverageRanks
 from udeed._split import (
@@ -46,6 +46,7 @@ from udeed._estimators import (
 __all__ = [
     "AverageRanks",
     "Comparison",
+    "Forecast",
     "SemiSupervisedGroupKFold",
     "SemiSupervisedKFold",
     "SemiSupervisedSplit",
@@ -55,6 +56,7 @@ __all__ = [
     "compare",
     "diversity",
     "doubt",
+    "forecast",
     "labeled_scorer",
     "load",
     "mask_labels",

@@ -55,6 +55,9 @@ class Training:
         return self.labels.codes
 
 
+# Number of the class, probabilities and round of each training row, and whether each member gave its label.
+Transduced = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], "NDArray[np.bool_] | None"]
+
 Prediction = TypeVar("Prediction", bound=Callable[..., Any])
 
 
@@ -103,6 +106,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
     diversity_: dict[str, float | None] | None
     oob_decision_function_: NDArray[np.float64]
     _model: _core.Model
+    _transduced: Transduced
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -152,6 +156,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         self.classes_ = training.labels.classes
         self._keep_out_of_bag(training, out_of_bag)
         self._remember(model)
+        self._keep_left_out(training)
         self.history_ = [_step(*step) for step in steps]
         self.diversity_ = measures(diversity)
         if self.verbose and model.findings is not None:
@@ -170,6 +175,24 @@ class Ensemble(ClassifierMixin, BaseEstimator):
             labeled &= training.weights > 0.0
         self.oob_decision_function_ = np.full((training.rows.n_rows, estimates.shape[1]), np.nan)
         self.oob_decision_function_[labeled] = estimates
+
+    def _keep_left_out(self, training: Training) -> None:
+        """Keeps what became of all rows, where some have no weight: the model has never seen these."""
+        self.__dict__.pop("_transduced", None)
+        found = None if training.weights is None else self._model.transduction()
+        if found is None or training.weights is None or training.weights.all():
+            return
+        there, given, n_jobs = training.weights > 0.0, training.codes >= 0, self._n_jobs()
+        classes = self._model.predict(training.rows, n_jobs)
+        classes[given] = training.codes[given]
+        probabilities = self._model.probabilities(training.rows, n_jobs)
+        probabilities[given] = np.eye(len(self.classes_))[training.codes[given]]
+        rounds = np.where(given, 0, -1)
+        classes[there], probabilities[there], rounds[there], by = found
+        if by is not None:
+            whole = np.zeros((len(rounds), by.shape[1]), dtype=bool)
+            whole[there], by = by, whole
+        self._transduced = classes, probabilities, rounds, by
 
     def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Training:
         """The arguments of a fit, checked."""
@@ -295,6 +318,41 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         held: dict[str, int] = json.loads(self._model.held_rows)
         return held
+
+    @property
+    def transduction_(self) -> NDArray[Any]:
+        """Class of each training row: its label, or the predicted class."""
+        return np.asarray(self.classes_[self._transduction()[0]])
+
+    @property
+    def label_distributions_(self) -> NDArray[np.float64]:
+        """Class probabilities of each training row."""
+        return self._transduction()[1]
+
+    @property
+    def labeled_iter_(self) -> NDArray[np.int64]:
+        """Round in which each training row was labeled."""
+        rounds = self._transduction()[2]
+        if not CARDS[self._method]["labels_rows"]:
+            raise AttributeError(f"{type(self).__name__} gives no labels to rows: it has no `labeled_iter_`")
+        return rounds
+
+    @property
+    def labeled_by_(self) -> NDArray[np.bool_]:
+        """Whether each member gave each training row its label."""
+        by = self._transduction()[3]
+        if by is None:
+            found = f"labels are not the work of single members of this {type(self).__name__}"
+            raise AttributeError(f"{found}: it has no `labeled_by_`")
+        return by
+
+    def _transduction(self) -> Transduced:
+        check_is_fitted(self)
+        found = getattr(self, "_transduced", None) or self._model.transduction()
+        if found is None:
+            what = "what became of more than 100 000 training rows, or of those of a model from another file, is not kept"
+            raise AttributeError(f"{what}: `predict` and `predict_proba` tell their classes")
+        return found
 
     @property
     def threshold_(self) -> float:

@@ -62,6 +62,17 @@ held_rows_ : dict
 diversity_ : dict or None
     Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
     model.
+transduction_ : array of shape (n_samples,)
+    Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
+    classes this many over their number.
+label_distributions_ : array of shape (n_samples, n_classes)
+    Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
+labeled_iter_ : array of shape (n_samples,)
+    Round in which each training row was labeled: 0 for a label that was given, -1 for a row that no member learned from.
+    Only of methods that label rows: self-training, SETRED, co-training, tri-training, co-forest, and semi-supervised
+    boosting, where it is the first member that learned from the row.
+labeled_by_ : array of shape (n_samples, n_members)
+    Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
 oob_decision_function_ : array of shape (n_samples, n_classes)
     Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
     co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.

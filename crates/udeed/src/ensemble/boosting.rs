@@ -1,7 +1,7 @@
 //! What boosting methods share: members added one at a time, their weights, row weights and votes.
 
 use crate::ensemble::training_rows::Head;
-use crate::ensemble::{Ensemble, Learned, Part, Rule, TrainingRows, has_two_classes};
+use crate::ensemble::{Ensemble, LabelRounds, Learned, Part, Rule, TrainingRows, has_two_classes};
 use crate::error::Result;
 use crate::learner::{Hypothesis, Linear, n_heads, winner};
 use crate::observer::{Warning, Watch};
@@ -19,12 +19,14 @@ pub(crate) struct Boosted {
     pub(crate) discarded: bool,
     /// Whether the first member learns from the labels alone: an ensemble of it alone is the baseline.
     pub(crate) first_is_baseline: bool,
+    /// When members first learned from each unlabeled row, where they do.
+    rounds: Option<LabelRounds>,
 }
 
 impl Boosted {
     pub(crate) fn new(wanted: usize, start: Hypothesis) -> Self {
         let (members, weights) = (Vec::new(), Vec::new());
-        Boosted { wanted, start, members, weights, discarded: false, first_is_baseline: false }
+        Boosted { wanted, start, members, weights, discarded: false, first_is_baseline: false, rounds: None }
     }
 
     /// The hypothesis from which the fit of the next member starts.
@@ -48,6 +50,12 @@ impl Boosted {
         Ok(())
     }
 
+    /// The latest member learned from the unlabeled rows that have a weight.
+    pub(crate) fn learned_from(&mut self, unlabeled: &[f64]) {
+        let rounds = self.rounds.get_or_insert_with(|| LabelRounds::new(unlabeled.len()));
+        rounds.note_weights(self.members.len() - 1, unlabeled);
+    }
+
     /// The members kept. If there are none, a warning and a substitute: logistic regression on the labels alone or, if members
     /// were discarded for making no error, a member whose vote is undecided.
     pub(crate) fn into_part(mut self) -> (Part, Option<Warning>) {
@@ -65,10 +73,10 @@ impl Boosted {
     }
 
     /// The ensemble of members that each predict all classes.
-    pub(crate) fn finish(self, watch: &Watch<'_>) -> Learned {
-        let n_classes = self.start.n_classes();
+    pub(crate) fn finish(mut self, watch: &Watch<'_>) -> Learned {
+        let (n_classes, rounds) = (self.start.n_classes(), self.rounds.take());
         let (part, warning) = self.into_part();
-        let mut learned = Learned::from(Ensemble::whole(n_classes, part));
+        let mut learned = Learned { rounds, ..Ensemble::whole(n_classes, part).into() };
         learned.warn(warning, watch);
         learned
     }
@@ -86,10 +94,14 @@ pub(crate) fn boost_heads(
         learned.warn([Warning::NothingUnlabeled], watch);
         return Ok(learned);
     }
-    let (mut parts, mut warnings) = (Vec::new(), Vec::new());
+    let (mut parts, mut warnings, mut rounds) = (Vec::new(), Vec::new(), None::<LabelRounds>);
     for head in &prepared.heads {
         let mut boosted = Boosted::new(members, Hypothesis::Linear(Linear::new(vec![head.logistic.clone()])));
         boost(head, &mut boosted)?;
+        rounds = match (rounds, boosted.rounds.take()) {
+            (Some(first), Some(other)) => Some(first.or_earlier(&other)),
+            (first, other) => first.or(other),
+        };
         let (mut part, warning) = boosted.into_part();
         // Unweighted votes of few members for several classes are often tied: their confidences break the ties.
         if prepared.heads.len() > 1 {
@@ -99,7 +111,7 @@ pub(crate) fn boost_heads(
         warnings.extend(warning);
     }
     let (heads, of) = (warnings.len(), parts.len());
-    let mut learned = Learned::from(Ensemble::against_rest(prepared.n_classes(), parts));
+    let mut learned = Learned { rounds, ..Ensemble::against_rest(prepared.n_classes(), parts).into() };
     match warnings.pop() {
         Some(warning) if heads == of && warnings.iter().all(|other| *other == warning) => {
             learned.warn([warning], watch);

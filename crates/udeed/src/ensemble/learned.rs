@@ -2,7 +2,7 @@
 
 use crate::data::Dense;
 use crate::ensemble::calibration::Calibration;
-use crate::ensemble::{Ensemble, Findings, HeldOut, TrainingRows};
+use crate::ensemble::{Ensemble, Findings, HeldOut, LabelRounds, TrainingRows};
 use crate::observer::{StageSummary, Warning, Watch};
 
 /// The result of a method: an ensemble, and how it was learned.
@@ -18,6 +18,10 @@ pub(crate) struct Learned {
     pub(crate) out_of_bag: Option<Dense>,
     /// Votes on labeled rows of members that did not learn from them, where the method has such members.
     pub(crate) held_out: Option<HeldOut>,
+    /// When unlabeled rows got pseudo-labels, where the method gives them in rounds.
+    pub(crate) rounds: Option<LabelRounds>,
+    /// The decisions on the unlabeled rows that learning made anyway, where they are not those of the ensemble on new rows.
+    pub(crate) transduced: Option<Dense>,
 }
 
 impl Learned {
@@ -62,6 +66,8 @@ impl From<Ensemble> for Learned {
             findings: None,
             out_of_bag: None,
             held_out: None,
+            rounds: None,
+            transduced: None,
         }
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod calibration;
 mod findings;
 pub(crate) mod forest;
 pub(crate) mod held_out;
+mod label_rounds;
 mod lambda;
 mod learned;
 mod linear_members;
@@ -24,6 +25,7 @@ pub use vote::{Ensemble, Vote};
 
 pub(crate) use bootstrap::{bootstrap, bootstrapped, bootstraps, has_two_classes, stratified_bootstraps};
 pub(crate) use held_out::HeldOut;
+pub(crate) use label_rounds::LabelRounds;
 pub(crate) use learned::Learned;
 pub(crate) use mixed_members::{Group, Mapped};
 pub(crate) use out_of_bag::out_of_bag;

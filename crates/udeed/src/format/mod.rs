@@ -33,7 +33,7 @@ use crate::format::source::Source;
 pub use builtin::{BuiltIn, built_in};
 pub use options::Layout;
 pub use reader::Reader;
-pub use sheet::{HeldSheet, Sheet};
+pub use sheet::{HeldSheet, PartedSheet, Sheet};
 pub use writer::Writer;
 
 formats! {

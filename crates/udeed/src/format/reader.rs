@@ -7,9 +7,9 @@ use crate::data::{Column, Naming, Table};
 use crate::error::{Error, Hint, Place, Result};
 use crate::format::column_plan::{LabelColumn, UnlabeledMark};
 use crate::format::options::ReadOptions;
-use crate::format::sink::{BoundedSink, MemorySink, RowSink, Schema, TableSink};
+use crate::format::sink::{BoundedSink, MemorySink, PartingSink, RowSink, Schema, TableSink};
 use crate::format::source::{Source, read_file};
-use crate::format::{Format, HeldSheet, Layout, Sheet};
+use crate::format::{Format, HeldSheet, Layout, PartedSheet, Sheet};
 use crate::memory::Room;
 
 /// Reads rows from a file. The defaults suit a CSV file with a header.
@@ -259,6 +259,40 @@ impl Reader {
         self.hold_source(Source::new(name.to_owned(), bytes)?, name, room)
     }
 
+    /// Reads a file of labeled and unlabeled rows: into memory if there is room for them, else the labeled rows into memory and
+    /// the unlabeled ones into a temporary file.
+    ///
+    /// # Errors
+    /// As [`Reader::read`] for the rows in memory; also if the temporary file cannot be written.
+    ///
+    /// ```
+    /// use udeed::format::Reader;
+    /// use udeed::memory::Room;
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let path = folder.path().join("rows.csv");
+    /// std::fs::write(&path, "size,ok\n1,\n2,yes\n3,\n4,no\n").unwrap();
+    /// let room = |most| Room { most, folder: Some(folder.path()) };
+    /// let whole = Reader::new().label("ok").part(&path, room(1 << 20))?;
+    /// assert!(whole.unlabeled.is_none() && whole.sheet.table.n_rows() == 4);
+    /// let parted = Reader::new().label("ok").part(&path, room(64))?;
+    /// assert_eq!(parted.sheet.labels.classes(), ["no", "yes"]);
+    /// assert_eq!((parted.positions, parted.unlabeled.unwrap().n_rows()), (vec![1, 3], 2));
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn part(&self, path: impl AsRef<Path>, room: Room<'_>) -> Result<PartedSheet> {
+        let path = path.as_ref();
+        read_file(path, |source| self.part_source(source, &path.display().to_string(), room))
+    }
+
+    /// Like [`Reader::part`] for a stream, with a name for messages. It is read only once.
+    ///
+    /// # Errors
+    /// As [`Reader::part`]; the format must have been set.
+    pub fn part_from(&self, name: &str, bytes: impl Read, room: Room<'_>) -> Result<PartedSheet> {
+        self.part_source(Source::new(name.to_owned(), bytes)?, name, room)
+    }
+
     /// Reads a file, and calls `visit` with one table after the other: dense rows come a few thousand at a time, so that they
     /// need not fit into memory. Sparse rows come in one table, or in several from a temporary file where there is no room.
     ///
@@ -333,6 +367,16 @@ impl Reader {
         let mut rows = BoundedSink::new(name, room);
         let schema = self.fill(&self.options, source, name, &mut rows)?;
         rows.into_sheet(schema, self.options.layout)
+    }
+
+    fn part_source(&self, source: Source<'_>, name: &str, room: Room<'_>) -> Result<PartedSheet> {
+        let mut rows = PartingSink::new(name, room, self.options.memory);
+        let options = self.options.clone();
+        let schema = self.fill(&options, source, name, &mut rows)?;
+        schema.check_classes(name)?;
+        let mut parted = rows.into_sheet(schema, options.layout)?;
+        parted.sheet.unused_mark = options.columns.unused_mark();
+        Ok(parted)
     }
 
     /// Reads all rows into a sink.

@@ -1,6 +1,6 @@
 //! Contents of a file: rows, and labels beside them.
 
-use crate::data::{HeldTable, Labels, Table, TrainSet};
+use crate::data::{DiskTable, HeldTable, Labels, Table, TrainSet};
 use crate::error::Result;
 
 /// Contents of a file: rows, and labels beside them.
@@ -59,4 +59,17 @@ pub struct HeldSheet {
     pub table: HeldTable,
     /// Number of labeled rows.
     pub n_labeled: usize,
+}
+
+/// Contents of a file whose unlabeled rows need not fit into memory.
+///
+/// See [`Reader::part`](crate::format::Reader::part) for an example.
+#[derive(Debug)]
+pub struct PartedSheet {
+    /// The rows in memory: all of them, or the labeled ones.
+    pub sheet: Sheet,
+    /// The unlabeled rows, where there was no room for all rows in memory.
+    pub unlabeled: Option<DiskTable>,
+    /// Where the rows in memory stand in the file, counted from 0, if these are the labeled ones alone.
+    pub positions: Vec<usize>,
 }

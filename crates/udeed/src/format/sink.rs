@@ -7,11 +7,12 @@ use crate::data::{
     Table, dense_size, sparse_size, two_spellings,
 };
 use crate::error::{Error, Hint, Place, Result};
-use crate::format::{HeldSheet, Layout, Sheet};
+use crate::format::{HeldSheet, Layout, PartedSheet, Sheet};
 use crate::memory::{MUCH_MEMORY, Room, half_of_memory, too_many_rows};
 use crate::text::quoted;
 
 /// What describes the rows of a file, once all of them are in a sink.
+#[derive(Clone)]
 pub(super) struct Schema {
     pub(super) columns: Vec<Column>,
     pub(super) naming: Naming,
@@ -259,6 +260,100 @@ impl DiskSink {
             is_sparse,
         };
         HeldSheet { table: HeldTable::InFile(table), n_labeled: self.n_labeled }
+    }
+}
+
+/// Keeps rows in memory as long as there is room. Then only labeled rows stay there, and unlabeled ones go to a temporary file.
+pub(super) struct PartingSink<'a> {
+    room: Room<'a>,
+    source: &'a str,
+    /// All rows, or the labeled ones.
+    memory: MemorySink,
+    unlabeled: Option<DiskSink>,
+    /// Where the rows in memory stand in the file, once it is parted.
+    positions: Vec<usize>,
+}
+
+impl<'a> PartingSink<'a> {
+    pub(super) fn new(source: &'a str, room: Room<'a>, most: Option<u64>) -> Self {
+        let memory = MemorySink::within(source, most);
+        PartingSink { room, source, memory, unlabeled: None, positions: Vec::new() }
+    }
+
+    /// Moves the unlabeled rows out of memory.
+    fn part(&mut self) -> Result<()> {
+        let folder = self.room.folder(self.source)?;
+        let limit = self.memory.limit.clone();
+        let above = std::mem::replace(&mut self.memory, MemorySink { limit, ..MemorySink::default() });
+        self.unlabeled = Some(DiskSink::new(folder)?);
+        let (n_rows, labels) = (above.n_rows, above.labels);
+        let rows = match above.sparse {
+            Some(rows) => Matrix::Sparse(rows),
+            None if n_rows > 0 => Dense::new(n_rows, above.dense.len() / n_rows, above.dense)?.into(),
+            None => return Ok(()),
+        };
+        self.push_parted(&rows, labels)
+    }
+
+    fn push_parted(&mut self, rows: &Matrix, labels: Vec<Option<u32>>) -> Result<()> {
+        let first = self.n_rows();
+        let n = rows.rows().n_rows();
+        let is_labeled = |row: &usize| labels.get(*row).copied().flatten().is_some();
+        let (labeled, unlabeled): (Vec<usize>, Vec<usize>) = (0..n).partition(is_labeled);
+        if !labeled.is_empty() {
+            self.positions.extend(labeled.iter().map(|row| first + row));
+            let labels = labeled.iter().map(|&row| labels[row]).collect();
+            self.memory.push(rows.select(&labeled), labels, None)?;
+        }
+        match &mut self.unlabeled {
+            Some(file) if !unlabeled.is_empty() => file.rows.push_in_pieces(&rows.select(&unlabeled)),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn into_sheet(self, schema: Schema, layout: Layout) -> Result<PartedSheet> {
+        let whole = |sheet| PartedSheet { sheet, unlabeled: None, positions: Vec::new() };
+        let Some(file) = self.unlabeled else { return self.memory.into_sheet(schema, layout).map(whole) };
+        let HeldTable::InFile(unlabeled) = file.into_sheet(schema.clone(), layout).table else {
+            return self.memory.into_sheet(schema, layout).map(whole);
+        };
+        let mut sheet = self.memory.into_sheet(schema, layout)?;
+        // Few rows may look dense: all are of one layout.
+        if unlabeled.is_sparse() {
+            sheet.table = sheet.table.into_sparse();
+        }
+        Ok(PartedSheet { sheet, unlabeled: Some(unlabeled), positions: self.positions })
+    }
+}
+
+impl RowSink for PartingSink<'_> {
+    fn push(&mut self, rows: Matrix, labels: Vec<Option<u32>>, share: Option<f64>) -> Result<()> {
+        let all = self.memory.n_rows + rows.rows().n_rows();
+        if self.unlabeled.is_none() && !self.room.holds(all, self.memory.size() + rows.size()) {
+            self.part()?;
+        }
+        match self.unlabeled {
+            Some(_) => self.push_parted(&rows, labels),
+            None => self.memory.push(rows, labels, share),
+        }
+    }
+
+    fn n_rows(&self) -> usize {
+        self.memory.n_rows() + self.unlabeled.as_ref().map_or(0, RowSink::n_rows)
+    }
+
+    fn n_stored(&self) -> usize {
+        self.memory.n_stored() + self.unlabeled.as_ref().map_or(0, RowSink::n_stored)
+    }
+
+    fn used_columns(&self) -> Result<Vec<u32>> {
+        let mut used = self.memory.used_columns()?;
+        if let Some(file) = &self.unlabeled {
+            used.extend(file.used_columns()?);
+        }
+        used.sort_unstable();
+        used.dedup();
+        Ok(used)
     }
 }
 

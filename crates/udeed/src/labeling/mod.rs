@@ -1,4 +1,5 @@
-//! Labels: which rows to label next ([`Suggest`]), and which labels to doubt ([`Doubt`]).
+//! Labels: which rows to label next ([`Suggest`]), which labels to doubt ([`Doubt`]), and what further ones would bring
+//! ([`Forecast`]).
 //!
 //! ```
 //! use udeed::labeling::Suggest;
@@ -16,10 +17,13 @@
 mod candidates;
 mod committee;
 mod doubt;
+mod forecast;
 mod gaussian_process;
+mod learning_curve;
 mod strategy;
 mod suggest;
 
 pub use doubt::{Doubt, DoubtedLabel, Doubts};
+pub use forecast::{Expected, Forecast, Forecasts};
 pub use strategy::Strategy;
 pub use suggest::{Suggest, Suggestion, Suggestions};

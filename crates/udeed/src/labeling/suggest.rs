@@ -67,6 +67,7 @@ pub struct Suggest {
     method: Option<Method>,
     per_class: Option<usize>,
     costs: Option<Vec<f64>>,
+    weights: Option<Vec<f64>>,
     seed: u64,
 }
 
@@ -102,7 +103,15 @@ pub struct Suggestions {
 
 impl Default for Suggest {
     fn default() -> Self {
-        Suggest { count: 10, strategy: Strategy::default(), method: None, per_class: None, costs: None, seed: 0 }
+        Suggest {
+            count: 10,
+            strategy: Strategy::default(),
+            method: None,
+            per_class: None,
+            costs: None,
+            weights: None,
+            seed: 0,
+        }
     }
 }
 
@@ -147,6 +156,15 @@ impl Suggest {
     #[must_use]
     pub fn costs(mut self, costs: Option<Vec<f64>>) -> Self {
         self.costs = costs;
+        self
+    }
+
+    /// How much it matters to know the class of each row: the variance that labels leave is summed with these weights. One
+    /// number for each row, as of [`Suggest::costs`]; they are multiplied with the weights of the training rows, which a model
+    /// sees, too. A row of weight 0 may be suggested for what it tells about others. Default: all matter alike.
+    #[must_use]
+    pub fn weights(mut self, weights: Option<Vec<f64>>) -> Self {
+        self.weights = weights;
         self
     }
 
@@ -205,22 +223,9 @@ impl Suggest {
         if n_unlabeled == 0 {
             return Err(Error::training("no unlabeled row", "some to choose from"));
         }
-        let Some(costs) = &self.costs else { return Ok(()) };
         let n_rows = train.n_labeled() + n_unlabeled;
-        if costs.len() != n_rows {
-            return Err(Error::setting(
-                "costs",
-                format!("{} numbers", costs.len()),
-                format!("one for each of {n_rows} rows"),
-            ));
-        }
-        match costs.iter().position(|cost| !(cost.is_finite() && *cost > 0.0)) {
-            None => Ok(()),
-            Some(bad) => {
-                let found = format!("{} in row {}", costs[bad], bad + 1);
-                Err(Error::setting("costs", found, "positive numbers"))
-            }
-        }
+        check_numbers("costs", self.costs.as_deref(), n_rows, "positive numbers", |cost| cost > 0.0)?;
+        check_numbers("weights", self.weights.as_deref(), n_rows, "0 or positive numbers", |weight| weight >= 0.0)
     }
 
     /// Whether the strategy asks a model, and the labels allow one.
@@ -286,7 +291,12 @@ impl Suggest {
         watch: &Watch<'_>,
     ) -> Result<Vec<Suggestion>> {
         let positions = &candidates.positions;
-        let weights = opinion.weights(train, &positions[..covariance.n_references()]);
+        let references = &positions[..covariance.n_references()];
+        let mut weights = opinion.weights(train, references);
+        if let Some(own) = &self.weights {
+            let largest = references.iter().map(|&row| own[row]).fold(f64::MIN_POSITIVE, f64::max);
+            weights.iter_mut().zip(references).for_each(|(weight, &row)| *weight *= own[row] / largest);
+        }
         let cost = |i: usize| self.costs.as_ref().map_or(1.0, |costs| costs[positions[i]]);
         let mut is_open = vec![true; positions.len()];
         let mut of_class = vec![0; opinion.classes.len()];
@@ -324,6 +334,25 @@ impl Suggest {
             covariance.label(best);
         }
         Ok(picked)
+    }
+}
+
+/// Refuses numbers that are not one for each row, or that may not be.
+fn check_numbers(
+    name: &'static str,
+    numbers: Option<&[f64]>,
+    n_rows: usize,
+    expected: &str,
+    may_be: fn(f64) -> bool,
+) -> Result<()> {
+    let Some(numbers) = numbers else { return Ok(()) };
+    if numbers.len() != n_rows {
+        let found = format!("{} numbers", numbers.len());
+        return Err(Error::setting(name, found, format!("one for each of {n_rows} rows")));
+    }
+    match numbers.iter().position(|&number| !(number.is_finite() && may_be(number))) {
+        None => Ok(()),
+        Some(bad) => Err(Error::setting(name, format!("{} in row {}", numbers[bad], bad + 1), expected)),
     }
 }
 
@@ -534,6 +563,19 @@ mod tests {
         assert!(dear.iter().all(|row| !free.contains(row)), "{free:?} {dear:?}");
     }
 
+    /// Rows that matter are those near which labels are asked for.
+    #[test]
+    fn labels_are_asked_for_where_rows_matter() {
+        // Two groups far from each other.
+        let rows: Vec<[f64; 1]> = (0..60).map(|i| [f64::from(i % 2) * 50.0 + f64::from(i) * 0.01]).collect();
+        let train = TrainSet::new(Table::from_rows(&rows).unwrap(), Labels::unlabeled(60)).unwrap();
+        for group in [0, 1] {
+            let weights = (0..60).map(|i| f64::from(u8::from(i % 2 == group))).collect();
+            let found = Suggest::new().count(1).weights(Some(weights)).suggest(&train, None).unwrap();
+            assert_eq!(found.suggestions[0].row % 2, group);
+        }
+    }
+
     #[test]
     fn bad_settings_are_refused() {
         let train = few_labels("labor", 20);
@@ -545,6 +587,12 @@ mod tests {
         let mut free = vec![1.0; 57];
         free[4] = 0.0;
         assert_eq!(costs(free), "`costs` is 0 in row 5, expected positive numbers");
+        let mut minus = vec![1.0; 57];
+        minus[4] = -1.0;
+        assert_eq!(
+            refused(Suggest::new().weights(Some(minus))),
+            "`weights` is -1 in row 5, expected 0 or positive numbers"
+        );
         let all = few_labels("labor", 57);
         let error = Suggest::new().suggest(&all, None).unwrap_err().to_string();
         assert_eq!(error, "the training rows have no unlabeled row, expected some to choose from");

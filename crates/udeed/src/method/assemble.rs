@@ -36,6 +36,7 @@ method! {
         python: "AssembleClassifier",
         paper: "K. Bennett, A. Demiriz and R. Maclin, \"Exploiting unlabeled data in ensemble methods\", KDD 2002 (ASSEMBLE.AdaBoost)",
         grows: true,
+        labels_rows: true,
     }
     settings {
         boosting;
@@ -91,6 +92,7 @@ impl Assemble {
             }
             let weight = weight_of(error, n_classes);
             boosted.push(member, weight, watch)?;
+            boosted.learned_from(&drawn[l..]);
             votes.add(weight, &outputs);
             labels.iter_mut().enumerate().skip(l).for_each(|(i, label)| *label = votes.winner(i));
             // With large margins all shares but a few would vanish: the exponent is clamped to where they stay distinct.

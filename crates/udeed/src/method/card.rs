@@ -42,6 +42,8 @@ pub struct MethodCard {
     pub streams: bool,
     /// Whether the first members of an ensemble are the ensemble of that size.
     pub grows: bool,
+    /// Whether it gives unlabeled rows pseudo-labels, in rounds.
+    pub labels_rows: bool,
     /// Settings.
     pub settings: Vec<Setting>,
 }

@@ -8,7 +8,7 @@ use crate::data::Dense;
 use crate::ensemble::Learned;
 use crate::ensemble::bootstraps;
 use crate::ensemble::pseudo_labels::{MOST_ROUNDS, NewLabels, PseudoLabels, Teachers};
-use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
+use crate::ensemble::{Ensemble, LabelRounds, Part, Rule, TrainingRows};
 use crate::error::{Hint, Result};
 use crate::learner::{Hypothesis, Learner, SplitFeatures, TreeSettings, normalise, winner};
 use crate::memory::{check_memory, half_of_memory};
@@ -37,6 +37,7 @@ method! {
         title: "Co-forest",
         python: "CoForestClassifier",
         paper: "M. Li and Z.-H. Zhou, \"Improve computer-aided diagnosis with machine learning techniques using undiagnosed samples\", IEEE Transactions on Systems, Man and Cybernetics A 37, 2007",
+        labels_rows: true,
     }
     settings {
         /// Number of trees; the paper uses 6.
@@ -60,9 +61,10 @@ impl Learn for CoForest {
         let out_of_bag = forest.out_of_bag()?;
         // The teachers of a tree are all other trees: its concomitant ensemble.
         let mut teachers = vec![Teachers::default(); self.members];
-        let nothing = pseudo_labels.unlabeled().is_empty();
+        // Who gave a label is no news: all trees but the one that learns from it.
+        let mut rounds = LabelRounds::new(pseudo_labels.unlabeled().len());
         for round in 0..MOST_ROUNDS {
-            if nothing {
+            if rounds.rounds.is_empty() {
                 break;
             }
             watch.member(round.min(self.members - 1), self.members)?;
@@ -76,14 +78,16 @@ impl Learn for CoForest {
                 break;
             }
             forest.grow_again(self, &new_labels, round)?;
+            let rows = new_labels.iter().flatten().flat_map(|new| &new.rows);
+            rows.for_each(|row| rounds.note(row.0 - pseudo_labels.n_labeled, round, &[]));
             for (teachers, new) in teachers.iter_mut().zip(new_labels) {
                 *teachers = new.map_or(*teachers, |new| new.teachers);
             }
         }
         watch.member(self.members, self.members)?;
         let part = Part::alike(forest.trees, Rule::Weighted);
-        let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), part));
-        learned.out_of_bag = Some(out_of_bag);
+        let (out_of_bag, rounds) = (Some(out_of_bag), Some(rounds));
+        let mut learned = Learned { out_of_bag, rounds, ..Ensemble::whole(prepared.n_classes(), part).into() };
         learned.warn(pseudo_labels.warning(teachers.iter().any(|teachers| teachers.weight > 0.0)), watch);
         Ok(learned)
     }

@@ -5,7 +5,7 @@
 use crate::data::Matrix;
 use crate::ensemble::Learned;
 use crate::ensemble::pseudo_labels::{Predictions, PseudoLabels};
-use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
+use crate::ensemble::{Ensemble, LabelRounds, Part, Rule, TrainingRows};
 use crate::error::{Error, Place, Result};
 use crate::learner::{Hypothesis, Learner, Sample};
 use crate::method::Learn;
@@ -33,6 +33,7 @@ method! {
         title: "Co-training",
         python: "CoTrainingClassifier",
         paper: "A. Blum and T. Mitchell, \"Combining labeled and unlabeled data with co-training\", COLT 1998",
+        labels_rows: true,
         size: 2,
     }
     settings {
@@ -55,6 +56,7 @@ impl Learn for CoTraining {
         let view_rows: Result<Vec<Matrix>> = views.iter().map(|columns| pseudo_labels.rows.columns(columns)).collect();
         let view_rows = view_rows?;
         let mut left = pseudo_labels.unlabeled();
+        let mut rounds = LabelRounds::by_members(left.len());
         Stream::new(self.seed, Purpose::Boosting, 0).shuffle(&mut left);
         let mut pool: Vec<usize> = left.split_off(left.len().saturating_sub(self.pool));
         let wanted = per_class(&prepared.class_shares(), self.pool);
@@ -65,12 +67,15 @@ impl Learn for CoTraining {
             }
             watch.member(round, self.rounds)?;
             members = self.members(&*learner, &pseudo_labels, &view_rows, &members)?;
-            for (member, rows) in members.iter().zip(&view_rows) {
+            for (place, (member, rows)) in members.iter().zip(&view_rows).enumerate() {
                 let predictions = Predictions::by(member, rows.rows(), &pool);
                 let mut chosen = predictions.most_confident(&wanted);
-                chosen.iter().for_each(|&place| pseudo_labels.add(pool[place], predictions.classes[place], 1.0));
+                for &chosen in &chosen {
+                    pseudo_labels.add(pool[chosen], predictions.classes[chosen], 1.0);
+                    rounds.note(pool[chosen] - pseudo_labels.n_labeled, round, &[place]);
+                }
                 chosen.sort_unstable();
-                chosen.iter().rev().for_each(|&place| _ = pool.remove(place));
+                chosen.iter().rev().for_each(|&chosen| _ = pool.remove(chosen));
             }
             let missing = self.pool.saturating_sub(pool.len()).min(left.len());
             pool.extend(left.split_off(left.len() - missing));
@@ -78,7 +83,8 @@ impl Learn for CoTraining {
         let members = self.members(&*learner, &pseudo_labels, &view_rows, &members)?;
         let views = members.into_iter().zip(views);
         let members = views.map(|(of, columns)| Hypothesis::View { columns, of: Box::new(of) }).collect::<Vec<_>>();
-        let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), Part::alike(members, Rule::Product)));
+        let part = Part::alike(members, Rule::Product);
+        let mut learned = Learned { rounds: Some(rounds), ..Ensemble::whole(prepared.n_classes(), part).into() };
         learned.warn(pseudo_labels.warning(pseudo_labels.any()), watch);
         Ok(learned)
     }

@@ -16,13 +16,15 @@ macro_rules! method {
             paper: $paper:literal,
             $(streams: $streams:literal,)?
             $(grows: $grows:literal,)?
+            $(labels_rows: $labels_rows:literal,)?
             $(size: $size:expr,)?
         }
         settings { $($settings:tt)+ }
     ) => {
         $crate::method::declare::method! {
             @munch {
-                [$($about)+] $name $word $title $python $paper [$($streams)?] [$($grows)?] [$($size)?]
+                [$($about)+] $name $word $title $python $paper [$($streams)?] [$($grows)?]
+                [$($labels_rows)?] [$($size)?]
             } [] $($settings)+
         }
     };
@@ -131,7 +133,7 @@ macro_rules! method {
     (
         @munch {
             [$($about:literal)+] $name:ident $word:literal $title:literal $python:literal $paper:literal
-            [$($streams:literal)?] [$($grows:literal)?] [$($size:expr)?]
+            [$($streams:literal)?] [$($grows:literal)?] [$($labels_rows:literal)?] [$($size:expr)?]
         }
         [$({ [$($doc:literal)+] $field:ident: $type:ty, $taken:ty = $default:expr, $range:expr })+]
     ) => {
@@ -195,6 +197,7 @@ macro_rules! method {
                     python: $python,
                     streams: false $(|| $streams)?,
                     grows: Self::GROWS,
+                    labels_rows: false $(|| $labels_rows)?,
                     settings: vec![
                         $(setting(stringify!($field), concat!($($doc),+), &defaults.$field, $range)),+
                     ],

@@ -1,9 +1,9 @@
 //! Label spreading.
 
-use crate::data::{Dense, Matrix};
+use crate::data::{Dense, Matrix, Rows};
 use crate::ensemble::{Ensemble, Learned, Part, Rule, TrainingRows};
 use crate::error::Result;
-use crate::learner::{Hypothesis, Neighbors};
+use crate::learner::{Hypothesis, Neighbors, n_heads};
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
@@ -66,9 +66,10 @@ impl Learn for LabelSpreading {
             watch.member(class, n_classes)?;
         }
         make_probabilities(&mut votes, &prepared.class_shares());
+        let transduced = decisions(&votes, n_labeled)?;
         let member = Hypothesis::Neighbors(Neighbors::new(self.neighbors, all, votes.into()));
         let part = Part::alike(vec![member], Rule::Weighted);
-        let mut learned = Learned::from(Ensemble::whole(n_classes, part));
+        let mut learned = Learned { transduced: Some(transduced), ..Ensemble::whole(n_classes, part).into() };
         learned.warn((prepared.unlabeled.n_rows() == 0).then_some(Warning::NothingUnlabeled), watch);
         watch.member(n_classes, n_classes)?;
         Ok(learned)
@@ -77,6 +78,15 @@ impl Learn for LabelSpreading {
     fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> Option<u64> {
         Some(Similarity::Nearest(self.neighbors).bytes(n_labeled + n_unlabeled, 0))
     }
+}
+
+/// The decisions that the probabilities of the unlabeled rows stand for: where labels came to rest, not the vote of neighbours.
+fn decisions(probabilities: &Dense, n_labeled: usize) -> Result<Dense> {
+    let (n, k) = (probabilities.n_rows() - n_labeled, probabilities.n_columns());
+    let shares = probabilities.values()[n_labeled * k..].iter().enumerate();
+    // Of two classes the second stands for both.
+    let own = shares.filter(|(place, _)| k > 2 || place % 2 == 1).map(|(_, share)| 2.0 * share - 1.0);
+    Dense::new(n, n_heads(k), own.collect())
 }
 
 /// Scales each row to sum to 1. A row that no label reached has the shares of the labeled rows.

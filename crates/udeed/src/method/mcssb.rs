@@ -38,6 +38,7 @@ method! {
         python: "MCSSBClassifier",
         paper: "H. Valizadegan, R. Jin and A. Jain, \"Semi-supervised boosting for multi-class classification\", ECML 2008",
         grows: true,
+        labels_rows: true,
     }
     settings {
         boosting;
@@ -104,6 +105,7 @@ impl Mcssb {
             let weight = weight.min(LARGEST_VOTE);
             objective.add(weight, &outputs[l..]);
             boosted.push(member, weight, watch)?;
+            boosted.learned_from(&pseudo_labels.weights[l..]);
         }
         Ok(boosted)
     }

@@ -38,6 +38,7 @@ method! {
         python: "RegBoostClassifier",
         paper: "K. Chen and S. Wang, \"Regularized boost for semi-supervised learning\", NIPS 2007",
         grows: true,
+        labels_rows: true,
     }
     settings {
         boosting;
@@ -110,6 +111,7 @@ impl RegBoost {
             }
             let weight = weight_of(error, 2);
             boosted.push(member, weight, watch)?;
+            boosted.learned_from(&weights[l..]);
             state.add(weight, &outputs, l);
         }
         Ok(())

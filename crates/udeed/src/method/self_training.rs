@@ -4,7 +4,7 @@
 
 use crate::ensemble::Learned;
 use crate::ensemble::pseudo_labels::{Predictions, PseudoLabels};
-use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
+use crate::ensemble::{Ensemble, LabelRounds, Part, Rule, TrainingRows};
 use crate::error::Result;
 use crate::method::Learn;
 use crate::method::card::Range;
@@ -29,6 +29,7 @@ method! {
         title: "Self-training",
         python: "SelfTrainingClassifier",
         paper: "D. Yarowsky, \"Unsupervised word sense disambiguation rivaling supervised methods\", ACL 1995",
+        labels_rows: true,
         size: 1,
     }
     settings {
@@ -46,6 +47,7 @@ impl Learn for SelfTraining {
         let learner = self.base.learner(self.lambda, watch);
         let mut pseudo_labels = PseudoLabels::new(prepared)?;
         let mut left = pseudo_labels.unlabeled();
+        let mut rounds = LabelRounds::by_members(left.len());
         let mut member = pseudo_labels.learn(&*learner, self.seed, &prepared.start())?;
         for round in 0..self.rounds {
             watch.member(round, self.rounds)?;
@@ -56,6 +58,7 @@ impl Learn for SelfTraining {
                 let sure = predictions.confidences[place] > self.confidence;
                 if sure {
                     pseudo_labels.add(row, predictions.classes[place], 1.0);
+                    rounds.note(row - pseudo_labels.n_labeled, round, &[0]);
                 }
                 place += 1;
                 !sure
@@ -66,7 +69,7 @@ impl Learn for SelfTraining {
             member = pseudo_labels.learn(&*learner, self.seed, &member)?;
         }
         let part = Part::alike(vec![member], Rule::Weighted);
-        let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), part));
+        let mut learned = Learned { rounds: Some(rounds), ..Ensemble::whole(prepared.n_classes(), part).into() };
         learned.warn(pseudo_labels.warning(pseudo_labels.any()), watch);
         Ok(learned)
     }

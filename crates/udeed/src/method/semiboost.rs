@@ -38,6 +38,7 @@ method! {
         python: "SemiBoostClassifier",
         paper: "P. Mallapragada, R. Jin, A. Jain and Y. Liu, \"SemiBoost: boosting for semi-supervised learning\", PAMI 31, 2009",
         grows: true,
+        labels_rows: true,
     }
     settings {
         boosting;
@@ -119,6 +120,7 @@ impl SemiBoost {
             }
             suggestions.add(weight, &outputs);
             boosted.push(member, weight, watch)?;
+            boosted.learned_from(&counts[l..]);
         }
         Ok(())
     }

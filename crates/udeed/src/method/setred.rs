@@ -5,7 +5,7 @@
 use crate::data::Rows;
 use crate::ensemble::Learned;
 use crate::ensemble::pseudo_labels::{Predictions, PseudoLabels};
-use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
+use crate::ensemble::{Ensemble, LabelRounds, Part, Rule, TrainingRows};
 use crate::error::Result;
 use crate::method::Learn;
 use crate::method::card::Range;
@@ -34,6 +34,7 @@ method! {
         title: "SETRED",
         python: "SetredClassifier",
         paper: "M. Li and Z.-H. Zhou, \"SETRED: self-training with editing\", PAKDD 2005",
+        labels_rows: true,
         size: 1,
     }
     settings {
@@ -57,6 +58,7 @@ impl Learn for Setred {
         let mut pseudo_labels = PseudoLabels::new(prepared)?;
         let shares = prepared.class_shares();
         let mut left = pseudo_labels.unlabeled();
+        let mut rounds = LabelRounds::by_members(left.len());
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
         let critical = normal_quantile(self.significance);
         let mut member = pseudo_labels.learn(&*learner, self.seed, &prepared.start())?;
@@ -75,6 +77,7 @@ impl Learn for Setred {
             let kept = edited(&pseudo_labels, &candidates, &shares, critical, watch)?;
             for &(row, class) in &kept {
                 pseudo_labels.add(row, class, 1.0);
+                rounds.note(row - pseudo_labels.n_labeled, round, &[0]);
             }
             left.retain(|&row| pseudo_labels.weights[row] == 0.0);
             // All rows were candidates and none was kept: the next round would be the same.
@@ -85,8 +88,8 @@ impl Learn for Setred {
                 member = pseudo_labels.learn(&*learner, self.seed, &member)?;
             }
         }
-        let mut learned =
-            Learned::from(Ensemble::whole(prepared.n_classes(), Part::alike(vec![member], Rule::Weighted)));
+        let part = Part::alike(vec![member], Rule::Weighted);
+        let mut learned = Learned { rounds: Some(rounds), ..Ensemble::whole(prepared.n_classes(), part).into() };
         learned.warn(pseudo_labels.warning(pseudo_labels.any()), watch);
         Ok(learned)
     }

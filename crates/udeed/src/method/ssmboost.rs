@@ -35,6 +35,7 @@ method! {
         python: "SSMBoostClassifier",
         paper: "F. d'Alche-Buc, Y. Grandvalet and C. Ambroise, \"Semi-supervised MarginBoost\", NIPS 2001",
         grows: true,
+        labels_rows: true,
     }
     settings {
         boosting;
@@ -107,6 +108,7 @@ impl SsmBoost {
             total += weight;
             votes.iter_mut().zip(&outputs).for_each(|(vote, output)| *vote += share * (output - *vote));
             boosted.push(member, weight, watch)?;
+            boosted.learned_from(&weights[pseudo_labels.n_labeled..]);
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 use crate::ensemble::Learned;
 use crate::ensemble::bootstraps;
 use crate::ensemble::pseudo_labels::{MOST_ROUNDS, NewLabels, PseudoLabels, Teachers};
-use crate::ensemble::{Ensemble, Part, Rule, TrainingRows};
+use crate::ensemble::{Ensemble, LabelRounds, Part, Rule, TrainingRows};
 use crate::error::Result;
 use crate::learner::{Hypothesis, Learner, Sample};
 use crate::method::Learn;
@@ -33,6 +33,7 @@ method! {
         title: "Tri-training",
         python: "TriTrainingClassifier",
         paper: "Z.-H. Zhou and M. Li, \"Tri-training: exploiting unlabeled data using three classifiers\", TKDE 17, 2005",
+        labels_rows: true,
         size: 3,
     }
     settings {
@@ -47,9 +48,10 @@ impl Learn for TriTraining {
         let mut members = self.first_members(&*learner, prepared)?;
         let mut teachers = [Teachers::default(); 3];
         let mut stream = Stream::new(self.seed, Purpose::Boosting, 0);
-        let (nothing, mut added) = (pseudo_labels.unlabeled().is_empty(), false);
+        let n_unlabeled = pseudo_labels.unlabeled().len();
+        let (mut rounds, mut added) = (LabelRounds::by_members(n_unlabeled), false);
         for round in 0..MOST_ROUNDS {
-            if nothing {
+            if n_unlabeled == 0 {
                 break;
             }
             watch.member(round.min(2), 3)?;
@@ -69,6 +71,8 @@ impl Learn for TriTraining {
             for (i, member) in refitted?.into_iter().enumerate() {
                 if let (Some(member), Some(new)) = (member, &new_labels[i]) {
                     added |= !new.rows.is_empty();
+                    let others = [(i + 1) % 3, (i + 2) % 3];
+                    new.rows.iter().for_each(|row| rounds.note(row.0 - pseudo_labels.n_labeled, round, &others));
                     members[i] = member;
                     teachers[i] = new.teachers;
                 }
@@ -76,7 +80,7 @@ impl Learn for TriTraining {
         }
         watch.member(3, 3)?;
         let part = Part::alike(members, Rule::Unweighted);
-        let mut learned = Learned::from(Ensemble::whole(prepared.n_classes(), part));
+        let mut learned = Learned { rounds: Some(rounds), ..Ensemble::whole(prepared.n_classes(), part).into() };
         learned.warn(pseudo_labels.warning(added), watch);
         Ok(learned)
     }

@@ -20,9 +20,9 @@ use crate::error::{Error, Hint, Result};
 use crate::file::write_file;
 use crate::learner::Shape;
 use crate::memory::{MUCH_MEMORY, check_memory, half_of_memory};
-use crate::model::Model;
 use crate::model::description::{Description, FORMAT, StoredPart, Version};
 use crate::model::tensors;
+use crate::model::{KeptRows, Model};
 use crate::prepare::{FourierMap, Preparation};
 use crate::tensor::{Tensor, TensorReader, TensorWriter};
 
@@ -36,6 +36,8 @@ const FREQUENCIES: &str = "fourier.frequencies";
 const PHASES: &str = "fourier.phases";
 /// The tensors of held-out votes, where there are any.
 const HELD_OUT: &str = "held_out";
+/// The tensors of what became of the training rows, where that is kept.
+const ROWS: &str = "rows";
 const CHECKSUM: &str = "checksum";
 const CHECKSUM_LENGTH: usize = size_of::<u32>();
 
@@ -98,6 +100,9 @@ impl Model {
         let description = self.describe(&mut tensors);
         if let Some(held_out) = &self.held_out {
             held_out.store(&mut TensorWriter::new(HELD_OUT, &mut tensors));
+        }
+        if let Some(kept) = &self.kept_rows {
+            kept.store(&mut TensorWriter::new(ROWS, &mut tensors));
         }
         let refused = |error: String| Error::model(path, error, "a model that can be written");
         let text = serde_json::to_string(&description).map_err(|error| refused(error.to_string()))?;
@@ -276,6 +281,11 @@ fn assemble(description: Description, tensors: &TensorReader<'_>) -> Option<Mode
         true => Some(OwnVotes::load(&stored, shape.n_classes)?),
         false => None,
     };
+    let stored = tensors.within(ROWS);
+    let kept_rows = match KeptRows::is_stored(&stored) {
+        true => Some(KeptRows::load(&stored, shape.n_classes)?),
+        false => None,
+    };
     let model = Model {
         ensemble: read("ensemble", ensembles.remove("ensemble")?)?,
         initial,
@@ -287,6 +297,7 @@ fn assemble(description: Description, tensors: &TensorReader<'_>) -> Option<Mode
         training: description.training,
         threshold: description.threshold,
         held_out,
+        kept_rows,
     };
     is_sound(&model).then_some(model)
 }
@@ -300,6 +311,7 @@ fn is_sound(model: &Model) -> bool {
         && (model.threshold == 0.0 || model.classes.len() == 2)
         && model.preparation.fourier().map_or(0, FourierMap::n_features) == model.method.shared().fourier
         && model.logistic.n_members() == 1
+        && model.kept_rows.as_ref().is_none_or(|kept| kept.fits(model))
 }
 
 fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_LENGTH] {

@@ -8,10 +8,14 @@ mod held_rows;
 mod onnx;
 mod tensors;
 mod training;
+mod transduction;
 
 pub use evaluation::Evaluation;
 pub use held_rows::HeldRows;
 pub use training::Training;
+pub use transduction::Transduction;
+
+pub(crate) use transduction::KeptRows;
 
 use crate::data::{Dense, Labels, Matrix, Rows, Table};
 use crate::ensemble::Ensemble;
@@ -53,6 +57,8 @@ pub struct Model {
     pub(crate) threshold: f64,
     /// What members say of labeled rows that they did not learn from, where there are such members.
     pub(crate) held_out: Option<OwnVotes>,
+    /// What became of the training rows, where that is kept.
+    pub(crate) kept_rows: Option<KeptRows>,
 }
 
 impl Model {
@@ -303,9 +309,9 @@ impl Model {
         self.with(self.logistic.clone())
     }
 
-    /// Threshold and held-out votes are those of the whole ensemble.
+    /// Threshold, held-out votes and what became of the rows are those of the whole ensemble.
     fn with(&self, ensemble: Ensemble) -> Model {
-        Model { ensemble, threshold: 0.0, held_out: None, ..self.clone() }
+        Model { ensemble, threshold: 0.0, held_out: None, kept_rows: None, ..self.clone() }
     }
 }
 

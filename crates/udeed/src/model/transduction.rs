@@ -1,0 +1,161 @@
+//! What became of the training rows: a class for each, and the round in which it got its label.
+
+use crate::data::{Dense, Labels, Rows};
+use crate::ensemble::LabelRounds;
+use crate::error::Result;
+use crate::learner::n_heads;
+use crate::model::Model;
+use crate::tensor::{Tensor, TensorReader, TensorWriter};
+
+/// What became of the training rows, in their order.
+///
+/// See [`Model::transduction`] for an example.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Transduction {
+    /// The class of each row, as an index into [`Model::classes`]: its label, or what the model says of an unlabeled row.
+    pub classes: Vec<usize>,
+    /// The probability of each class for each row, one column a class: 1 for a label.
+    pub probabilities: Dense,
+    /// The round in which each row was labeled: 0 for a label that was given, -1 for a row that no member ever learned
+    /// from. Only methods that label rows ([`MethodCard::labels_rows`](crate::method::MethodCard::labels_rows)) have rounds from 1
+    /// on.
+    pub rounds: Vec<i64>,
+    /// The members that gave each unlabeled row its label in that round, none for other rows. None where labels are not the
+    /// work of single members: of boosting and of co-forest, where all other trees label rows for a tree.
+    pub by: Option<Vec<Vec<usize>>>,
+}
+
+impl Transduction {
+    /// Rows of two classes that a model keeps by default; of more classes this many over their number.
+    pub const MOST_ROWS: usize = 100_000;
+
+    /// Whether so many rows of so many classes are at most `most` rows of two classes.
+    pub fn holds(most: usize, n_rows: usize, n_classes: usize) -> bool {
+        n_rows.saturating_mul(n_heads(n_classes)) <= most
+    }
+}
+
+/// What a model keeps of the training rows: their labels, what it says of the others, and when these were labeled.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct KeptRows {
+    /// The class of each row that has a label.
+    labels: Vec<Option<u8>>,
+    /// The decisions on the unlabeled rows.
+    decisions: Dense,
+    rounds: Option<LabelRounds>,
+}
+
+impl Model {
+    /// What became of the rows that the model was trained on: the class and its probability for each, and for methods that
+    /// label rows the round in which each was labeled. None for a model of [`Method::fit`](crate::method::Method::fit), which
+    /// keeps none of it: [`Method::fit_keeping_rows`](crate::method::Method::fit_keeping_rows) does.
+    ///
+    /// # Errors
+    /// If the memory for them cannot be had.
+    ///
+    /// ```
+    /// use udeed::prelude::*;
+    ///
+    /// let train = built_in("wdbc")?.read()?.into_train()?.hide_labels(&(50..569).collect::<Vec<usize>>());
+    /// let method = Method::from(SelfTraining::new());
+    /// let (model, _) = method.fit_keeping_rows(&train, 1000, &mut ())?;
+    /// let rows = model.transduction()?.unwrap();
+    /// // The first row has its label, most others got theirs in the first round.
+    /// assert_eq!((model.classes()[rows.classes[0]].as_str(), rows.rounds[0]), ("malignant", 0));
+    /// assert!(rows.rounds.iter().filter(|&&round| round == 1).count() > 300);
+    /// assert!(rows.rounds.contains(&-1), "the model is sure of no other");
+    /// assert_eq!(method.fit(&train)?.transduction()?, None);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn transduction(&self) -> Result<Option<Transduction>> {
+        let Some(kept) = &self.kept_rows else { return Ok(None) };
+        let (n, k) = (kept.labels.len(), self.classes.len());
+        let (mut classes, mut rounds) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        let said = self.probabilities(&kept.decisions)?;
+        let mut probabilities = Dense::zeros(n, k)?;
+        let mut by: Option<Vec<Vec<usize>>> =
+            kept.rounds.as_ref().and_then(|rounds| rounds.by.as_ref()).map(|_| vec![Vec::new(); n]);
+        let mut next = 0..;
+        for (row, label) in kept.labels.iter().enumerate() {
+            if let Some(class) = *label {
+                probabilities.row_mut(row)[usize::from(class)] = 1.0;
+                classes.push(usize::from(class));
+                rounds.push(0);
+                continue;
+            }
+            let i: usize = next.next().unwrap_or_default();
+            probabilities.row_mut(row).copy_from_slice(said.get(i));
+            classes.push(self.class_of(kept.decisions.get(i)));
+            let round = kept.rounds.as_ref().map_or(0, |rounds| rounds.rounds[i]);
+            rounds.push(if round == 0 { -1 } else { i64::from(round) });
+            if let (Some(by), Some(bits)) = (&mut by, kept.rounds.as_ref().and_then(|rounds| rounds.by.as_ref())) {
+                by[row] = (0..8).filter(|member| bits[i] >> member & 1 == 1).collect();
+            }
+        }
+        Ok(Some(Transduction { classes, probabilities, rounds, by }))
+    }
+
+    /// Number of training rows of which the model keeps what became of them.
+    pub fn n_kept_rows(&self) -> usize {
+        self.kept_rows.as_ref().map_or(0, |kept| kept.labels.len())
+    }
+
+    /// The same model with what became of its training rows. `labels` are in the order of the model's classes.
+    pub(crate) fn keeping(mut self, labels: &Labels, decisions: Dense, rounds: Option<LabelRounds>) -> Self {
+        let labels = (0..labels.len()).map(|i| labels.get(i).map(|class| class as u8)).collect();
+        self.kept_rows = Some(KeptRows { labels, decisions, rounds });
+        self
+    }
+}
+
+impl KeptRows {
+    /// Writes labels, decisions and rounds.
+    pub(super) fn store(&self, tensors: &mut TensorWriter<'_>) {
+        // 0 for none.
+        tensors
+            .write("labels", Tensor::integers(self.labels.iter().map(|label| label.map_or(0, |c| u64::from(c) + 1))));
+        tensors.write("decisions", Tensor::table(&self.decisions));
+        let Some(LabelRounds { rounds, by }) = &self.rounds else { return };
+        tensors.write("rounds", Tensor::integers(rounds.iter().map(|&round| u64::from(round))));
+        if let Some(by) = by {
+            tensors.write("by", Tensor::integers(by.iter().map(|&bits| u64::from(bits))));
+        }
+    }
+
+    /// Whether there is what [`KeptRows::store`] writes.
+    pub(super) fn is_stored(tensors: &TensorReader<'_>) -> bool {
+        ["labels", "decisions", "rounds", "by"].iter().any(|name| tensors.has(name))
+    }
+
+    /// Reads what [`KeptRows::store`] wrote; none where it makes no sense.
+    pub(super) fn load(tensors: &TensorReader<'_>, n_classes: usize) -> Option<Self> {
+        let label = |code: u64| match code {
+            0 => Some(None),
+            code if code <= n_classes as u64 => Some(Some(u8::try_from(code - 1).ok()?)),
+            _ => None,
+        };
+        let labels: Vec<Option<u8>> = tensors.integers("labels")?.into_iter().map(label).collect::<Option<_>>()?;
+        let n = labels.iter().filter(|label| label.is_none()).count();
+        let decisions = tensors.finite("decisions")?;
+        let sound = decisions.iter().all(|decision| decision.abs() <= 1.0);
+        let decisions = Dense::new(n, n_heads(n_classes), decisions).ok().filter(|_| sound)?;
+        let by: Option<Vec<u8>> = if tensors.has("by") { Some(tensors.integers("by")?) } else { None };
+        let rounds = match tensors.has("rounds") {
+            true => Some(LabelRounds { rounds: tensors.integers("rounds")?, by }),
+            false if by.is_some() => return None,
+            false => None,
+        };
+        let sound = rounds.iter().all(|rounds| rounds.is_sound(n));
+        sound.then_some(KeptRows { labels, decisions, rounds })
+    }
+
+    /// Whether these can be the rows that a model was trained on.
+    pub(super) fn fits(&self, model: &Model) -> bool {
+        let mut counts = vec![0; model.classes.len()];
+        self.labels.iter().flatten().for_each(|&class| counts[usize::from(class)] += 1);
+        counts == model.training.class_counts
+            && self.decisions.n_rows() == model.training.n_unlabeled
+            && self.rounds.is_some() == model.method.card().labels_rows
+    }
+}
