@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::pass::{AT_ONCE, VisitBlock};
+use super::pass::VisitBlock;
 use super::prefetch::prefetch;
 use super::real::Real;
 use super::tile::{self, Packed, Vectors};
@@ -24,12 +24,15 @@ pub(super) fn pack_weights<S: Simd, T: Real>(weights: &[f64], m: usize) -> Vecto
 /// Number of rows that are prefetched ahead of the one that is packed.
 const AHEAD: usize = 4;
 
-/// Values of the next rows that are packed between two visits.
+/// Values of the next rows that are packed between two visits: with more at once the memory would idle during a visit.
 const PACKED_AT_ONCE: usize = 128;
+
+/// Maximum number of rows that a visitor gets at once.
+const MOST_AT_ONCE: usize = 16;
 
 /// Number of rows that a visitor gets at once: more where rows are short, as a call costs as much as several values.
 fn at_once(columns: usize) -> usize {
-    (PACKED_AT_ONCE / columns.max(1)).clamp(AT_ONCE, 8 * AT_ONCE)
+    (PACKED_AT_ONCE / columns.max(1)).clamp(1, MOST_AT_ONCE)
 }
 
 /// Scratch memory of a walk.

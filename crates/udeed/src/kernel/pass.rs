@@ -26,10 +26,6 @@ const WORTH_THREADS: usize = 1 << 21;
 const PARTS_MEMORY: usize = 1 << 24;
 /// Maximum size of a sparse gradient that each part has a copy of.
 const LARGEST_PART: usize = PARTS_MEMORY / 4;
-/// Least number of rows that a visitor gets at once. Between visits the next rows are packed: with more at once the memory
-/// would idle while they are visited, with one the calls cost more.
-pub(super) const AT_ONCE: usize = 2;
-
 /// What is done with the scores of a row.
 pub(crate) trait Visit<T: Real>: Sync {
     /// What a part counts.

@@ -41,6 +41,11 @@ pub(crate) trait Real:
     /// `a * b + c`, rounded once on every instruction set.
     fn mul_add<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>, c: Self::Vector<S>) -> Self::Vector<S>;
 
+    fn add_vectors<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>) -> Self::Vector<S>;
+
+    /// The sum of the numbers in a vector: its upper half is added to its lower half until one number is left.
+    fn sum_halves<S: Simd>(simd: S, vector: Self::Vector<S>) -> Self;
+
     /// `a * self + b`, rounded once.
     fn times_plus(self, a: Self, b: Self) -> Self;
 
@@ -87,7 +92,7 @@ pub(crate) trait Real:
 }
 
 macro_rules! real {
-    ($real:ident, $lanes:literal, $vector:ident, $splat:ident, $mul_add:ident, $convert:expr) => {
+    ($real:ident, $lanes:literal, $vector:ident, $splat:ident, $mul_add:ident, $add:ident, $sum:ident, $convert:expr) => {
         impl Real for $real {
             const LANES: usize = $lanes;
 
@@ -120,6 +125,16 @@ macro_rules! real {
                 c: Self::Vector<S>,
             ) -> Self::Vector<S> {
                 simd.$mul_add(a, b, c)
+            }
+
+            #[inline(always)]
+            fn add_vectors<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>) -> Self::Vector<S> {
+                simd.$add(a, b)
+            }
+
+            #[inline(always)]
+            fn sum_halves<S: Simd>(simd: S, vector: Self::Vector<S>) -> Self {
+                simd.$sum(vector)
             }
 
             #[inline(always)]
@@ -160,8 +175,10 @@ macro_rules! real {
     };
 }
 
-real!(f64, 8, f64s, splat_f64s, mul_add_f64s, Cow::Borrowed);
-real!(f32, 16, f32s, splat_f32s, mul_add_f32s, |values: &[f64]| values.iter().map(|&x| x as f32).collect());
+real!(f64, 8, f64s, splat_f64s, mul_add_f64s, add_f64s, reduce_sum_f64s, Cow::Borrowed);
+real!(f32, 16, f32s, splat_f32s, mul_add_f32s, add_f32s, reduce_sum_f32s, |values: &[f64]| {
+    values.iter().map(|&x| x as f32).collect()
+});
 
 /// One partial sum for each of [`Real::LANES`], added up in a fixed order at the end: so the bits do not depend on how many
 /// of them a vector holds.
@@ -184,19 +201,20 @@ impl<S: Simd, T: Real> Lanes<S, T> {
                 lanes.sums[v] = add(vectors[v], lanes.sums[v]);
             }
         }
-        lanes.total()
+        lanes.total(simd)
     }
 
+    /// The upper half of the lanes is added to the lower half until one is left. In registers: through memory it would take
+    /// as long as the outputs of several members.
     #[inline(always)]
-    fn total(&self) -> f64 {
-        let lanes: &[T] = bytemuck::cast_slice(&self.sums);
-        let mut lanes: [T; MOST_LANES] =
-            std::array::from_fn(|lane| if lane < T::LANES { lanes[lane] } else { T::default() });
-        for half in [8, 4, 2, 1] {
-            for lane in 0..half {
-                lanes[lane] = lanes[lane] + lanes[lane + half];
+    fn total(mut self, simd: S) -> f64 {
+        let mut half = Self::VECTORS / 2;
+        while half > 0 {
+            for v in 0..half {
+                self.sums[v] = T::add_vectors(simd, self.sums[v], self.sums[v + half]);
             }
+            half /= 2;
         }
-        lanes[0].to_double()
+        T::sum_halves(simd, self.sums[0]).to_double()
     }
 }

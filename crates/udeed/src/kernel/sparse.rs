@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::pass::{AT_ONCE, VisitBlock};
+use super::pass::VisitBlock;
 use super::real::Real;
 use super::tile::{self, Vectors};
 use crate::data::{Block, Blocks, Buffer};
@@ -13,6 +13,9 @@ use crate::error::Result;
 
 /// Rows that are read at a time.
 pub(super) const ROWS: usize = 64;
+
+/// Number of rows that a visitor gets at once: with one the calls cost more.
+const AT_ONCE: usize = 2;
 
 /// One walk over some of the rows.
 pub(super) struct Walk<'a, T: Real> {
