@@ -343,7 +343,7 @@ mod tests {
     #[test]
     fn too_few_labels_are_refused() {
         let refused = |train: &TrainSet, forecast: Forecast| forecast.forecast(train).unwrap_err().to_string();
-        let error = refused(&few("wdbc", 9), quick());
+        let error = refused(&few("vote", 9), quick());
         assert!(error.contains("9 labels") && error.contains("10 labels, 3 of each of two classes"), "{error}");
         let labels = Labels::new((0..20).map(|i| Some(if i < 2 { "rare" } else { "often" })));
         let table = few("vote", 20).table().select(&(0..20).collect::<Vec<usize>>());
