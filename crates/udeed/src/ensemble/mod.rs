@@ -18,6 +18,7 @@ pub(crate) mod vote;
 
 pub use boosting::Emphasis;
 pub use findings::{Changed, Findings, ViewFound};
+pub(crate) use findings::wilson;
 pub use lambda::Lambda;
 pub use linear_members::Members;
 pub use training_rows::Shared;
