@@ -313,7 +313,9 @@ impl Label {
             );
         }
         let answered: HashMap<usize, Option<String>> = merged.answered.into_iter().collect();
-        write_to(Some(&files.out), |out| self.write_rows(Some(&sheet.train), &sheet.label, sheet.column, &answered, out))?;
+        write_to(Some(&files.out), |out| {
+            self.write_rows(Some(&sheet.train), &sheet.label, sheet.column, &answered, out)
+        })?;
         let [answers, out] = [&files.answers, &files.out].map(|path| path.display());
         let mut sentences = vec![
             format!("{} merged into {answers}, which has {}", counted(merged.added, "answer"), answered.len()),

@@ -50,7 +50,9 @@ fn whoever_may_not_is_refused() {
     for hosts in [&[other_host.as_str()][..], &[&other_port], &["Host: localhost"], &[], &[&host, &other_host]] {
         assert_eq!(served.request("GET", &page, hosts, "").status, 403, "{hosts:?}");
     }
-    for line in ["Origin: http://evil.example", "Origin: null", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site"] {
+    for line in
+        ["Origin: http://evil.example", "Origin: null", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site"]
+    {
         assert_eq!(served.request("GET", &state, &[&host, line], "").status, 403, "{line}");
     }
 
@@ -118,7 +120,10 @@ fn slow_and_silent_clients_keep_nobody_out() {
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock && sent.is_ok() => {}
             _ if sent.is_err() => break,
             other => {
-                assert!(matches!(&other, Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset), "{other:?}");
+                assert!(
+                    matches!(&other, Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset),
+                    "{other:?}"
+                );
                 break;
             }
         }
@@ -177,7 +182,8 @@ fn answers_survive_a_kill_and_go_on() {
     let labels: Vec<bool> = labels.map(|(row, line)| line.ends_with(&format!(",{}", truth(row)))).collect();
     assert_eq!((labels.len(), labels.contains(&false)), (23, false), "{labeled}");
     let predict = ["predict", "rows.labeled.safetensors", "rows.csv"];
-    let predict = std::process::Command::new(env!("CARGO_BIN_EXE_udeed")).current_dir(folder.path()).args(predict).output();
+    let predict =
+        std::process::Command::new(env!("CARGO_BIN_EXE_udeed")).current_dir(folder.path()).args(predict).output();
     assert_eq!(String::from_utf8(predict.unwrap().stdout).unwrap().lines().count(), 81);
 }
 
@@ -198,7 +204,8 @@ fn other_rows_and_damaged_answers_are_refused() {
         .collect();
     std::fs::write(&rows, changed.join("\n")).unwrap();
     let (code, _, error) = outcome(folder.path(), &call);
-    let wanted = format!("rows.labels.csv, line 2: an answer to row {} of other content, expected that of rows.csv", row + 1);
+    let wanted =
+        format!("rows.labels.csv, line 2: an answer to row {} of other content, expected that of rows.csv", row + 1);
     assert!(code == 1 && error.contains(&wanted), "{error}");
     std::fs::write(&rows, &text).unwrap();
 
@@ -234,7 +241,10 @@ fn two_people_label_parts_and_merge() {
     let merge = ["--merge", "rows.part-1-of-2.labels.csv", "rows.part-2-of-2.labels.csv"];
     let (code, words, error) = outcome(folder.path(), &[&call[..], &merge].concat());
     assert!(code == 0 && words.starts_with("12 answers merged into rows.labels.csv, which has 12\n"), "{words}{error}");
-    assert!(words.contains("\n  udeed fit rows.labeled.csv --label kind --method auto --out model.safetensors\n"), "{words}");
+    assert!(
+        words.contains("\n  udeed fit rows.labeled.csv --label kind --method auto --out model.safetensors\n"),
+        "{words}"
+    );
     let (_, words, _) = outcome(folder.path(), &[&call[..], &merge].concat());
     assert!(words.starts_with("0 answers merged into rows.labels.csv, which has 12\n"), "{words}");
 
@@ -287,7 +297,8 @@ fn a_second_window_looks_on_until_it_takes_over() {
 #[test]
 fn rows_without_any_label_begin_with_a_name() {
     let folder = folder();
-    std::fs::write(folder.path().join("rows.tsv"), "size\tcolour\n".to_owned() + &"1\tred\n9\tblue\n".repeat(10)).unwrap();
+    std::fs::write(folder.path().join("rows.tsv"), "size\tcolour\n".to_owned() + &"1\tred\n9\tblue\n".repeat(10))
+        .unwrap();
     let served = Served::start(folder.path(), &["rows.tsv", "--label", "kind"]);
     assert_eq!((&served.state()["classes"], &served.state()["estimate"]), (&json!([]), &Value::Null));
     for bad in ["", "  ", "?", "NA", "a\nb"] {
@@ -304,10 +315,16 @@ fn rows_without_any_label_begin_with_a_name() {
     let (words, code) = served.last_words();
     assert_eq!(code, 0);
     for sentence in ending["ending"]["sentences"].as_array().unwrap() {
-        assert!(words.replace('\n', " ").contains(sentence.as_str().unwrap()), "page and terminal say the same: {words}");
+        assert!(
+            words.replace('\n', " ").contains(sentence.as_str().unwrap()),
+            "page and terminal say the same: {words}"
+        );
     }
     let labeled = read(folder.path().join("rows.labeled.csv"));
-    assert!(labeled.starts_with("size\tcolour\tkind\n") && labeled.contains("\t\"große, \"\"rote\"\"\"\n"), "{labeled}");
+    assert!(
+        labeled.starts_with("size\tcolour\tkind\n") && labeled.contains("\t\"große, \"\"rote\"\"\"\n"),
+        "{labeled}"
+    );
 }
 
 #[test]
@@ -337,7 +354,9 @@ fn cells_are_told_whole_and_harmless() {
     let picture = served.get("media?row=0&column=1");
     assert!(picture.status == 200 && picture.head.contains("Content-Type: image/png\r\n"), "{}", picture.head);
     assert!(picture.head.contains("nosniff"));
-    for path in ["media?row=1&column=1", "media?row=2&column=1", "media?row=0&column=0", "media?row=9&column=1", "media"] {
+    for path in
+        ["media?row=1&column=1", "media?row=2&column=1", "media?row=0&column=0", "media?row=9&column=1", "media"]
+    {
         let refused = served.get(path);
         assert!(refused.status == 404 && !refused.body.contains("secret"), "{path}: {}", refused.status);
     }
@@ -363,5 +382,9 @@ fn what_cannot_be_labeled_is_refused() {
     write_points(folder.path(), 20, 4);
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
-    refused(&["rows.csv", "--label", "kind", "--no-open", "--port", &port], 1, &format!("127.0.0.1:{port}: cannot listen"));
+    refused(
+        &["rows.csv", "--label", "kind", "--no-open", "--port", &port],
+        1,
+        &format!("127.0.0.1:{port}: cannot listen"),
+    );
 }

@@ -149,11 +149,17 @@ fn thirty_labels_from_start_to_end() {
     assert!(text(&mut browser, "changed").contains("predictions of unlabeled rows"));
     let curve = browser.evaluate("document.querySelector('#curve svg').getAttribute('aria-label')");
     assert!(curve.as_str().unwrap().starts_with("Estimated accuracy: "), "{curve}");
-    for (name, width, height, theme) in
-        [("light", 1280, 900, "light"), ("dark", 1280, 900, "dark"), ("phone", 390, 844, "light"), ("phone-dark", 390, 844, "dark")]
-    {
+    for (name, width, height, theme) in [
+        ("light", 1280, 900, "light"),
+        ("dark", 1280, 900, "dark"),
+        ("phone", 390, 844, "light"),
+        ("phone-dark", 390, 844, "dark"),
+    ] {
         browser.look(width, height, theme);
-        assert_eq!(browser.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), true);
+        assert_eq!(
+            browser.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"),
+            true
+        );
         keep(&mut browser, &format!("points-{name}"), width);
     }
 
@@ -166,7 +172,10 @@ fn thirty_labels_from_start_to_end() {
     let sentences = text(&mut browser, "sentences");
     assert!(sentences.contains("wrote the model of 34 labels to rows.labeled.safetensors"), "{sentences}");
     let commands = text(&mut browser, "commands");
-    assert!(commands.starts_with("udeed predict rows.labeled.safetensors rows.csv --out predictions.csv\n"), "{commands}");
+    assert!(
+        commands.starts_with("udeed predict rows.labeled.safetensors rows.csv --out predictions.csv\n"),
+        "{commands}"
+    );
     assert!(commands.lines().all(|command| words.contains(command)), "{words}");
     keep(&mut browser, "ending", 1280);
     let labeled = std::fs::read_to_string(folder.path().join("rows.labeled.csv")).unwrap();
@@ -197,9 +206,9 @@ fn write_hostile(folder: &Path) {
     rows.flush().unwrap();
     // A picture of one red point.
     let picture = [
-        0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0,
-        0, 0x90, 0x77, 0x53, 0xde, 0, 0, 0, 0x0c, 0x49, 0x44, 0x41, 0x54, 8, 0xd7, 0x63, 0xf8, 0xcf, 0xc0, 0, 0, 3, 1, 1, 0, 0x18,
-        0xdd, 0x8d, 0xb0, 0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
+        0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0, 1,
+        8, 2, 0, 0, 0, 0x90, 0x77, 0x53, 0xde, 0, 0, 0, 0x0c, 0x49, 0x44, 0x41, 0x54, 8, 0xd7, 0x63, 0xf8, 0xcf, 0xc0,
+        0, 0, 3, 1, 1, 0, 0x18, 0xdd, 0x8d, 0xb0, 0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
     ];
     std::fs::write(folder.join("dot.png"), picture).unwrap();
 }
@@ -218,7 +227,8 @@ fn hostile_cells_are_only_text() {
         browser.evaluate("document.getElementById('wanted').value = ''");
         browser.call("Input.insertText", json!({ "text": format!("#{}", row + 1) }));
         browser.press("Enter", 13, "\r");
-        browser.wait_for(&format!("document.querySelector('#found button')?.textContent.startsWith('Row {}')", row + 1));
+        browser
+            .wait_for(&format!("document.querySelector('#found button')?.textContent.startsWith('Row {}')", row + 1));
         browser.click("document.querySelector('#found button')");
         browser.wait_for(&format!("document.getElementById('row').textContent === 'Row {}'", row + 1));
         browser.wait_for("document.querySelector('#cells img')?.naturalWidth === 1");
@@ -233,7 +243,8 @@ fn hostile_cells_are_only_text() {
              document.getElementById('search').requestSubmit()",
             row + 1
         ));
-        browser.wait_for(&format!("document.querySelector('#found button')?.textContent.startsWith('Row {}')", row + 1));
+        browser
+            .wait_for(&format!("document.querySelector('#found button')?.textContent.startsWith('Row {}')", row + 1));
         browser.click("document.querySelector('#found button')");
         browser.wait_for(&format!("document.getElementById('row').textContent === 'Row {}'", row + 1));
     };
@@ -255,7 +266,10 @@ fn hostile_cells_are_only_text() {
     browser.call("Input.insertText", json!({ "text": "<svg onload=window.ran=6>" }));
     browser.press("Enter", 13, "\r");
     browser.wait_for("document.querySelectorAll('#classes button').length === 3");
-    assert_eq!(browser.evaluate("[window.ran ?? null, document.scripts.length, document.images.length]"), json!([null, 4, 1]));
+    assert_eq!(
+        browser.evaluate("[window.ran ?? null, document.scripts.length, document.images.length]"),
+        json!([null, 4, 1])
+    );
     no_complaints(&mut browser);
 }
 
@@ -335,7 +349,8 @@ const UNUSABLE: &str = "(() => {
 #[ignore = "needs Chromium: `make browser`"]
 fn a_keyboard_is_enough() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("rows.csv"), "size,note\n".to_owned() + &"1,a\n2,b\n3,c\n8,d\n9,e\n".repeat(6)).unwrap();
+    std::fs::write(folder.path().join("rows.csv"), "size,note\n".to_owned() + &"1,a\n2,b\n3,c\n8,d\n9,e\n".repeat(6))
+        .unwrap();
     let served = Served::start(folder.path(), &["rows.csv", "--label", "kind"]);
     let mut browser = Chromium::start();
     browser.look(390, 844, "dark");

@@ -100,11 +100,13 @@ impl Line {
         let Some([row, fingerprint, answer, label, origin, predicted, check]) = texts.as_deref() else {
             return Err(format!("{} cells", fields.len()));
         };
-        let expected = sum([row, fingerprint, answer, label, origin, predicted].into_iter().map(|text| text.as_bytes()));
+        let expected =
+            sum([row, fingerprint, answer, label, origin, predicted].into_iter().map(|text| text.as_bytes()));
         if **check != format!("{expected:08x}") {
             return Err("a line whose checksum does not match".into());
         }
-        let row = row.parse().ok().and_then(|row: usize| row.checked_sub(1)).ok_or(format!("the row {}", quoted(row)))?;
+        let row =
+            row.parse().ok().and_then(|row: usize| row.checked_sub(1)).ok_or(format!("the row {}", quoted(row)))?;
         let fingerprint = u32::from_str_radix(fingerprint, 16).map_err(|_| "no fingerprint")?;
         let reply = match *answer {
             UNDO => return Ok(Line { entry: Entry::Undo { row }, fingerprint }),
@@ -160,7 +162,9 @@ impl Answers {
             if damaged == Damaged::Refused {
                 return Err(Error::Damaged { path: name(), line: *line, found: found.clone() });
             }
-            udeed::file::write_file(path, |out| out.write_all(&text(reading.lines.iter().map(|(_, line)| line), true)))?;
+            udeed::file::write_file(path, |out| {
+                out.write_all(&text(reading.lines.iter().map(|(_, line)| line), true))
+            })?;
             file = open().map_err(refused("open"))?;
         } else if reading.length == 0 {
             file.set_len(0).and_then(|()| file.write_all(HEADER.as_bytes())).map_err(refused("write"))?;

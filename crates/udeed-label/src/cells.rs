@@ -95,7 +95,11 @@ pub(crate) fn readable(text: &str) -> String {
             '\n' | '\t' => readable.push(c),
             '\0'..='\u{1f}' => readable.extend(char::from_u32(0x2400 + c as u32)),
             '\u{7f}' => readable.push('\u{2421}'),
-            '\u{80}'..='\u{9f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => {
+            '\u{80}'..='\u{9f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}'
+            | '\u{feff}' => {
                 readable.push_str(&format!("\u{27e8}U+{:04X}\u{27e9}", c as u32));
             }
             _ => readable.push(c),

@@ -310,7 +310,8 @@ impl Desk {
         }
         let mut state = self.shared.state();
         let answered = state.session.answers().filter(|answer| answer.reply != Reply::Skip);
-        let answered = answered.map(|answer| (answer.row, state.session.label(answer.row).map(str::to_owned))).collect();
+        let answered =
+            answered.map(|answer| (answer.row, state.session.label(answer.row).map(str::to_owned))).collect();
         Ok(Finished {
             labels: state.session.labels(),
             answered,
@@ -371,7 +372,8 @@ fn take(state: &mut State, round: Option<udeed::Result<Round>>) {
     match round {
         None => {}
         Some(Ok(round)) => {
-            let reasons = round.suggestions.iter().map(|own| (own.row, [own.undecided, own.unlike, own.share])).collect();
+            let reasons =
+                round.suggestions.iter().map(|own| (own.row, [own.undecided, own.unlike, own.share])).collect();
             state.session.suggest(round.suggestions.iter().map(|suggestion| suggestion.row));
             state.session.predict(round.predictions);
             state.round =
@@ -392,13 +394,7 @@ struct Learner {
 }
 
 impl Learner {
-    fn new(
-        train: TrainSet,
-        asked: Option<&[usize]>,
-        method: Method,
-        seed: u64,
-        observer: Box<dyn Observer>,
-    ) -> Self {
+    fn new(train: TrainSet, asked: Option<&[usize]>, method: Method, seed: u64, observer: Box<dyn Observer>) -> Self {
         let rows = asked.map(|asked| {
             let labels = train.labels();
             let is_used = |row: &usize| labels.get(*row).is_some() || asked.binary_search(row).is_ok();

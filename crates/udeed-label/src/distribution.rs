@@ -88,7 +88,8 @@ mod tests {
     #[test]
     fn a_value_stands_among_the_others() {
         let values = (0..200).map(f64::from).collect();
-        let all = Distributions { columns: vec![Some(values), None, Some(vec![1.0, 1.0]), Some(vec![0.0, f64::INFINITY])] };
+        let all =
+            Distributions { columns: vec![Some(values), None, Some(vec![1.0, 1.0]), Some(vec![0.0, f64::INFINITY])] };
         let placed = all.placed(0, " 50 ").unwrap();
         assert_eq!((placed.low, placed.high, placed.counts.iter().sum::<usize>()), (2.0, 197.0, 200));
         assert_eq!(placed.below, Some(0.25));

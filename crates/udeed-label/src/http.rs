@@ -247,7 +247,12 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        for text in [&b"\x00\x01\x02"[..], b"GET / HTTP/9\r\n\r\n", b"GET /?a=%zz HTTP/1.1\r\n\r\n", b"GET /?%ff HTTP/1.1\r\n\r\n"] {
+        for text in [
+            &b"\x00\x01\x02"[..],
+            b"GET / HTTP/9\r\n\r\n",
+            b"GET /?a=%zz HTTP/1.1\r\n\r\n",
+            b"GET /?%ff HTTP/1.1\r\n\r\n",
+        ] {
             assert!(parsed(text).is_err());
         }
     }

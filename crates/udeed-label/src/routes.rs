@@ -204,7 +204,8 @@ impl Routes {
         let hit = |&row: &usize| {
             let texts = cells.get(&row).into_iter().flatten().enumerate();
             let texts = texts.filter(|(place, text)| Some(*place) != self.shared.label_column && !text.is_empty());
-            let begun: Vec<String> = texts.take(6).map(|(_, text)| readable(&text.chars().take(40).collect::<String>())).collect();
+            let begun: Vec<String> =
+                texts.take(6).map(|(_, text)| readable(&text.chars().take(40).collect::<String>())).collect();
             json!({ "row": row, "text": begun.join(" · "), "label": state.session.label(row) })
         };
         let hits: Vec<_> = found.iter().take(MOST_FOUND).map(hit).collect();
@@ -221,9 +222,9 @@ impl Routes {
     /// The cell that a request names.
     fn one_cell(&self, request: &Request) -> Result<String, Response> {
         let column = request.value("column").and_then(|column| column.parse::<usize>().ok());
-        let cell = column.and_then(|column| self.cells(request).map(|mut cells| {
-            (column < cells.len()).then(|| cells.swap_remove(column))
-        }).transpose());
+        let cell = column.and_then(|column| {
+            self.cells(request).map(|mut cells| (column < cells.len()).then(|| cells.swap_remove(column))).transpose()
+        });
         cell.unwrap_or_else(|| Err(Response::refusal(404, "there is no such cell")))
     }
 

@@ -33,25 +33,29 @@ pub(crate) fn state(shared: &Shared, state: &mut State, window: &str) -> Result<
     };
     let progress = state.session.progress();
     let keys = KEYS.chars().map(Some).chain(std::iter::repeat(None));
-    let class = |((name, all, random), key): (&(String, usize, usize), Option<char>)| {
-        json!({ "name": name, "shown": readable(name), "key": key, "count": all, "random": random })
-    };
+    let class = |((name, all, random), key): (&(String, usize, usize), Option<char>)| json!({ "name": name, "shown": readable(name), "key": key, "count": all, "random": random });
     let point = |(labels, estimate): (usize, udeed::labeling::Estimate)| {
         let [low, high] = estimate.interval();
         json!({ "labels": labels, "share": estimate.share(), "low": low, "high": high,
                 "right": estimate.right, "of": estimate.of })
     };
     let curve: Vec<Value> = progress.curve.iter().map(|at| point((at.labels, at.estimate))).collect();
-    let recent: Vec<Value> = state.session.answers().rev().take(RECENT).map(|answer| {
-        let label = match &answer.reply {
-            Reply::Class(name) => readable(name),
-            Reply::NotSure => "not sure".into(),
-            Reply::Skip => "skipped".into(),
-        };
-        let is_class = matches!(answer.reply, Reply::Class(_));
-        let predicted = answer.predicted.as_deref().filter(|_| is_class).map(readable);
-        json!({ "row": answer.row, "label": label, "predicted": predicted })
-    }).collect();
+    let recent: Vec<Value> = state
+        .session
+        .answers()
+        .rev()
+        .take(RECENT)
+        .map(|answer| {
+            let label = match &answer.reply {
+                Reply::Class(name) => readable(name),
+                Reply::NotSure => "not sure".into(),
+                Reply::Skip => "skipped".into(),
+            };
+            let is_class = matches!(answer.reply, Reply::Class(_));
+            let predicted = answer.predicted.as_deref().filter(|_| is_class).map(readable);
+            json!({ "row": answer.row, "label": label, "predicted": predicted })
+        })
+        .collect();
     let round = state.round.as_ref();
     Ok(json!({
         "labeling": is_labeling,

@@ -27,7 +27,7 @@ const progressDrawing = () => {
   // The estimate after each random row, with its interval.
   const curve = ({ curve }) => {
     if (curve.length < 2) return byId("curve").replaceChildren();
-    const [width, height, left, right, top, bottom] = [340, 180, 38, 10, 8, 34];
+    const [width, height, left, right, top, bottom] = [340, 180, 46, 10, 8, 34];
     const [first, last] = [curve[0].labels, curve[curve.length - 1].labels];
     const x = (labels) => left + ((width - left - right) * (labels - first)) / Math.max(1, last - first);
     const y = (share) => top + (height - top - bottom) * (1 - share);

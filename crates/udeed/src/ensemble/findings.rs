@@ -110,8 +110,12 @@ mod tests {
     /// Medicine 17, 1998.
     #[test]
     fn intervals_are_those_published() {
-        let published =
-            [(81, 263, [0.2553, 0.3662]), (15, 148, [0.0624, 0.1605]), (0, 20, [0.0, 0.1611]), (1, 29, [0.0061, 0.1718])];
+        let published = [
+            (81, 263, [0.2553, 0.3662]),
+            (15, 148, [0.0624, 0.1605]),
+            (0, 20, [0.0, 0.1611]),
+            (1, 29, [0.0061, 0.1718]),
+        ];
         for (right, n, expected) in published {
             let found = wilson(f64::from(right) / f64::from(n), n as usize);
             let is_near = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 0.5e-4 + 1e-9);

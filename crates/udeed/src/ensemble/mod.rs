@@ -17,8 +17,8 @@ pub(crate) mod training_rows;
 pub(crate) mod vote;
 
 pub use boosting::Emphasis;
-pub use findings::{Changed, Findings, ViewFound};
 pub(crate) use findings::wilson;
+pub use findings::{Changed, Findings, ViewFound};
 pub use lambda::Lambda;
 pub use linear_members::Members;
 pub use training_rows::Shared;

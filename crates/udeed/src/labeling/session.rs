@@ -195,7 +195,8 @@ impl Session {
     /// A session about the rows without a label: all, or those of them that are `asked`.
     pub fn new(given: Labels, asked: Option<&[usize]>) -> Self {
         let all: Vec<usize> = (0..given.len()).collect();
-        let mut order: Vec<usize> = asked.unwrap_or(&all).iter().copied().filter(|&row| given.get(row).is_none()).collect();
+        let mut order: Vec<usize> =
+            asked.unwrap_or(&all).iter().copied().filter(|&row| given.get(row).is_none()).collect();
         // Always the same order: a session goes on where it was.
         Stream::new(0, Purpose::Questions, 0).shuffle(&mut order);
         Session {
@@ -291,7 +292,8 @@ impl Session {
     /// The rows that were chosen although they come earlier in the random order: from now on they belong to the sample.
     fn drawn_before(&self, row: usize) -> Vec<Entry> {
         let earlier = self.order.iter().take_while(|other| **other != row);
-        let drawn = earlier.filter_map(|other| self.answers.get(other)).filter(|answer| answer.origin == Origin::Chosen);
+        let drawn =
+            earlier.filter_map(|other| self.answers.get(other)).filter(|answer| answer.origin == Origin::Chosen);
         drawn.map(|answer| Entry::Answer(Answer { origin: Origin::Random, ..answer.clone() })).collect()
     }
 
@@ -487,7 +489,11 @@ mod tests {
         assert_eq!(answer(&mut session, class("a")).row, order[4]);
         assert_eq!(session.progress().estimate(), Some(Estimate { right: 1, of: 5 }));
         assert_eq!(session.progress().classes, [("b".into(), 4, 4), ("a".into(), 1, 1)]);
-        assert_eq!(session.answers().map(|answer| answer.row).collect::<Vec<_>>(), order[..5], "the order of answers stays");
+        assert_eq!(
+            session.answers().map(|answer| answer.row).collect::<Vec<_>>(),
+            order[..5],
+            "the order of answers stays"
+        );
     }
 
     #[test]
