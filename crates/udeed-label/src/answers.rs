@@ -131,7 +131,7 @@ pub(crate) struct Answers {
 }
 
 /// What a file holds.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Reading {
     /// The lines with their numbers.
     pub(crate) lines: Vec<(u64, Line)>,

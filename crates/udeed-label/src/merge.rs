@@ -32,6 +32,8 @@ pub struct Merged {
 
 /// What one file says of a row in the end.
 type Final = BTreeMap<usize, (usize, Line)>;
+/// The same with the number of the file.
+type Said<'a> = (usize, &'a (usize, Line));
 
 /// Merges answers to the same rows into a file of answers, which may have some already. With conflicts nothing is written,
 /// unless these rows are to stay without a label.
@@ -57,7 +59,7 @@ pub fn merge(
         finals.push(last_lines(&reading));
         paths.push(path.clone());
     }
-    let mut by_row: BTreeMap<usize, Vec<(usize, &(usize, Line))>> = BTreeMap::new();
+    let mut by_row: BTreeMap<usize, Vec<Said<'_>>> = BTreeMap::new();
     for (file, lines) in finals.iter().enumerate() {
         lines.iter().for_each(|(row, line)| by_row.entry(*row).or_default().push((file, line)));
     }
