@@ -24,8 +24,8 @@ properties:
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --document-private-items
 
-# Looks at the HTML report in a real headless Chromium, installed if it is missing and may be; screenshots and printed
-# pages are kept in target/report-screenshots.
+# Looks at the HTML report and labels on the page of `udeed label` in a real headless Chromium, installed if it is missing and
+# may be; screenshots and printed pages are kept in target/report-screenshots and target/label-screenshots.
 browser:
 	crates/udeed-lab/tests/browser.sh
 

@@ -25,6 +25,19 @@ pub fn worded_lab(hint: &udeed_lab::Hint<'_>) -> String {
     }
 }
 
+/// The same of labeling.
+pub fn worded_label(hint: udeed_label::Hint) -> String {
+    use udeed_label::Hint;
+    let text = match hint {
+        Hint::InUse => "answer on the page that is open, or label another part: `--part 2/2`",
+        Hint::Damaged => "`--repair` leaves damaged lines out; their rows are asked for again",
+        Hint::Changed => "go on with the rows as they were, or choose another file of `--answers`",
+        Hint::NotAnswers => "choose another file of `--answers`",
+        Hint::Port => "choose another `--port`, or none: then any free one is taken",
+    };
+    text.into()
+}
+
 /// None for hints that have no words here yet.
 fn words(hint: &Hint) -> Option<String> {
     let text = match hint {
@@ -136,6 +149,13 @@ mod tests {
         }
         assert!(worded_lab(&udeed_lab::Hint::Journal).contains("`--journal`"));
         assert!(worded_lab(&udeed_lab::Hint::Udeed(&Hint::Members)).contains("`--members`"));
+    }
+
+    #[test]
+    fn hints_of_labeling_name_options() {
+        for hint in udeed_label::Hint::ALL {
+            assert!(worded_label(hint).contains("`--"), "{hint:?}");
+        }
     }
 
     /// A name from a file reaches the terminal without its control characters.

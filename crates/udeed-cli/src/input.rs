@@ -118,7 +118,15 @@ impl Labeled {
         path: &Path,
         progress: &Progress,
     ) -> anyhow::Result<Sheet> {
-        let sheet = read_any(&self.reader(reader, reading)?, path, progress)?;
+        let sheet = read_any(&self.reader(reader, reading, true)?, path, progress)?;
+        self.doubt(&sheet, path, progress);
+        Ok(sheet)
+    }
+
+    /// As [`Labeled::read`], but there need not be a column of that name yet.
+    pub fn read_if_present(&self, reading: &Reading, path: &Path, progress: &Progress) -> anyhow::Result<Sheet> {
+        let is_number = self.label.as_deref().is_some_and(|label| label.parse::<i64>().is_ok());
+        let sheet = read_any(&self.reader(Reader::new(), reading, is_number)?, path, progress)?;
         self.doubt(&sheet, path, progress);
         Ok(sheet)
     }
@@ -136,7 +144,7 @@ impl Labeled {
             let sheet = self.read_by(reader, reading, path, progress)?;
             return Ok(PartedSheet { sheet, unlabeled: None, positions: Vec::new() });
         }
-        let reader = self.reader(reader, reading)?;
+        let reader = self.reader(reader, reading, true)?;
         let sign = progress.reading(path);
         let parted = match is_stream(path) {
             true => reader.part_from(STANDARD_INPUT, std::io::stdin().lock(), room),
@@ -149,14 +157,20 @@ impl Labeled {
         Ok(parted)
     }
 
-    /// A reader that knows where the labels are.
-    fn reader(&self, reader: Reader, reading: &Reading) -> Result<Reader, Usage> {
+    /// A reader that knows where the labels are; the column may be missing where it is not required.
+    fn reader(&self, reader: Reader, reading: &Reading, required: bool) -> Result<Reader, Usage> {
         self.check(reading)?;
         let reader = reading.reader(reader);
         Ok(match &self.label {
-            Some(label) => reader.label(label),
+            Some(label) if required => reader.label(label),
+            Some(label) => reader.label_if_present(label),
             None => reader,
         })
+    }
+
+    /// The column of the labels as it was asked for.
+    pub fn label(&self) -> Option<&str> {
+        self.label.as_deref()
     }
 
     /// Reads rows to learn from: they need labels, whose column CSV files do not name by themselves.

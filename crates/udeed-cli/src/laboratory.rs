@@ -179,12 +179,16 @@ fn document(results: &Results) -> serde_json::Value {
     })
 }
 
-/// The command line, for the record, without what does not change results.
-fn command() -> String {
-    let shown = |word: &String| match word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./,:=+%@".contains(c)) {
-        true if !word.is_empty() => word.clone(),
+/// A word as a shell takes it.
+pub fn shell_word(word: &str) -> String {
+    match word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./,:=+%@".contains(c)) {
+        true if !word.is_empty() => word.to_owned(),
         _ => format!("'{}'", word.replace('\'', "'\\''")),
-    };
+    }
+}
+
+/// The command line, for the record, without what does not change results.
+pub fn command() -> String {
     let mut words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
     let mut kept = vec!["udeed".to_owned()];
     while let Some(word) = words.next() {
@@ -192,7 +196,7 @@ fn command() -> String {
             "--threads" => drop(words.next()),
             "--quiet" | "-q" | "--journal-repair" => {}
             _ if word.starts_with("--threads=") => {}
-            _ => kept.push(shown(&word)),
+            _ => kept.push(shell_word(&word)),
         }
     }
     kept.join(" ")

@@ -13,6 +13,7 @@ mod forecast;
 mod hints;
 mod input;
 mod inspect;
+mod label;
 mod laboratory;
 mod methods;
 mod output;
@@ -61,6 +62,7 @@ enum Verb {
     Suggest(suggest::Suggest),
     Doubt(doubt::Doubt),
     Forecast(forecast::Forecast),
+    Label(label::Label),
     Inspect(inspect::Inspect),
     Export(export::Export),
     Compare(compare::Compare),
@@ -90,6 +92,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Verb::Suggest(verb) => verb.run(&progress),
         Verb::Doubt(verb) => verb.run(&progress),
         Verb::Forecast(verb) => verb.run(&progress),
+        Verb::Label(verb) => verb.run(&progress),
         Verb::Inspect(verb) => verb.run(&progress),
         Verb::Export(verb) => verb.run(&progress),
         Verb::Compare(verb) => verb.run(&progress),
@@ -101,7 +104,8 @@ fn run(cli: Cli) -> anyhow::Result<()> {
 
 /// Says what went wrong. A reader that went away, as `head` does, is no failure.
 fn report(error: &anyhow::Error) -> ExitCode {
-    let ours = error.downcast_ref::<udeed::Error>();
+    let label = error.downcast_ref::<udeed_label::Error>();
+    let ours = error.downcast_ref::<udeed::Error>().or_else(|| label.and_then(udeed_label::Error::of_library));
     let lab = error.downcast_ref::<udeed_lab::Error>();
     let pipe_closed = |cause: &(dyn std::error::Error + 'static)| {
         cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
@@ -115,7 +119,8 @@ fn report(error: &anyhow::Error) -> ExitCode {
     }
     progress::say(format_args!("error: {error:#}"));
     let hint = ours.and_then(udeed::Error::hint).map(hints::worded);
-    if let Some(hint) = hint.or_else(|| lab.and_then(udeed_lab::Error::hint).as_ref().map(hints::worded_lab)) {
+    let hint = hint.or_else(|| lab.and_then(udeed_lab::Error::hint).as_ref().map(hints::worded_lab));
+    if let Some(hint) = hint.or_else(|| label.and_then(udeed_label::Error::hint).map(hints::worded_label)) {
         progress::say(format_args!("hint: {hint}"));
     }
     let usage = ours.is_some_and(udeed::Error::is_usage) || lab.is_some_and(udeed_lab::Error::is_usage);

@@ -11,6 +11,7 @@ use udeed::text::printable;
 use crate::terminal::escaped;
 
 /// Says things beside the results, unless asked to be quiet.
+#[derive(Clone, Copy)]
 pub struct Progress {
     quiet: bool,
 }

@@ -364,18 +364,18 @@ pub fn shortened(text: &str, most: usize) -> String {
 }
 
 /// Passes warnings on, each once: several models may be fitted to the same rows.
-pub struct Warned<'a> {
-    progress: &'a Progress,
+pub struct Warned {
+    progress: Progress,
     told: Vec<Warning>,
 }
 
-impl<'a> Warned<'a> {
-    pub fn new(progress: &'a Progress) -> Self {
-        Warned { progress, told: Vec::new() }
+impl Warned {
+    pub fn new(progress: &Progress) -> Self {
+        Warned { progress: *progress, told: Vec::new() }
     }
 }
 
-impl Observer for Warned<'_> {
+impl Observer for Warned {
     fn warn(&mut self, warning: &Warning) {
         if !self.told.contains(warning) {
             self.progress.note(format_args!("warning: {warning}"));

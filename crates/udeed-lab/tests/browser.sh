@@ -1,6 +1,6 @@
 #!/bin/sh
-# Looks at the HTML report in a real headless Chromium, and installs one where it may. Without any it says so and is content:
-# the report is then only checked as text, by `cargo test`.
+# Looks at the HTML report and labels on the page of `udeed label` in a real headless Chromium, and installs one where it may.
+# Without any it says so and is content: the pages are then only checked as text, by `cargo test`.
 set -eu
 cd "$(dirname "$0")/../../.."
 
@@ -22,4 +22,5 @@ if ! found; then
     [ -z "${CI:-}" ] || exit 1
     exit 0
 fi
-exec cargo test -p udeed-lab --test browser -- --ignored "$@"
+cargo test -p udeed-lab --test browser -- --ignored "$@"
+exec cargo test -p udeed-cli --test label_browser -- --ignored "$@"

@@ -1,4 +1,8 @@
-//! Files: read plain or gzipped, written whole or not at all.
+//! Files: read plain or gzipped, written whole or not at all, by one process at a time.
+
+mod lock;
+
+pub use lock::{Lock, LockError};
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

@@ -29,6 +29,7 @@ pub(crate) enum Purpose {
     RandomRows = 20,
     LabeledRows = 21,
     Forecast = 22,
+    Questions = 23,
 }
 
 /// A random stream.

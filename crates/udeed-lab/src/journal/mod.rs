@@ -5,7 +5,6 @@
 //! damage is refused, or left out where that is asked for.
 
 mod line;
-mod lock;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -14,11 +13,11 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use udeed::file::{Lock, LockError};
 
 use crate::error::{Error, Result};
 use crate::experiment::{Experiment, Set, Trial};
 use line::Key;
-use lock::Lock;
 
 /// The format of the file. The first had no checksums.
 const FORMAT: u32 = 2;
@@ -84,7 +83,7 @@ impl Journal {
             return Err(Error::NotAJournal { path: path.display().to_string(), line: 1, found });
         }
         open_file(path)?;
-        let lock = Lock::take(path)?;
+        let lock = Lock::take(path).map_err(|error| in_use(path, error))?;
         // Opened again: until now another process may have replaced it.
         let mut file = open_file(path)?;
         let reading = Reading::of(path, &file, &run)?;
@@ -158,6 +157,13 @@ impl Journal {
 
 fn key_of(trial: &Trial) -> (String, u32, usize) {
     (trial.dataset.clone(), trial.split, trial.size)
+}
+
+fn in_use(path: &Path, error: LockError) -> Error {
+    match error {
+        LockError::Held { by } => Error::JournalInUse { path: path.display().to_string(), holder: by },
+        LockError::Io { path, action, cause } => Error::Io { path, action, cause },
+    }
 }
 
 /// Opens the file of a journal, or makes it.

@@ -16,7 +16,6 @@ mod header;
 mod kappa_error;
 mod method;
 mod paper_scatter;
-mod policy;
 mod setup;
 mod table;
 mod win_tie_loss;
@@ -26,6 +25,7 @@ pub use comparison::comparison;
 pub use critical_difference::critical_difference;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use udeed_page::{COLOURS, COPY, policy};
 
 use self::chart::{Shape, key, legend};
 use crate::experiment::Showcase;
@@ -38,10 +38,9 @@ struct Section {
     body: Markup,
 }
 
-/// The page's style sheet and scripts. What is in the page otherwise has neither style nor code of its own.
-const STYLE: &str = include_str!("style.css");
+/// The page's style sheets and scripts. What is in the page otherwise has neither style nor code of its own.
+const STYLES: [&str; 2] = [COLOURS, include_str!("style.css")];
 const SORT: &str = include_str!("sort.js");
-const COPY: &str = include_str!("copy.js");
 
 /// The report as an HTML page.
 ///
@@ -127,13 +126,13 @@ impl Page {
         html! {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy::policy(STYLE, self.scripts));
+                meta http-equiv="Content-Security-Policy" content=(policy(&STYLES, self.scripts, "img-src data:"));
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="description" content=(self.sentence);
                 title { (self.title) " \u{b7} udeed" }
                 link rel="icon" href="data:,";
-                style { (PreEscaped(STYLE)) }
+                @for style in STYLES { style { (PreEscaped(style)) } }
             }
         }
     }

@@ -1,4 +1,5 @@
 //! A headless Chromium, driven by the DevTools protocol over a pair of pipes: no WebDriver, no Node, no port.
+#![allow(dead_code, reason = "every test uses a part of it")]
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -21,6 +22,8 @@ pub struct Chromium {
     last_id: u64,
     /// What happened since the page was opened.
     events: Vec<Value>,
+    /// Where the page may load from; nowhere if it is empty.
+    origin: String,
     /// Removed with everything the browser wrote.
     _profile: tempfile::TempDir,
 }
@@ -55,7 +58,8 @@ impl Chromium {
         let to = File::options().write(true).open(to).unwrap();
         let from = messages(File::open(from).unwrap());
         let (session, events) = (Value::Null, Vec::new());
-        let mut browser = Chromium { process, to, from, session, last_id: 0, events, _profile: profile };
+        let origin = String::new();
+        let mut browser = Chromium { process, to, from, session, last_id: 0, events, origin, _profile: profile };
         let tab = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
         let attached = browser.call("Target.attachToTarget", json!({ "targetId": tab["targetId"], "flatten": true }));
         browser.session = attached["sessionId"].clone();
@@ -94,12 +98,33 @@ impl Chromium {
 
     /// Opens a file and waits until it is loaded.
     pub fn open(&mut self, path: &Path) {
+        self.origin.clear();
+        self.go(&format!("file://{}", path.display()));
+    }
+
+    /// Opens a page of a server, which may load what it wants from there.
+    pub fn open_address(&mut self, address: &str) {
+        self.origin = address.splitn(4, '/').take(3).collect::<Vec<_>>().join("/") + "/";
+        self.go(address);
+    }
+
+    fn go(&mut self, address: &str) {
         self.events.clear();
-        self.call("Page.navigate", json!({ "url": format!("file://{}", path.display()) }));
+        self.call("Page.navigate", json!({ "url": address }));
         let begun = Instant::now();
         while !self.events.iter().any(|event| event["method"] == "Page.loadEventFired") {
             self.next();
-            assert!(begun.elapsed() < PATIENCE, "{} does not load", path.display());
+            assert!(begun.elapsed() < PATIENCE, "{address} does not load");
+        }
+    }
+
+    /// Waits until an expression is true in the page.
+    #[track_caller]
+    pub fn wait_for(&mut self, expression: &str) {
+        let begun = Instant::now();
+        while self.evaluate(expression) != true {
+            assert!(begun.elapsed() < Duration::from_secs(30), "it never came: {expression}");
+            std::thread::sleep(Duration::from_millis(20));
         }
     }
 
@@ -127,7 +152,8 @@ impl Chromium {
                 "Network.requestWillBeSent" => {
                     let is_page = parameters["type"] == "Document";
                     let url = parameters["request"]["url"].as_str().unwrap_or_default();
-                    !is_page && !url.starts_with("data:")
+                    let is_own = !self.origin.is_empty() && url.starts_with(&self.origin);
+                    !is_page && !is_own && !url.starts_with("data:")
                 }
                 _ => false,
             };

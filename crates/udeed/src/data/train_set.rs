@@ -254,6 +254,23 @@ impl TrainSet {
         }
     }
 
+    /// The same rows with other labels.
+    ///
+    /// # Errors
+    /// If there are more or fewer labels than rows.
+    ///
+    /// ```
+    /// use udeed::prelude::*;
+    ///
+    /// let train = TrainSet::new(Table::from_rows(&[[0.1], [0.9]])?, Labels::unlabeled(2))?;
+    /// assert_eq!(train.with_labels(Labels::new([None, Some("yes")]))?.n_labeled(), 1);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn with_labels(self, labels: Labels) -> Result<Self> {
+        let TrainSet { table, on_disk, weights, label, .. } = self;
+        Ok(TrainSet { on_disk, weights, label, ..TrainSet::new(table, labels)? })
+    }
+
     /// The same rows with the labels of some hidden.
     ///
     /// # Panics

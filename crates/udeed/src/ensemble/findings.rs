@@ -46,12 +46,18 @@ impl Findings {
     /// Wilson's 95 % confidence interval of the accuracy. Slightly optimistic, because the same rows chose the weights and
     /// lambdas.
     pub fn interval(&self) -> [f64; 2] {
-        const Z: f64 = 1.96;
-        let (p, n) = (self.accuracy, self.rows.max(1) as f64);
-        let scale = 1.0 / (1.0 + Z * Z / n);
-        let (centre, half) = (p + Z * Z / (2.0 * n), Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt());
-        [(scale * (centre - half)).max(0.0), (scale * (centre + half)).min(1.0)]
+        wilson(self.accuracy, self.rows)
     }
+}
+
+/// Wilson's 95 % confidence interval of a share of `n` rows (E. Wilson, "Probable inference, the law of succession, and
+/// statistical inference", JASA 22, 1927).
+pub(crate) fn wilson(share: f64, n: usize) -> [f64; 2] {
+    const Z: f64 = 1.96;
+    let (p, n) = (share, n.max(1) as f64);
+    let scale = 1.0 / (1.0 + Z * Z / n);
+    let (centre, half) = (p + Z * Z / (2.0 * n), Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt());
+    [(scale * (centre - half)).max(0.0), (scale * (centre + half)).min(1.0)]
 }
 
 impl fmt::Display for Findings {
@@ -98,5 +104,22 @@ mod tests {
         let found = Findings { views: vec![], accuracy: 0.9, logistic: 0.8, rows: 100, changed: None };
         let [low, high] = found.interval();
         assert!((low - 0.826).abs() < 0.001 && (high - 0.945).abs() < 0.001, "{low} {high}");
+    }
+
+    /// The score method in table I of R. Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in
+    /// Medicine 17, 1998.
+    #[test]
+    fn intervals_are_those_published() {
+        let published = [
+            (81, 263, [0.2553, 0.3662]),
+            (15, 148, [0.0624, 0.1605]),
+            (0, 20, [0.0, 0.1611]),
+            (1, 29, [0.0061, 0.1718]),
+        ];
+        for (right, n, expected) in published {
+            let found = wilson(f64::from(right) / f64::from(n), n as usize);
+            let is_near = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 0.5e-4 + 1e-9);
+            assert!(is_near, "{right} of {n}: {found:?}");
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! Labels: which rows to label next ([`Suggest`]), which labels to doubt ([`Doubt`]), and what further ones would bring
-//! ([`Forecast`]).
+//! Labels: which rows to label next ([`Suggest`]), which labels to doubt ([`Doubt`]), what further ones would bring
+//! ([`Forecast`]), and how labeling goes on ([`Session`]).
 //!
 //! ```
 //! use udeed::labeling::Suggest;
@@ -20,10 +20,14 @@ mod doubt;
 mod forecast;
 mod gaussian_process;
 mod learning_curve;
+mod rounds;
+mod session;
 mod strategy;
 mod suggest;
 
 pub use doubt::{Doubt, DoubtedLabel, Doubts};
 pub use forecast::{Expected, Forecast, Forecasts};
+pub use rounds::{Round, Rounds};
+pub use session::{Answer, Entry, Estimate, Origin, Point, Progress, Question, Reply, Session};
 pub use strategy::Strategy;
 pub use suggest::{Suggest, Suggestion, Suggestions};

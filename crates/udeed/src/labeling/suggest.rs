@@ -229,7 +229,7 @@ impl Suggest {
     }
 
     /// Whether the strategy asks a model, and the labels allow one.
-    fn wants_model(&self, train: &TrainSet) -> bool {
+    pub(crate) fn wants_model(&self, train: &TrainSet) -> bool {
         let counts: Vec<usize> = train.labels().counts().into_iter().filter(|&count| count > 0).collect();
         if counts.len() < 2 {
             return false;

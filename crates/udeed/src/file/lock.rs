@@ -1,35 +1,64 @@
-//! One process at a time: a file beside the journal, locked as long as the journal is open.
+//! One process at a time: a file beside another, locked as long as somebody works on that one.
 //!
 //! The system takes the lock from a process that dies, so a file that is left behind locks nothing.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::error::{Error, Result};
-
-/// The lock of a journal, released when it is dropped.
+/// The lock of a file, released when it is dropped.
+///
+/// ```
+/// use udeed::file::{Lock, LockError};
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let journal = folder.path().join("journal");
+/// let lock = Lock::take(&journal).unwrap();
+/// let LockError::Held { by } = Lock::take(&journal).unwrap_err() else { panic!("it is held") };
+/// assert_eq!(by, Some(std::process::id()));
+/// drop(lock);
+/// assert!(Lock::take(&journal).is_ok());
+/// ```
 #[derive(Debug)]
-pub(super) struct Lock {
+pub struct Lock {
     path: PathBuf,
     _file: File,
 }
 
+/// Why a lock was not taken.
+#[derive(Debug)]
+pub enum LockError {
+    /// Another process has it.
+    Held {
+        /// That process, where it can be told.
+        by: Option<u32>,
+    },
+    /// The system refused.
+    Io {
+        /// The file of the lock.
+        path: String,
+        /// What was tried.
+        action: &'static str,
+        /// The error of the system.
+        cause: io::Error,
+    },
+}
+
 impl Lock {
-    /// Takes the lock of a journal.
+    /// Takes the lock of a file, which need not be there yet.
     ///
     /// # Errors
     /// If another process has it, or the file system knows no locks.
-    pub fn take(journal: &Path) -> Result<Self> {
-        // All links to a journal have the same lock.
-        let mut path = OsString::from(std::fs::canonicalize(journal).unwrap_or_else(|_| journal.to_path_buf()));
+    pub fn take(of: &Path) -> Result<Self, LockError> {
+        // All links to a file have the same lock.
+        let mut path = OsString::from(std::fs::canonicalize(of).unwrap_or_else(|_| of.to_path_buf()));
         path.push(".lock");
         let path = PathBuf::from(path);
         let refused = |action| {
             let path = path.display().to_string();
-            move |cause| Error::Io { path, action, cause }
+            move |cause| LockError::Io { path, action, cause }
         };
         loop {
             let mut options = OpenOptions::new();
@@ -37,10 +66,7 @@ impl Lock {
                 options.read(true).write(true).create(true).truncate(false).open(&path).map_err(refused("open"))?;
             match file.try_lock() {
                 Ok(()) => {}
-                Err(TryLockError::WouldBlock) => {
-                    let path = journal.display().to_string();
-                    return Err(Error::JournalInUse { path, holder: holder(&mut file) });
-                }
+                Err(TryLockError::WouldBlock) => return Err(LockError::Held { by: holder(&mut file) }),
                 Err(TryLockError::Error(cause)) => return Err(refused("lock")(cause)),
             }
             // Its last holder may have removed the file between our opening and locking it.
@@ -98,8 +124,8 @@ mod tests {
     fn only_one_holds_it() {
         let (folder, journal) = in_a_folder();
         let lock = Lock::take(&journal).unwrap();
-        let message = Lock::take(&journal).unwrap_err().to_string();
-        assert!(message.contains(&format!("process {}", std::process::id())), "{message}");
+        let Err(LockError::Held { by }) = Lock::take(&journal) else { panic!("it was taken twice") };
+        assert_eq!(by, Some(std::process::id()));
         drop(lock);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
         Lock::take(&journal).unwrap();

@@ -1,11 +1,12 @@
 //! The content security policy of a page: its own style sheet and scripts, known by their hashes, and nothing else. Even
 //! a data set with a hostile name neither loads nor runs anything.
 
-/// The policy of a page with these contents of `style` and `script`.
-pub(super) fn policy(style: &str, scripts: &[&str]) -> String {
-    let source = |text: &str| format!("'sha256-{}'", base64(&sha256(text.as_bytes())));
-    let scripts: Vec<String> = scripts.iter().map(|script| source(script)).collect();
-    format!("default-src 'none'; style-src {}; script-src {}; img-src data:", source(style), scripts.join(" "))
+/// The policy of a page with these contents of `style` and `script` elements, and what `others` allow besides, such as
+/// `img-src data:`.
+pub fn policy(styles: &[&str], scripts: &[&str], others: &str) -> String {
+    let source = |text: &&str| format!("'sha256-{}'", base64(&sha256(text.as_bytes())));
+    let sources = |texts: &[&str]| texts.iter().map(source).collect::<Vec<String>>().join(" ");
+    format!("default-src 'none'; style-src {}; script-src {}; {others}", sources(styles), sources(scripts))
 }
 
 /// SHA-256 (FIPS 180-4), the only use of which is here.
@@ -90,7 +91,7 @@ mod tests {
 
     #[test]
     fn nothing_is_allowed_by_its_place_alone() {
-        let policy = policy("p { margin: 0 }", &["a()", "b()"]);
+        let policy = policy(&["p { margin: 0 }"], &["a()", "b()"], "img-src data:");
         assert!(!policy.contains("unsafe") && policy.matches("'sha256-").count() == 3, "{policy}");
     }
 }

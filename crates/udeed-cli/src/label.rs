@@ -1,0 +1,369 @@
+//! `udeed label`: a page on this machine to label rows on.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use clap::Args;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use udeed::data::TrainSet;
+use udeed::file::folder_of;
+use udeed::labeling::Estimate;
+use udeed::text::{counted, quoted};
+use udeed_label::{Conflict, Damaged, Desk, Ending, Finished, Part, Project, Rows, Server};
+
+use crate::input::{Labeled, Reading, note_identifiers};
+use crate::laboratory::{command, named, shell_word};
+use crate::output::{Usage, check_outputs, is_stream, plain, print, write_to, write_wrapped};
+use crate::progress::Progress;
+use crate::records::{CsvFile, CsvRows, Records, TableRows, text_of};
+use crate::settings::method_named;
+use crate::suggest::Warned;
+
+/// Label rows on a page on this machine, the most useful first
+#[derive(Args)]
+#[command(after_help = "\
+The page is on 127.0.0.1 only, its address holds a random token, and it loads nothing from elsewhere. Every answer is on the \
+disk before the next question; the same command goes on after a crash. The file of rows is never changed.
+
+Examples:
+  udeed label rows.csv --label species
+  udeed label rows.csv --label species --part 1/2
+  udeed label rows.csv --label species --merge rows.part-1-of-2.labels.csv rows.part-2-of-2.labels.csv")]
+pub struct Label {
+    /// Rows, some of them labeled or none: a file
+    file: PathBuf,
+    #[command(flatten)]
+    labeled: Labeled,
+    /// File of the answers, to begin or to go on with [default: beside the rows, such as rows.labels.csv]
+    #[arg(long, value_name = "FILE")]
+    answers: Option<PathBuf>,
+    /// CSV file for all rows with their labels, written at the end [default: beside the rows, such as rows.labeled.csv]
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// File for the model, written at the end [default: beside the rows, such as rows.labeled.safetensors]
+    #[arg(long, value_name = "MODEL")]
+    save: Option<PathBuf>,
+    /// Ask only for a part of the rows, so that several people can label: 2/3 is the second of three
+    #[arg(long, value_name = "N/OF", value_parser = parse_part)]
+    part: Option<Part>,
+    /// Merge the answers of several people into those of `--answers`, and open no page
+    #[arg(long, value_name = "FILES", num_args = 1.., conflicts_with_all = ["part", "save", "port", "no_open"])]
+    merge: Vec<PathBuf>,
+    /// Merge also where labels differ, and leave these rows without a label
+    #[arg(long, requires = "merge")]
+    leave_conflicts: bool,
+    /// Leave damaged lines out of the answers
+    #[arg(long)]
+    repair: bool,
+    /// Port of the page [default: any that is free]
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    port: u16,
+    /// Print the address and open no browser
+    #[arg(long)]
+    no_open: bool,
+    /// Method of the models: one that `udeed methods` lists
+    #[arg(long, default_value = "auto")]
+    method: String,
+    /// Random seed
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+fn parse_part(text: &str) -> Result<Part, String> {
+    let part = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+    match part {
+        Some((number, of)) if 1 <= number && number <= of => Ok(Part { number, of }),
+        _ => Err("expected a part and how many there are, such as `2/3`".into()),
+    }
+}
+
+/// The rows, to learn from and to read.
+struct Sheet {
+    train: TrainSet,
+    rows: Box<dyn Rows>,
+    /// The name of the column of labels, and which it is, if there is one.
+    label: String,
+    column: Option<usize>,
+}
+
+/// The files that are written.
+struct Files {
+    answers: PathBuf,
+    out: PathBuf,
+    save: PathBuf,
+}
+
+impl Label {
+    pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
+        if is_stream(&self.file) {
+            return Err(Usage("`-`: rows are read again while they are labeled, expected a file".into()).into());
+        }
+        let files = self.files();
+        let mut inputs = vec![Some(self.file.as_path())];
+        inputs.extend(self.merge.iter().map(|path| Some(path.as_path())));
+        check_outputs(&[Some(&files.answers), Some(&files.out), Some(&files.save)], &inputs)?;
+        let sheet = self.read(progress)?;
+        match self.merge.is_empty() {
+            true => self.serve(sheet, &files, progress),
+            false => self.merge(&sheet, &files),
+        }
+    }
+
+    /// The files that were named, or are named after the rows.
+    fn files(&self) -> Files {
+        let name = self.file.file_name().map_or_else(|| "rows".into(), |name| name.to_string_lossy().into_owned());
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned();
+        let stem = match self.part {
+            Some(Part { number, of }) => format!("{stem}.part-{number}-of-{of}"),
+            None => stem,
+        };
+        let beside = |own: &Option<PathBuf>, ending: &str| {
+            own.clone().unwrap_or_else(|| self.file.with_file_name(format!("{stem}.{ending}")))
+        };
+        Files {
+            answers: beside(&self.answers, "labels.csv"),
+            out: beside(&self.out, "labeled.csv"),
+            save: beside(&self.save, "labeled.safetensors"),
+        }
+    }
+
+    fn read(&self, progress: &Progress) -> anyhow::Result<Sheet> {
+        let sheet = self.labeled.read_if_present(&self.reading, &self.file, progress)?;
+        let label = sheet.label.clone();
+        let name = label.clone().or_else(|| self.labeled.label().map(str::to_owned)).unwrap_or_else(|| "label".into());
+        if label.is_none() && sheet.labels.n_labeled() == 0 {
+            let (path, name) = (self.file.display(), quoted(&name));
+            progress.note(format_args!("note: {path}: no column {name}: every row is unlabeled; the column is added"));
+        }
+        let train = named(sheet.into_train(), &self.file)?;
+        note_identifiers(train.table(), progress);
+        let Some(file) = CsvFile::of(&self.file, &self.reading) else {
+            let rows = Box::new(TableRows::new(train.table().clone(), &name));
+            return Ok(Sheet { train, rows, label: name, column: None });
+        };
+        let rows = CsvRows::index(file)?;
+        let (found, expected) = (rows.n_rows(), train.table().n_rows());
+        if found != expected {
+            let path = self.file.display();
+            anyhow::bail!("{path}: found {found} rows, expected {expected}: the file has changed");
+        }
+        let column = label.and_then(|label| self.column(&label, rows.columns()));
+        Ok(Sheet { train, rows: Box::new(rows), label: name, column })
+    }
+
+    /// The place of the column of labels. Without a header it is known by its number only.
+    fn column(&self, label: &str, columns: &[String]) -> Option<usize> {
+        if !self.reading.no_header {
+            return columns.iter().position(|name| name == label);
+        }
+        let number: i64 = self.labeled.label()?.parse().ok()?;
+        let place = if number < 0 { columns.len() as i64 + number } else { number - 1 };
+        usize::try_from(place).ok().filter(|place| *place < columns.len())
+    }
+
+    fn serve(&self, sheet: Sheet, files: &Files, progress: &Progress) -> anyhow::Result<()> {
+        let interrupted = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            // The second time it ends at once: answers are on the disk.
+            signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&interrupted))?;
+            signal_hook::flag::register(signal, Arc::clone(&interrupted))?;
+        }
+        let Sheet { train, rows, label, column } = sheet;
+        // What is no CSV file is written from memory.
+        let kept = CsvFile::of(&self.file, &self.reading).is_none().then(|| train.clone());
+        let method = method_named(&self.method)?;
+        let shared = udeed::ensemble::Shared { seed: self.seed, ..method.shared() };
+        let project = Project {
+            label_column: column,
+            folder: Some(folder_of(&self.file).to_path_buf()),
+            seed: self.seed,
+            part: self.part,
+            observer: Box::new(Warned::new(progress)),
+            ..Project::new(&self.file.display().to_string(), train, rows, method.with_shared(shared))
+        };
+        let damaged = if self.repair { Damaged::LeftOut } else { Damaged::Refused };
+        let mut desk = Desk::open(project, &files.answers, damaged)?;
+        let server = Server::start(&desk, self.port)?;
+        print(|out| writeln!(out, "{}", server.address()))?;
+        progress.note(format_args!("answers go to {}; Ctrl-C ends", files.answers.display()));
+        if !self.no_open {
+            open_browser(server.address());
+        }
+        server.wait(&interrupted);
+        let finished = desk.finish()?;
+        let problem = desk.problem();
+        let ending = self.write(kept.as_ref(), &label, column, files, finished, problem);
+        let words = ending.as_ref().map_or_else(
+            |error| Ending { sentences: vec![format!("{error:#}")], commands: vec![command()] },
+            Ending::clone,
+        );
+        server.end(words);
+        let ending = ending?;
+        print(|out| told(&ending, out))
+    }
+
+    /// Writes the rows with their labels and the model, and says so.
+    fn write(
+        &self,
+        train: Option<&TrainSet>,
+        label: &str,
+        column: Option<usize>,
+        files: &Files,
+        finished: Finished,
+        problem: Option<String>,
+    ) -> anyhow::Result<Ending> {
+        let Finished { labels, answered, model, progress, .. } = finished;
+        let mut ending = Ending::default();
+        let answers = files.answers.display();
+        ending.sentences.push(format!("{} in {answers}", counted(progress.answered, "answer")));
+        if let Some(estimate) = progress.estimate() {
+            ending.sentences.push(estimated(&estimate));
+        }
+        if progress.answered > 0 {
+            write_to(Some(&files.out), |out| self.write_rows(train, label, column, &answered, out))?;
+            let (rows, out) = (counted(labels.len(), "row"), files.out.display());
+            ending.sentences.push(format!("wrote {rows}, {} of them labeled, to {out}", labels.n_labeled()));
+        }
+        match model {
+            Some(model) if progress.answered > 0 => {
+                model.save(&files.save)?;
+                let (labels, save) = (counted(model.training().n_labeled, "label"), files.save.display());
+                ending.sentences.push(format!("wrote the model of {labels} to {save}"));
+                let [model, rows] = [&files.save, &self.file].map(|path| shell_word(&path.display().to_string()));
+                ending.commands.push(format!("udeed predict {model} {rows} --out predictions.csv"));
+            }
+            Some(_) => {}
+            None => {
+                let why = problem.unwrap_or_else(|| "it needs labels of two classes".into());
+                ending.sentences.push(format!("no model: {why}"));
+            }
+        }
+        ending.commands.push(command());
+        Ok(ending)
+    }
+
+    /// Writes all rows as they are in the file, with the labels that were given.
+    fn write_rows(
+        &self,
+        train: Option<&TrainSet>,
+        label: &str,
+        column: Option<usize>,
+        answered: &HashMap<usize, Option<String>>,
+        out: &mut dyn Write,
+    ) -> anyhow::Result<()> {
+        let file = CsvFile::of(&self.file, &self.reading);
+        let delimiter = file.as_ref().map_or(b',', |file| file.delimiter);
+        let mut out = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
+        let failed = |error: csv::Error| anyhow::Error::from(plain(error));
+        let answer = |row: usize| answered.get(&row).map(|label| label.clone().unwrap_or_default());
+        let Some(file) = file else {
+            let Some(train) = train else { return Ok(()) };
+            let all = Records::of_table(train.table(), Some((label, train.labels())), 0, &[]);
+            out.write_record(&all.columns).map_err(failed)?;
+            for row in 0..train.table().n_rows() {
+                let records = Records::of_table(train.table(), Some((label, train.labels())), 0, &[row]);
+                for mut cells in records.rows.into_values() {
+                    if let (Some(own), Some(new)) = (cells.last_mut(), answer(row)) {
+                        *own = new;
+                    }
+                    out.write_record(&cells).map_err(failed)?;
+                }
+            }
+            return Ok(out.flush()?);
+        };
+        let mut reader = file.open()?;
+        let place = |mut cells: Vec<String>, new: Option<String>| {
+            match (column, new) {
+                (Some(column), Some(new)) if column < cells.len() => cells[column] = new,
+                (None, new) => cells.push(new.unwrap_or_default()),
+                _ => {}
+            }
+            cells
+        };
+        if file.has_header {
+            let header = text_of(reader.byte_headers().map_err(|error| file.failed(error))?);
+            out.write_record(place(header, column.is_none().then(|| label.to_owned()))).map_err(failed)?;
+        }
+        let (mut record, mut row) = (csv::ByteRecord::new(), 0);
+        while reader.read_byte_record(&mut record).map_err(|error| file.failed(error))? {
+            out.write_record(place(text_of(&record), answer(row))).map_err(failed)?;
+            row += 1;
+        }
+        Ok(out.flush()?)
+    }
+
+    fn merge(&self, sheet: &Sheet, files: &Files) -> anyhow::Result<()> {
+        let (name, n_rows) = (self.file.display().to_string(), sheet.train.table().n_rows());
+        let rows = sheet.rows.as_ref();
+        let merged =
+            udeed_label::merge(&files.answers, &self.merge, &name, rows, sheet.column, n_rows, self.leave_conflicts)?;
+        let differing = counted(merged.conflicts.len(), "row");
+        if !merged.conflicts.is_empty() && !self.leave_conflicts {
+            print(|out| merged.conflicts.iter().try_for_each(|conflict| writeln!(out, "{}", worded(conflict))))?;
+            anyhow::bail!(
+                "{differing} with different labels, expected the same: nothing is merged\n\
+                 hint: label them again in one of the files, or say `--leave-conflicts`"
+            );
+        }
+        let answered: HashMap<usize, Option<String>> = merged.answered.into_iter().collect();
+        write_to(Some(&files.out), |out| {
+            self.write_rows(Some(&sheet.train), &sheet.label, sheet.column, &answered, out)
+        })?;
+        let [answers, out] = [&files.answers, &files.out].map(|path| path.display());
+        let mut sentences = vec![
+            format!("{} merged into {answers}, which has {}", counted(merged.added, "answer"), answered.len()),
+            format!("wrote {} to {out}", counted(n_rows, "row")),
+        ];
+        if !merged.conflicts.is_empty() {
+            sentences.push(format!("{differing} with different labels left without one"));
+            sentences.extend(merged.conflicts.iter().map(worded));
+        }
+        let [out, label] = [files.out.display().to_string(), sheet.label.clone()].map(|word| shell_word(&word));
+        let fit = format!("udeed fit {out} --label {label} --method auto --out model.safetensors");
+        print(|out| told(&Ending { sentences, commands: vec![fit] }, out))
+    }
+}
+
+fn worded(conflict: &Conflict) -> String {
+    let labels = conflict.labels.iter().map(|(label, path)| format!("{} in {}", quoted(label), path.display()));
+    format!("row {}: {}", conflict.row + 1, labels.collect::<Vec<_>>().join(", "))
+}
+
+fn estimated(estimate: &Estimate) -> String {
+    let [low, high] = estimate.interval().map(|bound| 100.0 * bound);
+    let (share, rows) = (100.0 * estimate.share(), counted(estimate.of, "random row"));
+    format!("estimated accuracy {share:.0} %, 95 % interval {low:.0} to {high:.0}, by {rows}")
+}
+
+/// The last words.
+fn told(ending: &Ending, out: &mut dyn Write) -> std::io::Result<()> {
+    ending.sentences.iter().try_for_each(|sentence| write_wrapped(out, "", 0, sentence))?;
+    if !ending.commands.is_empty() {
+        writeln!(out, "go on with:")?;
+    }
+    ending.commands.iter().try_for_each(|command| writeln!(out, "  {command}"))
+}
+
+/// Opens a page in the browser of the desktop, if there is one. Where that fails, the address is printed already.
+fn open_browser(address: &str) {
+    let desktop = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
+    let program: &[&str] = match std::env::consts::OS {
+        "macos" => &["open"],
+        "windows" => &["rundll32", "url.dll,FileProtocolHandler"],
+        _ if desktop => &["xdg-open"],
+        _ => return,
+    };
+    let mut command = Command::new(program[0]);
+    command.args(&program[1..]).arg(address);
+    let spawned = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    if let Ok(mut child) = spawned {
+        std::thread::spawn(move || child.wait());
+    }
+}

@@ -1,0 +1,390 @@
+//! `udeed label`, over plain HTTP: who is refused, what survives, and what is written.
+#![allow(clippy::unwrap_used)]
+
+mod served;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use served::{Served, outcome, truth, write_points};
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// Labels as many rows as they truly are.
+fn label_truly(served: &Served, n: usize) {
+    for _ in 0..n {
+        let row = served.state()["question"]["row"].as_u64().unwrap() as usize;
+        served.label(truth(row));
+    }
+}
+
+#[test]
+fn whoever_may_not_is_refused() {
+    let folder = folder();
+    write_points(folder.path(), 30, 4);
+    let served = Served::start(folder.path(), &["rows.csv", "--label", "kind"]);
+    let (port, token) = (served.port, &served.token);
+    let host = format!("Host: 127.0.0.1:{port}");
+    let page = format!("/{token}/");
+    let state = format!("/{token}/state?window=test");
+    assert_eq!(served.request("GET", &page, &[&host], "").status, 200);
+    let own = format!("Origin: http://127.0.0.1:{port}");
+    assert_eq!(served.request("GET", &state, &[&host, &own, "Sec-Fetch-Site: same-origin"], "").status, 200);
+
+    // Nobody gets in without the token.
+    let wrong = format!("/{}/", "0".repeat(32));
+    for path in ["/", "/state", "//", wrong.as_str(), &format!("/{}/", &token[..31]), &format!("/{token}0/")] {
+        assert_eq!(served.request("GET", path, &[&host], "").status, 403, "{path}");
+    }
+    // Nor by another name of this machine, nor from another page.
+    let (other_host, other_port) = (format!("Host: evil.example:{port}"), format!("Host: 127.0.0.1:{}", port ^ 1));
+    for hosts in [&[other_host.as_str()][..], &[&other_port], &["Host: localhost"], &[], &[&host, &other_host]] {
+        assert_eq!(served.request("GET", &page, hosts, "").status, 403, "{hosts:?}");
+    }
+    for line in
+        ["Origin: http://evil.example", "Origin: null", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site"]
+    {
+        assert_eq!(served.request("GET", &state, &[&host, line], "").status, 403, "{line}");
+    }
+
+    // What changes something needs the token twice, JSON, and the right method.
+    let row = served.state()["question"]["row"].clone();
+    let body = json!({ "window": "test", "row": row, "reply": "label", "label": "near" }).to_string();
+    let (path, known) = (format!("/{token}/answer"), format!("X-Udeed-Token: {token}"));
+    let json = "Content-Type: application/json";
+    for (method, lines, status) in [
+        ("POST", &[&host, json][..], 403),
+        ("POST", &[&host, json, "X-Udeed-Token: 1"], 403),
+        ("POST", &[&host, &known, json, "Origin: http://evil.example"], 403),
+        ("POST", &[&other_host, &known, json], 403),
+        ("POST", &[&host, &known], 415),
+        ("POST", &[&host, &known, "Content-Type: text/plain"], 415),
+        ("GET", &[&host, &known, json], 405),
+        ("PUT", &[&host, &known, json], 405),
+        ("POST", &[&host, &known, json, "Transfer-Encoding: chunked"], 501),
+    ] {
+        assert_eq!(served.request(method, &path, lines, &body).status, status, "{method} {lines:?}");
+    }
+    assert_eq!(served.request("POST", &page, &[&host, &known, json], "{}").status, 405);
+    assert_eq!(served.get("nothing").status, 404);
+    for body in ["", "{}", "[1]", "{\"window\":1}", "{\"window\":\"test\",\"row\":-1}"] {
+        assert_eq!(served.request("POST", &path, &[&host, &known, json], body).status, 400, "{body}");
+    }
+    let large = format!("{{\"window\":\"{}\"}}", "x".repeat(70_000));
+    assert_eq!(served.request("POST", &path, &[&host, &known, json], &large).status, 413);
+    let long = format!("X: {}", "x".repeat(20_000));
+    assert_eq!(served.request("GET", &page, &[&host, &long], "").status, 431);
+    assert_eq!(served.raw(b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n").status, 400);
+
+    // Nothing of all that was an answer, and the server still is as it was.
+    assert_eq!(read(folder.path().join("rows.labels.csv")).lines().count(), 1);
+    assert_eq!(served.state()["answered"], 0);
+    served.label("near");
+    assert_eq!(served.state()["answered"], 1);
+    let page = served.get("");
+    let wanted = "Content-Security-Policy: default-src 'none'; style-src 'sha256-";
+    assert!(page.head.contains(wanted) && !page.head.contains("unsafe"), "{}", page.head);
+    assert!(!page.body.contains(" onclick=") && !page.body.contains(" style="));
+}
+
+#[test]
+fn slow_and_silent_clients_keep_nobody_out() {
+    let folder = folder();
+    write_points(folder.path(), 30, 4);
+    let served = Served::start(folder.path(), &["rows.csv", "--label", "kind"]);
+    let connect = || TcpStream::connect(("127.0.0.1", served.port)).unwrap();
+    let silent: Vec<TcpStream> = (0..300).map(|_| connect()).collect();
+    let mut slow = connect();
+    slow.write_all(b"GET / HTTP/1.1\r\nHost: ").unwrap();
+    let begun = Instant::now();
+    served.label("near");
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    // One that sends a byte now and then is cut off in the end.
+    let begun = Instant::now();
+    slow.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    let mut byte = [0];
+    loop {
+        assert!(begun.elapsed() < Duration::from_secs(25), "a slow client is still there");
+        let sent = slow.write_all(b"x");
+        match slow.read(&mut byte) {
+            Ok(0) => break,
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock && sent.is_ok() => {}
+            _ if sent.is_err() => break,
+            other => {
+                assert!(
+                    matches!(&other, Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset),
+                    "{other:?}"
+                );
+                break;
+            }
+        }
+    }
+    drop(silent);
+    served.label("near");
+}
+
+#[test]
+fn answers_survive_a_kill_and_go_on() {
+    let folder = folder();
+    write_points(folder.path(), 80, 4);
+    let before = read(folder.path().join("rows.csv"));
+    let call = ["rows.csv", "--label", "kind"];
+    let served = Served::start(folder.path(), &call);
+    label_truly(&served, 12);
+    assert_eq!(served.post("undo", &json!({ "window": "test" })).status, 200);
+    let row = served.state()["question"]["row"].clone();
+    assert_eq!(served.post("answer", &json!({ "window": "test", "row": row, "reply": "not sure" })).status, 200);
+    let told = served.state();
+    served.kill();
+
+    // The last line was cut off.
+    let path = folder.path().join("rows.labels.csv");
+    let whole = read(&path);
+    std::fs::write(&path, format!("{whole}17,00")).unwrap();
+    let served = Served::start(folder.path(), &call);
+    let again = served.state();
+    for what in ["answered", "notSure", "labeled", "classes", "estimate", "curve", "recent", "open"] {
+        assert_eq!(again[what], told[what], "{what}");
+    }
+    assert_eq!((read(&path), &told["answered"]), (whole, &json!(11)));
+
+    // Nobody else writes meanwhile.
+    let (code, out, error) = outcome(folder.path(), &call);
+    let holder = format!("rows.labels.csv: the answers are in use by process {}", served.id());
+    assert!(code == 1 && out.is_empty() && error.contains(&holder), "{code} {error}");
+    assert!(error.contains("hint: answer on the page that is open, or label another part: `--part 2/2`"), "{error}");
+
+    label_truly(&served, 8);
+    let (words, code) = served.interrupt();
+    assert_eq!(code, 0, "{words}");
+    for wanted in [
+        "19 answers in rows.labels.csv",
+        "estimated accuracy ",
+        "wrote 80 rows, 23 of them labeled, to rows.labeled.csv",
+        "wrote the model of 23 labels to rows.labeled.safetensors",
+        "go on with:\n  udeed predict rows.labeled.safetensors rows.csv --out predictions.csv\n  udeed label rows.csv",
+    ] {
+        assert!(words.contains(wanted), "{wanted}: {words}");
+    }
+    assert_eq!(read(folder.path().join("rows.csv")), before, "the rows stay as they are");
+    assert!(!folder.path().join("rows.labels.csv.lock").exists());
+    let labeled = read(folder.path().join("rows.labeled.csv"));
+    let labels = labeled.lines().skip(1).enumerate().filter(|(_, line)| !line.ends_with(','));
+    let labels: Vec<bool> = labels.map(|(row, line)| line.ends_with(&format!(",{}", truth(row)))).collect();
+    assert_eq!((labels.len(), labels.contains(&false)), (23, false), "{labeled}");
+    let predict = ["predict", "rows.labeled.safetensors", "rows.csv"];
+    let predict =
+        std::process::Command::new(env!("CARGO_BIN_EXE_udeed")).current_dir(folder.path()).args(predict).output();
+    assert_eq!(String::from_utf8(predict.unwrap().stdout).unwrap().lines().count(), 81);
+}
+
+#[test]
+fn other_rows_and_damaged_answers_are_refused() {
+    let folder = folder();
+    let rows = write_points(folder.path(), 40, 4);
+    let call = ["rows.csv", "--label", "kind"];
+    let served = Served::start(folder.path(), &call);
+    let row = served.label("near");
+    served.label("far");
+    assert_eq!(served.interrupt().1, 0);
+    let (answers, text) = (folder.path().join("rows.labels.csv"), read(&rows));
+    let changed: Vec<String> = text
+        .lines()
+        .enumerate()
+        .map(|(i, line)| if i == row + 1 { format!("9{line}") } else { line.to_owned() })
+        .collect();
+    std::fs::write(&rows, changed.join("\n")).unwrap();
+    let (code, _, error) = outcome(folder.path(), &call);
+    let wanted =
+        format!("rows.labels.csv, line 2: an answer to row {} of other content, expected that of rows.csv", row + 1);
+    assert!(code == 1 && error.contains(&wanted), "{error}");
+    std::fs::write(&rows, &text).unwrap();
+
+    let whole = read(&answers);
+    std::fs::write(&answers, whole.replacen(",near,", ",far,", 1)).unwrap();
+    let (code, _, error) = outcome(folder.path(), &call);
+    assert!(code == 1 && error.contains("line 2: a line whose checksum does not match"), "{error}");
+    assert!(error.contains("hint: `--repair` leaves damaged lines out"), "{error}");
+    let served = Served::start(folder.path(), &[&call[..], &["--repair"]].concat());
+    assert_eq!(served.state()["answered"], 1);
+    drop(served);
+
+    std::fs::write(&answers, &text).unwrap();
+    let (code, _, error) = outcome(folder.path(), &call);
+    assert!(code == 1 && error.contains("expected the header of a file of answers"), "{error}");
+    assert_eq!(read(&answers), text, "what is no file of answers stays");
+}
+
+#[test]
+fn two_people_label_parts_and_merge() {
+    let folder = folder();
+    write_points(folder.path(), 60, 4);
+    let call = ["rows.csv", "--label", "kind"];
+    for part in ["1/2", "2/2"] {
+        let served = Served::start(folder.path(), &[&call[..], &["--part", part]].concat());
+        for _ in 0..6 {
+            let row = served.state()["question"]["row"].as_u64().unwrap() as usize;
+            assert_eq!(row % 2, usize::from(part == "2/2"), "a row of the other part");
+            served.label(truth(row));
+        }
+        assert_eq!(served.interrupt().1, 0);
+    }
+    let merge = ["--merge", "rows.part-1-of-2.labels.csv", "rows.part-2-of-2.labels.csv"];
+    let (code, words, error) = outcome(folder.path(), &[&call[..], &merge].concat());
+    assert!(code == 0 && words.starts_with("12 answers merged into rows.labels.csv, which has 12\n"), "{words}{error}");
+    assert!(
+        words.contains("\n  udeed fit rows.labeled.csv --label kind --method auto --out model.safetensors\n"),
+        "{words}"
+    );
+    let (_, words, _) = outcome(folder.path(), &[&call[..], &merge].concat());
+    assert!(words.starts_with("0 answers merged into rows.labels.csv, which has 12\n"), "{words}");
+
+    // The first says otherwise of a row that the second knows.
+    let answers = read(folder.path().join("rows.part-2-of-2.labels.csv"));
+    let row: usize = answers.lines().nth(1).unwrap().split(',').next().unwrap().parse().unwrap();
+    let own = ["--answers", "other.labels.csv"];
+    let served = Served::start(folder.path(), &[&call[..], &own].concat());
+    assert_eq!(served.post("show", &json!({ "window": "test", "row": row - 1 })).status, 200);
+    served.label("near");
+    assert_eq!(served.interrupt().1, 0);
+    let merge = ["--merge", "rows.part-2-of-2.labels.csv", "other.labels.csv", "--answers", "all.labels.csv"];
+    let (code, words, error) = outcome(folder.path(), &[&call[..], &merge].concat());
+    let named = format!("row {row}: `far` in rows.part-2-of-2.labels.csv, `near` in other.labels.csv\n");
+    assert!(code == 1 && words == named && error.contains("1 row with different labels"), "{words}{error}");
+    assert_eq!(read(folder.path().join("all.labels.csv")).lines().count(), 1);
+    let (code, words, _) = outcome(folder.path(), &[&call[..], &merge, &["--leave-conflicts"]].concat());
+    assert!(code == 0 && words.starts_with("5 answers merged into all.labels.csv, which has 5\n"), "{words}");
+    assert!(words.contains(&named), "{words}");
+}
+
+#[test]
+fn a_second_window_looks_on_until_it_takes_over() {
+    let folder = folder();
+    write_points(folder.path(), 30, 4);
+    let served = Served::start(folder.path(), &["rows.csv", "--label", "kind"]);
+    served.label("near");
+    let other = |what: &str, more: Value| {
+        let mut body = json!({ "window": "other" });
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        served.post(what, &body)
+    };
+    let seen: Value = serde_json::from_str(&served.get("state?window=other").body).unwrap();
+    assert_eq!((&seen["labeling"], &seen["answered"]), (&json!(false), &json!(1)));
+    let row = &seen["question"]["row"];
+    let reply = json!({ "row": row, "reply": "label", "label": "far" });
+    for what in ["answer", "undo", "show", "finish"] {
+        assert_eq!(other(what, reply.clone()).status, 409, "{what}");
+    }
+    assert_eq!(other("take", json!({})).status, 200);
+    assert_eq!(other("answer", reply).status, 200);
+    assert_eq!((&served.state()["labeling"], &served.state()["answered"]), (&json!(false), &json!(2)));
+    // An answer to a row that is not shown any more is none.
+    let stale = json!({ "row": row, "reply": "label", "label": "far" });
+    assert_eq!(other("answer", stale).status, 409);
+    assert_eq!(other("leave", json!({})).status, 204);
+    assert_eq!(served.state()["labeling"], true);
+}
+
+#[test]
+fn rows_without_any_label_begin_with_a_name() {
+    let folder = folder();
+    std::fs::write(folder.path().join("rows.tsv"), "size\tcolour\n".to_owned() + &"1\tred\n9\tblue\n".repeat(10))
+        .unwrap();
+    let served = Served::start(folder.path(), &["rows.tsv", "--label", "kind"]);
+    assert_eq!((&served.state()["classes"], &served.state()["estimate"]), (&json!([]), &Value::Null));
+    for bad in ["", "  ", "?", "NA", "a\nb"] {
+        let row = served.state()["question"]["row"].clone();
+        let answer = served.post("answer", &json!({ "window": "test", "row": row, "reply": "label", "label": bad }));
+        assert_eq!(answer.status, 400, "{bad:?} {}", answer.body);
+    }
+    served.label("große, \"rote\"");
+    served.label("small");
+    let classes = served.state()["classes"].clone();
+    assert_eq!((&classes[0]["name"], &classes[1]["key"]), (&json!("große, \"rote\""), &json!("2")));
+    let mut served = served;
+    let ending: Value = serde_json::from_str(&served.post("finish", &json!({ "window": "test" })).body).unwrap();
+    let (words, code) = served.last_words();
+    assert_eq!(code, 0);
+    for sentence in ending["ending"]["sentences"].as_array().unwrap() {
+        assert!(
+            words.replace('\n', " ").contains(sentence.as_str().unwrap()),
+            "page and terminal say the same: {words}"
+        );
+    }
+    let labeled = read(folder.path().join("rows.labeled.csv"));
+    assert!(
+        labeled.starts_with("size\tcolour\tkind\n") && labeled.contains("\t\"große, \"\"rote\"\"\"\n"),
+        "{labeled}"
+    );
+}
+
+#[test]
+fn cells_are_told_whole_and_harmless() {
+    let folder = folder();
+    let long = "x".repeat(1 << 20);
+    let rows = format!(
+        "note,picture,kind\n<script>alert(1)</script>,a/b.png,\n\"\u{1b}[2J\u{202e}abc\",../secret.png,\n{long},rows.csv,\n"
+    );
+    std::fs::create_dir_all(folder.path().join("data/a")).unwrap();
+    std::fs::write(folder.path().join("data/rows.csv"), rows).unwrap();
+    std::fs::write(folder.path().join("data/a/b.png"), b"\x89PNG").unwrap();
+    std::fs::write(folder.path().join("secret.png"), b"secret").unwrap();
+    let served = Served::start(folder.path(), &["data/rows.csv", "--label", "kind"]);
+    let shown = |row: usize| {
+        let answer = served.post("show", &json!({ "window": "test", "row": row }));
+        serde_json::from_str::<Value>(&answer.body).unwrap()["question"]["cells"].clone()
+    };
+    let cells = shown(0);
+    assert_eq!((&cells[0]["text"], &cells[1]["media"]), (&json!("<script>alert(1)</script>"), &json!("image")));
+    assert_eq!(cells.as_array().unwrap().len(), 2, "the label is not shown");
+    let cells = shown(1);
+    assert_eq!((&cells[0]["text"], &cells[1]["media"]), (&json!("␛[2J⟨U+202E⟩abc"), &Value::Null));
+    let cells = shown(2);
+    assert_eq!((cells[0]["text"].as_str().unwrap().len(), &cells[0]["more"]), (2000, &json!((1 << 20) - 2000)));
+    assert_eq!(served.get("cell?row=2&column=0").body, long);
+    let picture = served.get("media?row=0&column=1");
+    assert!(picture.status == 200 && picture.head.contains("Content-Type: image/png\r\n"), "{}", picture.head);
+    assert!(picture.head.contains("nosniff"));
+    for path in
+        ["media?row=1&column=1", "media?row=2&column=1", "media?row=0&column=0", "media?row=9&column=1", "media"]
+    {
+        let refused = served.get(path);
+        assert!(refused.status == 404 && !refused.body.contains("secret"), "{path}: {}", refused.status);
+    }
+    let found: Value = serde_json::from_str(&served.get("search?q=SCRIPT%3E").body).unwrap();
+    assert_eq!((found["found"].as_array().unwrap().len(), &found["found"][0]["row"]), (1, &json!(0)));
+}
+
+#[test]
+fn what_cannot_be_labeled_is_refused() {
+    let folder = folder();
+    write_points(folder.path(), 20, 20);
+    let refused = |arguments: &[&str], code: i32, wanted: &str| {
+        let (found, _, error) = outcome(folder.path(), arguments);
+        assert!(found == code && error.contains(wanted), "{arguments:?}: {found} {error}");
+    };
+    refused(&["rows.csv", "--label", "kind"], 1, "rows.csv: found no row without a label, expected some to label");
+    refused(&["-", "--label", "kind"], 2, "expected a file");
+    refused(&["rows.csv", "--part", "3/2"], 2, "such as `2/3`");
+    refused(&["rows.csv", "--part", "0/2"], 2, "such as `2/3`");
+    refused(&["none.csv", "--label", "kind"], 1, "none.csv");
+    refused(&["rows.csv", "--label", "kind", "--out", "rows.csv"], 2, "cannot be written");
+    refused(&["rows.csv", "--label", "kind", "--answers", "rows.csv"], 2, "cannot be written");
+    write_points(folder.path(), 20, 4);
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    refused(
+        &["rows.csv", "--label", "kind", "--no-open", "--port", &port],
+        1,
+        &format!("127.0.0.1:{port}: cannot listen"),
+    );
+}

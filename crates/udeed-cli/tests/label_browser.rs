@@ -1,0 +1,394 @@
+//! The page of `udeed label` in a real headless Chromium, by keys and by mouse. `make browser` runs these tests; they need one
+//! installed, so `cargo test` leaves them out. Screenshots are kept in `target/label-screenshots`.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../udeed-lab/tests/chromium/mod.rs"]
+mod chromium;
+mod served;
+
+use std::path::{Path, PathBuf};
+
+use chromium::Chromium;
+use serde_json::{Value, json};
+use served::{Served, outcome, truth, write_points};
+
+const CALL: [&str; 3] = ["rows.csv", "--label", "kind"];
+
+fn kept() -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let folder = target.join("label-screenshots");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn keep(browser: &mut Chromium, name: &str, width: u32) {
+    let height = browser.evaluate("document.documentElement.scrollHeight").as_f64().unwrap();
+    let picture = browser.screenshot(f64::from(width), 0.0, height.min(3000.0));
+    assert!(picture.starts_with(b"\x89PNG") && picture.len() > 2000, "{name}: an empty screenshot");
+    std::fs::write(kept().join(format!("{name}.png")), picture).unwrap();
+}
+
+/// The page, ready to be answered.
+fn open(browser: &mut Chromium, served: &Served) {
+    browser.open_address(&served.address);
+    browser.wait_for("!document.getElementById('desk').hidden");
+}
+
+fn text(browser: &mut Chromium, id: &str) -> String {
+    browser.evaluate(&format!("document.getElementById('{id}').textContent")).as_str().unwrap().to_owned()
+}
+
+fn row(browser: &mut Chromium) -> usize {
+    let title = text(browser, "row");
+    title.strip_prefix("Row ").unwrap_or_else(|| panic!("{title}")).parse::<usize>().unwrap() - 1
+}
+
+fn press(browser: &mut Chromium, key: &str) {
+    browser.press(key, u32::from(key.as_bytes()[0].to_ascii_uppercase()), key);
+}
+
+/// Waits until another row is shown.
+fn wait_for_next(browser: &mut Chromium, row: usize) {
+    browser.wait_for(&format!("document.getElementById('row').textContent !== 'Row {}'", row + 1));
+}
+
+/// Answers rightly, by the key of the class or by its button.
+fn answer(browser: &mut Chromium, by_mouse: bool) {
+    let row = row(browser);
+    let place = browser.evaluate(&format!(
+        "[...document.querySelectorAll('#classes button')].findIndex((own) => own.textContent.startsWith('{} '))",
+        truth(row)
+    ));
+    let place = place.as_i64().unwrap();
+    match by_mouse {
+        true => browser.click(&format!("document.querySelectorAll('#classes button')[{place}]")),
+        false => press(browser, &(place + 1).to_string()),
+    }
+    wait_for_next(browser, row);
+}
+
+fn lines(folder: &Path) -> usize {
+    std::fs::read_to_string(folder.join("rows.labels.csv")).unwrap().lines().count() - 1
+}
+
+#[track_caller]
+fn no_complaints(browser: &mut Chromium) {
+    let complaints = browser.complaints();
+    assert!(complaints.is_empty(), "{complaints:#?}");
+}
+
+#[test]
+#[ignore = "needs Chromium: `make browser`"]
+fn thirty_labels_from_start_to_end() {
+    let folder = tempfile::tempdir().unwrap();
+    write_points(folder.path(), 120, 4);
+    let served = Served::start(folder.path(), &CALL);
+    let mut browser = Chromium::start();
+    browser.look(1280, 900, "light");
+    open(&mut browser, &served);
+    assert_eq!(text(&mut browser, "estimate"), "not yet known");
+    let mut random = 0;
+    for i in 0..8 {
+        random += usize::from(text(&mut browser, "origin") == "random row");
+        answer(&mut browser, i % 3 == 2);
+        assert_eq!(lines(folder.path()), i + 1, "an answer is on the disk at once");
+    }
+    assert_eq!(random, 1, "every fifth question");
+
+    // Taken back, and answered again.
+    let next = row(&mut browser);
+    press(&mut browser, "u");
+    wait_for_next(&mut browser, next);
+    assert!(text(&mut browser, "said").starts_with("Taken back: row "));
+    answer(&mut browser, false);
+    let next = row(&mut browser);
+
+    // Loaded again, the same question is there, and this window still labels.
+    no_complaints(&mut browser);
+    open(&mut browser, &served);
+    assert_eq!(row(&mut browser), next);
+    browser.wait_for("document.getElementById('look-on').hidden && !document.getElementById('answers').disabled");
+    press(&mut browser, "s");
+    wait_for_next(&mut browser, next);
+    let unsure = row(&mut browser);
+    browser.click("document.getElementById('not-sure')");
+    wait_for_next(&mut browser, unsure);
+    for _ in 0..8 {
+        answer(&mut browser, false);
+    }
+    assert!(text(&mut browser, "summary").contains("20 of 120 rows labeled, 16 here, 1 not sure, 1 skipped"));
+
+    // A row is found by its text, and corrected.
+    press(&mut browser, "/");
+    browser.call("Input.insertText", json!({ "text": "#7" }));
+    browser.press("Enter", 13, "\r");
+    browser.wait_for("document.querySelectorAll('#found button').length > 0");
+    browser.click("document.querySelector('#found button')");
+    browser.wait_for("document.getElementById('row').textContent === 'Row 7'");
+    assert_eq!(browser.evaluate("document.activeElement.id"), "row");
+    answer(&mut browser, false);
+    no_complaints(&mut browser);
+
+    // Killed without warning: another process goes on with all of it.
+    let told = text(&mut browser, "summary");
+    served.kill();
+    browser.wait_for("!document.getElementById('problem').hidden");
+    assert!(text(&mut browser, "problem").contains("What was answered is kept"));
+    let mut served = Served::start(folder.path(), &CALL);
+    open(&mut browser, &served);
+    assert_eq!(text(&mut browser, "summary"), told);
+    let (code, _, error) = outcome(folder.path(), &CALL);
+    assert!(code == 1 && error.contains(&format!("in use by process {}", served.id())), "{error}");
+    for _ in 0..13 {
+        answer(&mut browser, false);
+    }
+    browser.wait_for("!document.getElementById('model').textContent.includes('newer')");
+    assert!(text(&mut browser, "summary").contains(", 30 here"), "{}", text(&mut browser, "summary"));
+    let estimate = text(&mut browser, "estimate-why");
+    assert!(estimate.contains("random rows were predicted right"), "{estimate}");
+    assert!(text(&mut browser, "changed").contains("predictions of unlabeled rows"));
+    let curve = browser.evaluate("document.querySelector('#curve svg').getAttribute('aria-label')");
+    assert!(curve.as_str().unwrap().starts_with("Estimated accuracy: "), "{curve}");
+    for (name, width, height, theme) in [
+        ("light", 1280, 900, "light"),
+        ("dark", 1280, 900, "dark"),
+        ("phone", 390, 844, "light"),
+        ("phone-dark", 390, 844, "dark"),
+    ] {
+        browser.look(width, height, theme);
+        assert_eq!(
+            browser.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"),
+            true
+        );
+        keep(&mut browser, &format!("points-{name}"), width);
+    }
+
+    browser.look(1280, 900, "light");
+    no_complaints(&mut browser);
+    browser.click("document.getElementById('finish')");
+    browser.wait_for("!document.getElementById('ending').hidden");
+    let (words, code) = served.last_words();
+    assert_eq!(code, 0, "{words}");
+    let sentences = text(&mut browser, "sentences");
+    assert!(sentences.contains("wrote the model of 34 labels to rows.labeled.safetensors"), "{sentences}");
+    let commands = text(&mut browser, "commands");
+    assert!(
+        commands.starts_with("udeed predict rows.labeled.safetensors rows.csv --out predictions.csv\n"),
+        "{commands}"
+    );
+    assert!(commands.lines().all(|command| words.contains(command)), "{words}");
+    keep(&mut browser, "ending", 1280);
+    let labeled = std::fs::read_to_string(folder.path().join("rows.labeled.csv")).unwrap();
+    let labels = labeled.lines().skip(1).enumerate().filter(|(_, line)| !line.ends_with(','));
+    assert!(labels.clone().count() == 34 && labels.clone().all(|(row, line)| line.ends_with(truth(row))));
+    no_complaints(&mut browser);
+}
+
+/// Rows whose cells would like to be more than text.
+fn write_hostile(folder: &Path) {
+    let long = "lorem ipsum dolor ".repeat(60_000);
+    let mut rows = csv::Writer::from_path(folder.join("rows.csv")).unwrap();
+    rows.write_record(["text", "<b>bold</b>", "size", "picture", "kind"]).unwrap();
+    for (row, text) in [
+        "<script>window.ran = 1; alert(1)</script>",
+        "<img src=x onerror=\"window.ran = 2\"><style>* { display: none }</style>",
+        &long,
+        "a\u{0}b\u{1b}[2J\u{7}\r\n\tc\u{85}",
+        "שלום עולם, مرحبا بالعالم \u{202e}gnp.elpmaxe\u{202c}",
+        "\"});window.ran = 3;//</script><script>window.ran = 4</script>",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let kind = ["<i>one</i>", "\u{202e}two", "", "", "", ""][row];
+        rows.write_record([text, "javascript:window.ran=5", &row.to_string(), "dot.png", kind]).unwrap();
+    }
+    rows.flush().unwrap();
+    // A picture of one red point.
+    let picture = [
+        0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0, 1,
+        8, 2, 0, 0, 0, 0x90, 0x77, 0x53, 0xde, 0, 0, 0, 0x0c, 0x49, 0x44, 0x41, 0x54, 8, 0xd7, 0x63, 0xf8, 0xcf, 0xc0,
+        0, 0, 3, 1, 1, 0, 0x18, 0xdd, 0x8d, 0xb0, 0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
+    ];
+    std::fs::write(folder.join("dot.png"), picture).unwrap();
+}
+
+#[test]
+#[ignore = "needs Chromium: `make browser`"]
+fn hostile_cells_are_only_text() {
+    let folder = tempfile::tempdir().unwrap();
+    write_hostile(folder.path());
+    let served = Served::start(folder.path(), &["rows.csv", "--label", "kind", "--drop", "text,picture"]);
+    let mut browser = Chromium::start();
+    browser.look(390, 844, "light");
+    open(&mut browser, &served);
+    for row in 0..6 {
+        press(&mut browser, "/");
+        browser.evaluate("document.getElementById('wanted').value = ''");
+        browser.call("Input.insertText", json!({ "text": format!("#{}", row + 1) }));
+        browser.press("Enter", 13, "\r");
+        browser
+            .wait_for(&format!("document.querySelector('#found button')?.textContent.startsWith('Row {}')", row + 1));
+        browser.click("document.querySelector('#found button')");
+        browser.wait_for(&format!("document.getElementById('row').textContent === 'Row {}'", row + 1));
+        browser.wait_for("document.querySelector('#cells img')?.naturalWidth === 1");
+        let fits = browser.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth");
+        assert_eq!(fits, true, "row {row}");
+        keep(&mut browser, &format!("hostile-{row}"), 390);
+    }
+    let cell = "document.querySelector('#cells .text')";
+    let show = |browser: &mut Chromium, row: usize| {
+        browser.evaluate(&format!(
+            "fetch(location.pathname + 'state?window=x').then(() => 0), document.getElementById('wanted').value = '#{}', \
+             document.getElementById('search').requestSubmit()",
+            row + 1
+        ));
+        browser
+            .wait_for(&format!("document.querySelector('#found button')?.textContent.startsWith('Row {}')", row + 1));
+        browser.click("document.querySelector('#found button')");
+        browser.wait_for(&format!("document.getElementById('row').textContent === 'Row {}'", row + 1));
+    };
+    show(&mut browser, 0);
+    assert_eq!(browser.evaluate(&format!("{cell}.textContent")), "<script>window.ran = 1; alert(1)</script>");
+    show(&mut browser, 3);
+    assert_eq!(browser.evaluate(&format!("{cell}.textContent")), "a␀b␛[2J␇␍\n\tc⟨U+0085⟩");
+    show(&mut browser, 4);
+    assert_eq!(browser.evaluate(&format!("getComputedStyle({cell}).direction")), "rtl");
+    show(&mut browser, 2);
+    assert_eq!(browser.evaluate(&format!("{cell}.textContent.length")), 2000);
+    browser.click("document.querySelector('#cells button')");
+    browser.wait_for(&format!("{cell}.textContent.length === 1080000"));
+    assert_eq!(browser.evaluate(&format!("{cell}.getBoundingClientRect().height < 500")), true, "it scrolls by itself");
+    // A class by any name is a button.
+    let names = browser.evaluate("[...document.querySelectorAll('#classes button')].map((own) => own.textContent)");
+    assert_eq!(names, json!(["<i>one</i> 1", "⟨U+202E⟩two 2"]));
+    press(&mut browser, "c");
+    browser.call("Input.insertText", json!({ "text": "<svg onload=window.ran=6>" }));
+    browser.press("Enter", 13, "\r");
+    browser.wait_for("document.querySelectorAll('#classes button').length === 3");
+    assert_eq!(
+        browser.evaluate("[window.ran ?? null, document.scripts.length, document.images.length]"),
+        json!([null, 4, 1])
+    );
+    no_complaints(&mut browser);
+}
+
+/// Markup that got into the page in spite of all escaping neither runs nor dresses nor loads.
+#[test]
+#[ignore = "needs Chromium: `make browser`"]
+fn only_the_pages_own_scripts_and_styles_are_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    write_points(folder.path(), 30, 4);
+    let served = Served::start(folder.path(), &CALL);
+    let mut browser = Chromium::start();
+    browser.look(1280, 900, "light");
+    open(&mut browser, &served);
+    let found = browser.evaluate(
+        "new Promise((done) => { \
+         const script = document.createElement('script'); script.textContent = 'window.ran = 1'; \
+         const text = document.createElement('p'); \
+         text.innerHTML = '<b style=\"position: fixed\" onclick=\"window.ran = 2\">x</b><img src=\"http://192.0.2.1/x.png\">'; \
+         document.body.append(script, text); text.firstChild.click(); \
+         const outside = fetch('http://192.0.2.1/').then(() => 'reached', () => 'refused'); \
+         outside.then((reached) => done([window.ran ?? null, getComputedStyle(text.firstChild).position, reached])); })",
+    );
+    assert_eq!(found, json!([null, "static", "refused"]));
+    // Another page, on this machine too, gets nothing out of it.
+    browser.open_address(&format!("http://127.0.0.1:{}/", served.port));
+    let refused = browser.evaluate("document.body.textContent");
+    assert!(refused.as_str().unwrap().contains("the address is not that of the page"), "{refused}");
+}
+
+#[test]
+#[ignore = "needs Chromium: `make browser`"]
+fn a_second_window_looks_on_until_it_takes_over() {
+    let folder = tempfile::tempdir().unwrap();
+    write_points(folder.path(), 60, 4);
+    let served = Served::start(folder.path(), &CALL);
+    let (mut first, mut second) = (Chromium::start(), Chromium::start());
+    open(&mut first, &served);
+    open(&mut second, &served);
+    assert_eq!(second.evaluate("document.getElementById('look-on').hidden"), false);
+    let before = row(&mut first);
+    press(&mut second, "1");
+    assert_eq!((row(&mut second), lines(folder.path())), (before, 0), "who looks on changes nothing");
+    answer(&mut first, false);
+    wait_for_next(&mut second, before);
+    second.click("document.getElementById('take')");
+    second.wait_for("document.getElementById('look-on').hidden");
+    first.wait_for("!document.getElementById('look-on').hidden && document.getElementById('answers').disabled");
+    answer(&mut second, true);
+    assert_eq!(lines(folder.path()), 2);
+    keep(&mut first, "look-on", 800);
+    no_complaints(&mut first);
+    no_complaints(&mut second);
+}
+
+/// What cannot be named, seen or reached.
+const UNUSABLE: &str = "(() => {
+    const found = [];
+    for (const own of document.querySelectorAll('button, input, [tabindex]')) {
+        if (!own.checkVisibility()) continue;
+        const name = own.textContent.trim() || own.labels?.[0]?.textContent.trim();
+        if (!name) found.push(`no name: ${own.outerHTML}`);
+        const box = own.getBoundingClientRect();
+        if (own.matches('button') && !(box.height >= 24 && box.width >= 24)) found.push(`small: ${own.outerHTML}`);
+    }
+    for (const svg of document.querySelectorAll('svg')) {
+        if (!svg.getAttribute('aria-label') && svg.getAttribute('aria-hidden') !== 'true') found.push('a picture without words');
+    }
+    for (const section of document.querySelectorAll('section[aria-labelledby]')) {
+        if (!document.getElementById(section.getAttribute('aria-labelledby'))) found.push(section.id);
+    }
+    const said = document.getElementById('said');
+    if (said.getAttribute('aria-live') !== 'polite' || said.getAttribute('role') !== 'status') found.push('nothing is said');
+    return found;
+})()";
+
+#[test]
+#[ignore = "needs Chromium: `make browser`"]
+fn a_keyboard_is_enough() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("rows.csv"), "size,note\n".to_owned() + &"1,a\n2,b\n3,c\n8,d\n9,e\n".repeat(6))
+        .unwrap();
+    let served = Served::start(folder.path(), &["rows.csv", "--label", "kind"]);
+    let mut browser = Chromium::start();
+    browser.look(390, 844, "dark");
+    open(&mut browser, &served);
+    assert_eq!(text(&mut browser, "class-label"), "Name the first class");
+    // Tabs lead to the field of the first class, and Enter answers.
+    let mut passed = Vec::new();
+    while browser.evaluate("document.activeElement.id") != "class-name" {
+        browser.press("Tab", 9, "");
+        passed.push(browser.evaluate("document.activeElement.textContent"));
+        assert!(passed.len() < 12, "{passed:?}");
+    }
+    let first = row(&mut browser);
+    browser.call("Input.insertText", json!({ "text": "small" }));
+    browser.press("Enter", 13, "\r");
+    wait_for_next(&mut browser, first);
+    let said = text(&mut browser, "said");
+    assert!(said.starts_with(&format!("Row {}: small. Next is row ", first + 1)), "{said}");
+    // A button keeps the focus: Enter answers row by row.
+    browser.evaluate("document.querySelector('#classes button').focus()");
+    for _ in 0..3 {
+        let now = row(&mut browser);
+        browser.press("Enter", 13, "\r");
+        wait_for_next(&mut browser, now);
+    }
+    assert_eq!(browser.evaluate("document.activeElement.textContent"), "small 1");
+    // Letters in a field are letters, and single keys can be switched off.
+    let now = row(&mut browser);
+    press(&mut browser, "c");
+    browser.wait_for("document.activeElement.id === 'class-name'");
+    press(&mut browser, "1");
+    browser.press("Escape", 27, "");
+    browser.click("document.getElementById('keys')");
+    press(&mut browser, "1");
+    assert_eq!((row(&mut browser), lines(folder.path())), (now, 4));
+    assert_eq!(browser.evaluate("document.getElementById('class-name').value"), "1");
+    let found: Value = browser.evaluate(UNUSABLE);
+    assert_eq!(found, json!([]), "{found:#}");
+    keep(&mut browser, "keyboard-phone-dark", 390);
+    no_complaints(&mut browser);
+}
