@@ -121,7 +121,7 @@ impl Learn for Udeed {
             return Ok(None);
         };
         let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
-        Ok(Some(out_of_bag(initial, &draws, &prepared.labeled)?))
+        Ok(Some(out_of_bag::estimates(initial, &draws, &prepared.labeled)?))
     }
 }
 
@@ -144,7 +144,7 @@ impl Udeed {
             return Ok(None);
         }
         let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
-        Ok(HeldOut::out_of_bag(prepared, ensemble, &draws))
+        HeldOut::out_of_bag(prepared, ensemble, &draws).map(Some)
     }
 
     /// Fits networks to bootstraps of the labeled rows.
