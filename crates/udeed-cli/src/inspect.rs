@@ -10,7 +10,7 @@ use udeed::model::{HeldRows, Model};
 use udeed::text::{counted, printable};
 
 use crate::fit::{MOST_CLASSES, short_name, write_training};
-use crate::output::{check_outputs, print, write_json, write_wrapped};
+use crate::output::{check_outputs, print, print_json, write_wrapped};
 use crate::settings::shown;
 
 /// Show what a saved model is and how it was trained
@@ -32,22 +32,19 @@ impl Inspect {
         check_outputs(&[], &[Some(&self.model)])?;
         let model = Model::load(&self.model)?;
         if self.json {
-            return write_json(
-                None,
-                &json!({
-                    "method": model.method().name(),
-                    "classes": model.classes(),
-                    "label": model.label(),
-                    "columns": model.preparation().columns(),
-                    "features": model.preparation().features(),
-                    "settings": model.method(),
-                    "members": model.ensemble().n_members(),
-                    "weights": weights(&model),
-                    "threshold": model.threshold(),
-                    "holds": model.held_rows(),
-                    "training": model.training(),
-                }),
-            );
+            return print_json(&json!({
+                "method": model.method().name(),
+                "classes": model.classes(),
+                "label": model.label(),
+                "columns": model.preparation().columns(),
+                "features": model.preparation().features(),
+                "settings": model.method(),
+                "members": model.ensemble().n_members(),
+                "weights": weights(&model),
+                "threshold": model.threshold(),
+                "holds": model.held_rows(),
+                "training": model.training(),
+            }));
         }
         print(|out| describe(&model, out))
     }

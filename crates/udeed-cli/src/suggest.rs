@@ -14,10 +14,12 @@ use udeed::observer::{Observer, Warning};
 use udeed::text::{counted, printable};
 use udeed_lab::tables::TextTable;
 
-use crate::input::{Labeled, Reading, for_each_table, hold_file, note_identifiers, unlabeled_reader};
+use crate::input::{
+    Labeled, Reading, Versions, for_each_table, hold_file, is_read_once, note_identifiers, unlabeled_reader,
+};
 use crate::laboratory::{named, placed};
 use crate::output::{
-    Usage, check_outputs, is_stream, note_written, plain, print, temporary_folder, write_to, write_wrapped,
+    Usage, Written, check_outputs, is_stream, plain, print, temporary_folder, write_to, write_wrapped,
 };
 use crate::progress::Progress;
 use crate::records::Records;
@@ -86,15 +88,16 @@ impl Suggest {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
         self.check()?;
         let model = self.model.as_ref().map(Model::load).transpose()?;
+        let versions = Versions::of(std::iter::once(&self.file).chain(&self.unlabeled).map(PathBuf::as_path));
         let pool = self.read(model.as_ref(), progress)?;
         let files = self.files(pool.own_rows);
         let found = self.suggest(&pool, model.as_ref(), progress).map_err(|error| placed(error, &files))?;
         if let Some(out) = &self.out {
-            self.write_rows(out, &pool, &found.suggestions)?;
+            let written = self.write_rows(out, &pool, &found.suggestions, &versions)?;
+            written.tell_of(&counted(found.suggestions.len(), "row"), progress);
             if is_stream(out) {
                 return Ok(());
             }
-            note_written(Some(out), &counted(found.suggestions.len(), "row"), progress);
         }
         print(|out| self.summarise(&pool, &found, out))
     }
@@ -103,9 +106,9 @@ impl Suggest {
         if is_stream(&self.file) && self.unlabeled.as_deref().is_some_and(is_stream) {
             return Err(Usage("standard input cannot be both the rows and the unlabeled ones".into()).into());
         }
-        let streamed = is_stream(&self.file) || self.unlabeled.as_deref().is_some_and(is_stream);
-        if self.cost.is_some() && (streamed || self.reading.no_header) {
-            let expected = "expected files with a header, in which the column has a name";
+        let once = is_read_once(&self.file) || self.unlabeled.as_deref().is_some_and(is_read_once);
+        if self.cost.is_some() && (once || self.reading.no_header) {
+            let expected = "expected files that can be read twice, with a header, in which the column has a name";
             return Err(Usage(format!("`--cost`: {expected}")).into());
         }
         let inputs = [Some(self.file.as_path()), self.unlabeled.as_deref(), self.model.as_deref()];
@@ -163,29 +166,41 @@ impl Suggest {
     /// The column of costs, of all files.
     fn costs(&self, progress: &Progress) -> anyhow::Result<Option<Vec<f64>>> {
         let Some(column) = &self.cost else { return Ok(None) };
-        let reading = Reading { drop: Vec::new(), nominal: Vec::new(), ..self.reading.clone() };
-        let reader = reading.reader(Reader::new().expect(&[Column::numeric(column)], Naming::Given));
         let folder = temporary_folder(self.out.as_deref());
         let room = Room { most: self.reading.memory.most(), folder: Some(&folder) };
         let mut costs = Vec::new();
-        for path in std::iter::once(&self.file).chain(&self.unlabeled) {
+        for (path, reading) in self.all_files() {
+            let reading = Reading { drop: Vec::new(), nominal: Vec::new(), ..reading };
+            let reader = reading.reader(Reader::new().expect(&[Column::numeric(column)], Naming::Given));
+            let above = costs.len();
             for_each_table(&reader, path, room, progress, &mut |table| {
                 costs.extend_from_slice(table.matrix().to_dense()?.values());
                 Ok(())
             })?;
-        }
-        if let Some(row) = costs.iter().position(|cost| !(cost.is_finite() && *cost > 0.0)) {
-            let (name, found) = (udeed::text::quoted(column), costs[row]);
-            anyhow::bail!(
-                "column {name}, row {}: found {found}, expected a positive number, the cost of a label",
-                row + 1
-            );
+            if let Some(row) = costs[above..].iter().position(|cost| !(cost.is_finite() && *cost > 0.0)) {
+                let (path, name, found) = (path.display(), udeed::text::quoted(column), costs[above + row]);
+                let found = if found.is_nan() { "nothing".to_owned() } else { found.to_string() };
+                let expected = "expected a positive number, the cost of a label";
+                anyhow::bail!("{path}, row {}, column {name}: found {found}, {expected}", row + 1);
+            }
         }
         Ok(Some(costs))
     }
 
+    /// The files, and how each is read.
+    fn all_files(&self) -> impl Iterator<Item = (&Path, Reading)> {
+        let more = self.unlabeled.iter().map(|path| (path.as_path(), self.reading.of_more(path)));
+        std::iter::once((self.file.as_path(), self.reading.clone())).chain(more)
+    }
+
     /// Writes the rows with all columns of their files.
-    fn write_rows(&self, out: &Path, pool: &Pool, suggestions: &[Suggestion]) -> anyhow::Result<()> {
+    fn write_rows<'a>(
+        &self,
+        out: &'a Path,
+        pool: &Pool,
+        suggestions: &[Suggestion],
+        versions: &Versions<'_>,
+    ) -> anyhow::Result<Written<'a>> {
         let all: Vec<usize> = suggestions.iter().map(|suggestion| suggestion.row).collect();
         let (own, more): (Vec<usize>, Vec<usize>) = all.iter().partition(|&&row| row < pool.own_rows);
         let more: Vec<usize> = more.iter().map(|row| row - pool.own_rows).collect();
@@ -194,6 +209,7 @@ impl Suggest {
             Some(path) => Some((path, self.more_records(pool, path, &more)?)),
             None => None,
         };
+        versions.check()?;
         let mut columns = own.columns.clone();
         let others = more.iter().flat_map(|(_, records)| &records.columns);
         columns.extend(others.filter(|name| !own.columns.contains(name)).cloned());
@@ -228,7 +244,7 @@ impl Suggest {
     }
 
     fn more_records(&self, pool: &Pool, path: &Path, rows: &[usize]) -> anyhow::Result<Records> {
-        if let Some(records) = Records::of_csv(path, &self.reading, rows)? {
+        if let Some(records) = Records::of_csv(path, &self.reading.of_more(path), rows)? {
             return Ok(records);
         }
         let Some(file) = pool.train.on_disk() else {
