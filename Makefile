@@ -1,6 +1,6 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
-.PHONY: test format lint unit docs browser python generate properties deny advisories fuzz chaos bench methods forests imbalance fit-time when-it-helps labels
+.PHONY: test format lint unit docs browser python generate properties deny advisories fuzz chaos bench methods forests imbalance coverage fit-time when-it-helps labels
 
 test: format lint unit docs browser python
 
@@ -57,6 +57,11 @@ fit-time: $(PEERS)/installed
 imbalance: $(PEERS)/installed
 	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
 	$(PEERS)/bin/python bench/imbalance.py $(IMBALANCE)
+
+# How often conformal sets hold the class of a row: a table of docs/methods.md.
+coverage: $(PEERS)/installed
+	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
+	$(PEERS)/bin/python bench/coverage.py $(COVERAGE)
 
 # Our methods beside scikit-learn's with few labels: the tables and pictures of docs/when-it-helps.md.
 when-it-helps: $(PEERS)/installed

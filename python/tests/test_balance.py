@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,16 @@ def test_goals_of_a_threshold(kind: type, rare: Data) -> None:
         assert model.get_params()["threshold"] == goal
     assert abs(share["rate=0.05"] - 0.05) < 0.06 and abs(share["rate=0.4"] - 0.4) < 0.15, share
     assert share["f1"] <= share["balanced"] + 0.02, share
+
+
+def test_a_rate_that_votes_are_too_coarse_for_is_told(rare: Data) -> None:
+    X, _, few = rare
+    with pytest.warns(udeed.UdeedWarning, match="the rate of 0.4 is not met: 0.200 of the training rows are predicted as `rare`"):
+        model = small(udeed.AdaBoostClassifier, unlabeled="?", threshold="rate=0.4").fit(X, few)
+    assert (model.predict(X) == "rare").mean() == 0.2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", udeed.UdeedWarning)
+        udeed.BaggingClassifier(unlabeled="?", threshold="rate=0.4", random_state=0).fit(X, few)
 
 
 @pytest.mark.parametrize("threshold", [1.5, -2, "even", None, float("nan"), True, "rate=0", "rate=1.2", "rate=x", "rate="])

@@ -51,8 +51,12 @@ def test_calibration_keeps_the_ranking(kind: type, data: Data, tmp_path: Path) -
     before, after = (each.predict_proba(X)[:, 1] for each in (plain, model))
     order = np.argsort(before, kind="stable")
     assert np.all(np.diff(after[order]) >= -1e-12)
-    # Votes next to 1 may end as equal numbers.
-    assert roc_auc_score(y, after) == pytest.approx(roc_auc_score(y, before), abs=1e-3)
+    # The AUC is the same but for pairs of rows that the members are so sure of that rounding makes their votes one: co-training
+    # has votes that differ from 1 by less than 1e-14. Each such pair is worth half of one in all pairs.
+    ones, others = (after[y == class_][:, None] for class_ in (1, 0))
+    apart = (before[y == 1][:, None] != before[y == 0]) & (np.abs(ones - others.T) < 1e-15)
+    change = abs(roc_auc_score(y, after) - roc_auc_score(y, before)) * apart.size
+    assert change <= apart.sum() + 1e-6 and (kind is udeed.CoTrainingClassifier or not apart.any())
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
     model.save(tmp_path / "model")
     for other in (udeed.load(tmp_path / "model"), pickle.loads(pickle.dumps(model))):

@@ -54,7 +54,7 @@ impl Compare {
         self.outputs.check(paths)?;
         let sets = self.read(paths, experiment.udeed.seed, progress)?;
         let mut results = self.outputs.run(&experiment, &sets, DecidingTest::Corrected, progress)?;
-        self.outputs.write(&mut results, &sets, tables::write_text)
+        self.outputs.write(&mut results, &sets, progress, tables::write_text)
     }
 
     fn experiment(&self, progress: &Progress) -> anyhow::Result<Experiment> {

@@ -11,7 +11,7 @@ use udeed_lab::tables::TextTable;
 
 use crate::input::{Labeled, Reading, Sampling, format_parser, parse_delimiter};
 use crate::laboratory::named;
-use crate::output::{Usage, check_outputs, is_stream, note_written, print, write_to, write_wrapped};
+use crate::output::{Usage, check_outputs, is_stream, print, write_to, write_wrapped};
 use crate::progress::Progress;
 use crate::settings::SharesArgs;
 
@@ -103,9 +103,8 @@ impl Data {
             Some(DataVerb::Write { from, out, to, to_delimiter, reading }) => {
                 check_outputs(&[out.as_deref()], &[Some(&from.set)])?;
                 let sheet = from.read(reading, progress)?;
-                write(&sheet, out.as_deref(), *to, *to_delimiter, progress)?;
-                note_written(out.as_deref(), &counted(sheet.table.n_rows(), "row"), progress);
-                Ok(())
+                let rows = counted(sheet.table.n_rows(), "row");
+                write(&sheet, out.as_deref(), *to, *to_delimiter, &rows, progress)
             }
             Some(DataVerb::Split { from, train_file, test_file, shares, sampling }) => {
                 let outputs = [train_file, test_file].map(|path| Some(path.as_path()));
@@ -125,15 +124,11 @@ impl Data {
                 for (path, part) in &parts {
                     writer(Some(path), None, None).write(part, &mut std::io::sink())?;
                 }
-                for (path, part) in &parts {
-                    write(part, Some(path), None, None, progress)?;
+                let trained = format!("{} labeled and {} unlabeled rows", split.labeled.len(), split.unlabeled.len());
+                let tested = counted(split.test.len(), "row");
+                for ((path, part), rows) in parts.iter().zip([trained, tested]) {
+                    write(part, Some(path), None, None, &rows, progress)?;
                 }
-                progress.note(format_args!(
-                    "{} labeled and {} unlabeled rows to train on, {} to test on",
-                    split.labeled.len(),
-                    split.unlabeled.len(),
-                    split.test.len()
-                ));
                 Ok(())
             }
         }
@@ -258,10 +253,11 @@ fn write(
     path: Option<&Path>,
     to: Option<Format>,
     delimiter: Option<u8>,
+    rows: &str,
     progress: &Progress,
 ) -> anyhow::Result<()> {
     let writer = writer(path, to, delimiter);
-    write_to(path, |out| Ok(writer.write(sheet, out)?))?;
+    write_to(path, |out| Ok(writer.write(sheet, out)?))?.tell_of(rows, progress);
     let numbers = writer.class_labels(&sheet.labels);
     if numbers != sheet.labels.classes() {
         let classes: Vec<String> = numbers

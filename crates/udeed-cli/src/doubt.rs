@@ -10,7 +10,7 @@ use udeed_lab::tables::TextTable;
 
 use crate::input::{Labeled, Sampling, note_identifiers};
 use crate::laboratory::{named, placed};
-use crate::output::{check_outputs, is_stream, note_written, plain, print, write_to, write_wrapped};
+use crate::output::{check_outputs, is_stream, plain, print, write_to, write_wrapped};
 use crate::progress::Progress;
 use crate::suggest::{Warned, shortened};
 
@@ -48,11 +48,11 @@ impl Doubt {
         let found = found.map_err(|error| placed(error, &[(&self.file, usize::MAX)]))?;
         note_identifiers(train.table(), train.table().n_rows(), progress);
         if let Some(out) = &self.out {
-            write_to(Some(out), |to| write(&found.labels, to))?;
+            let written = write_to(Some(out), |to| write(&found.labels, to))?;
+            written.tell_of(&counted(found.labels.len(), "label"), progress);
             if is_stream(out) {
                 return Ok(());
             }
-            note_written(Some(out), &counted(found.labels.len(), "label"), progress);
         }
         print(|out| self.summarise(&found, out))
     }

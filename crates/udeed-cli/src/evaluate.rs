@@ -13,7 +13,7 @@ use udeed_lab::tables::TextTable;
 use crate::fit::MOST_CLASSES;
 use crate::input::{Reading, read_any, warn_of_unseen};
 use crate::laboratory::named;
-use crate::output::{check_outputs, print, write_json};
+use crate::output::{check_outputs, print, print_json};
 use crate::progress::Progress;
 
 /// Measure a saved model on rows whose labels are known
@@ -91,7 +91,7 @@ impl Evaluate {
         unseen.add(model.preparation(), &sheet.table);
         warn_of_unseen(&unseen, &self.file, progress);
         if self.json {
-            return write_json(None, &report);
+            return print_json(&report);
         }
         print(|out| report.write(out))
     }

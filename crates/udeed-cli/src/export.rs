@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use udeed::model::Model;
 
-use crate::output::{check_outputs, is_stream, write_to};
+use crate::output::{check_outputs, write_to};
 use crate::progress::Progress;
 
 /// Write a saved model in a format of other programs
@@ -24,10 +24,7 @@ impl Export {
         check_outputs(&[Some(&self.onnx)], &[Some(&self.model)])?;
         let model = Model::load(&self.model)?;
         let graph = model.to_onnx()?;
-        write_to(Some(&self.onnx), |out| Ok(out.write_all(&graph)?))?;
-        if !is_stream(&self.onnx) {
-            progress.note(format_args!("wrote {}", self.onnx.display()));
-        }
+        write_to(Some(&self.onnx), |out| Ok(out.write_all(&graph)?))?.tell(progress);
         Ok(())
     }
 }

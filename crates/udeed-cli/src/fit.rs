@@ -19,7 +19,7 @@ use udeed_lab::tables::TextTable;
 
 use crate::input::{Labeled, Reading, hold_file, note_identifiers, unlabeled_reader};
 use crate::laboratory::{is_of_rows, named, placed};
-use crate::output::{Usage, check_outputs, is_stream, print, write_to, write_wrapped};
+use crate::output::{Usage, Written, check_outputs, is_stream, print, write_to, write_wrapped};
 use crate::progress::Progress;
 use crate::settings::{Settings, method_named};
 
@@ -105,11 +105,11 @@ impl Fit {
         let model = self.with_threshold(model, &method, train, &mut watcher)?;
         note_identifiers(train.table(), train.table().n_rows(), progress);
         if let Some(path) = &self.trace {
-            write_to(Some(path), |out| Ok(out.write_all(watcher.trace.as_bytes())?))?;
+            write_to(Some(path), |out| Ok(out.write_all(watcher.trace.as_bytes())?))?.tell(progress);
         }
         // Saved before the cross-validation: whatever becomes of that, the model is there.
         model.save(&self.out)?;
-        progress.note(format_args!("wrote {}", self.out.display()));
+        Written::to(&self.out).tell(progress);
         Ok((method, model))
     }
 
@@ -205,7 +205,7 @@ impl Fit {
         if is_chosen {
             told.progress.note(format_args!("chosen threshold: {threshold:.3}"));
         }
-        named(model.with_threshold_on(train, threshold, told), &self.file)
+        named(model.with_threshold_on(train, goal, threshold, told), &self.file)
     }
 
     /// Memory for the unlabeled rows, before Fourier features replace their columns. More rows go beside the model, as temporary

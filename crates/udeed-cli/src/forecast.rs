@@ -11,7 +11,7 @@ use udeed_lab::tables::TextTable;
 
 use crate::input::{Labeled, Sampling, note_identifiers};
 use crate::laboratory::{named, placed};
-use crate::output::{check_outputs, print, write_json, write_wrapped};
+use crate::output::{check_outputs, print, print_json, write_wrapped};
 use crate::progress::Progress;
 use crate::settings::seeded_method;
 use crate::suggest::Warned;
@@ -63,7 +63,7 @@ impl Forecast {
         let found = found.map_err(|error| placed(error, &[(&self.file, usize::MAX)]))?;
         note_identifiers(train.table(), train.table().n_rows(), progress);
         match self.json {
-            true => write_json(None, &self.as_json(&found)),
+            true => print_json(&self.as_json(&found)),
             false => print(|out| self.summarise(&found, out)),
         }
     }

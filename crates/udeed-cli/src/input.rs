@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use udeed::data::{Kind, Labels, Naming, Table, TrainSet, doubtful_classes};
+use udeed::file::Version;
 use udeed::format::{Format, HeldSheet, Layout, PartedSheet, Reader, Sheet};
 use udeed::memory::Room;
 use udeed::prepare::Unseen;
@@ -89,6 +90,12 @@ impl Reading {
         }
         let reader = self.memory.reader(reader);
         reader.drop(self.drop.iter().cloned()).nominal(self.nominal.iter().cloned()).layout(self.layout.into())
+    }
+
+    /// How a further file is read, which may have another format: its name tells.
+    pub fn of_more(&self, path: &Path) -> Reading {
+        let tells = Format::of(&path.display().to_string()).is_some();
+        Reading { format: self.format.filter(|_| !tells), ..self.clone() }
     }
 }
 
@@ -238,15 +245,32 @@ impl Labeled {
 /// format.
 pub fn unlabeled_reader(reading: &Reading, train: &TrainSet, path: &Path) -> Reader {
     let table = train.table();
-    let mut own = Reading { drop: Vec::new(), nominal: Vec::new(), ..reading.clone() };
-    if Format::of(&path.display().to_string()).is_some() {
-        own.format = None;
-    }
+    let own = Reading { drop: Vec::new(), nominal: Vec::new(), ..reading.of_more(path) };
     let reader = Reader::new().expect(table.columns(), table.naming());
     let reader = own.reader(reader).header(!reading.no_header);
     match train.label_name() {
         Some(label) => reader.label_if_present(label),
         None => reader,
+    }
+}
+
+/// Whether there is no second time to read rows: of standard input, a pipe, or a device.
+pub fn is_read_once(path: &Path) -> bool {
+    is_stream(path) || path.metadata().is_ok_and(|at| Version::of(&at).is_none())
+}
+
+/// Files that are read twice, as they are at first.
+pub struct Versions<'a>(Vec<(&'a Path, Version)>);
+
+impl<'a> Versions<'a> {
+    pub fn of(paths: impl IntoIterator<Item = &'a Path>) -> Self {
+        let version = |path: &'a Path| Some((path, Version::of(&path.metadata().ok()?)?));
+        Versions(paths.into_iter().filter_map(version).collect())
+    }
+
+    /// Refuses files of which rows were read that are gone by now.
+    pub fn check(&self) -> udeed::Result<()> {
+        self.0.iter().try_for_each(|(path, version)| version.check(path, path.metadata()))
     }
 }
 

@@ -10,7 +10,7 @@ use udeed::model::{HeldRows, Model};
 use udeed::text::{counted, printable};
 
 use crate::fit::{MOST_CLASSES, short_name, write_training};
-use crate::output::{check_outputs, is_stream, note_written, print, write_json, write_to, write_wrapped};
+use crate::output::{check_outputs, is_stream, print, print_json, write_to, write_wrapped};
 use crate::progress::Progress;
 use crate::settings::shown;
 use crate::training_rows::TrainingRows;
@@ -46,23 +46,20 @@ impl Inspect {
             return self.show_rows(&model, progress);
         }
         if self.json {
-            return write_json(
-                None,
-                &json!({
-                    "method": model.method().name(),
-                    "classes": model.classes(),
-                    "label": model.label(),
-                    "columns": model.preparation().columns(),
-                    "features": model.preparation().features(),
-                    "settings": model.method(),
-                    "members": model.ensemble().n_members(),
-                    "weights": weights(&model),
-                    "threshold": model.threshold(),
-                    "holds": model.held_rows(),
-                    "kept_rows": model.n_kept_rows(),
-                    "training": model.training(),
-                }),
-            );
+            return print_json(&json!({
+                "method": model.method().name(),
+                "classes": model.classes(),
+                "label": model.label(),
+                "columns": model.preparation().columns(),
+                "features": model.preparation().features(),
+                "settings": model.method(),
+                "members": model.ensemble().n_members(),
+                "weights": weights(&model),
+                "threshold": model.threshold(),
+                "holds": model.held_rows(),
+                "kept_rows": model.n_kept_rows(),
+                "training": model.training(),
+            }));
         }
         print(|out| describe(&model, out))
     }
@@ -74,11 +71,11 @@ impl Inspect {
         };
         let rows = TrainingRows { model, rows };
         if self.json {
-            return write_json(None, &rows.json());
+            return print_json(&rows.json());
         }
         if let Some(path) = &self.out {
-            write_to(Some(path), |out| rows.write_csv(out))?;
-            note_written(Some(path), &counted(rows.rows.classes.len(), "row"), progress);
+            let written = write_to(Some(path), |out| rows.write_csv(out))?;
+            written.tell_of(&counted(rows.rows.classes.len(), "row"), progress);
             if is_stream(path) {
                 return Ok(());
             }

@@ -227,9 +227,9 @@ impl Label {
             ending.sentences.push(estimated(&estimate));
         }
         if progress.answered > 0 {
-            write_to(Some(&files.out), |out| self.write_rows(train, label, column, &answered, out))?;
-            let (rows, out) = (counted(labels.len(), "row"), files.out.display());
-            ending.sentences.push(format!("wrote {rows}, {} of them labeled, to {out}", labels.n_labeled()));
+            let written = write_to(Some(&files.out), |out| self.write_rows(train, label, column, &answered, out))?;
+            let what = format!("{}, {} of them labeled,", counted(labels.len(), "row"), labels.n_labeled());
+            ending.sentences.extend(written.sentence(&what));
         }
         match model {
             Some(model) if progress.answered > 0 => {
@@ -313,14 +313,12 @@ impl Label {
             );
         }
         let answered: HashMap<usize, Option<String>> = merged.answered.into_iter().collect();
-        write_to(Some(&files.out), |out| {
+        let written = write_to(Some(&files.out), |out| {
             self.write_rows(Some(&sheet.train), &sheet.label, sheet.column, &answered, out)
         })?;
-        let [answers, out] = [&files.answers, &files.out].map(|path| path.display());
-        let mut sentences = vec![
-            format!("{} merged into {answers}, which has {}", counted(merged.added, "answer"), answered.len()),
-            format!("wrote {} to {out}", counted(n_rows, "row")),
-        ];
+        let (added, answers) = (counted(merged.added, "answer"), files.answers.display());
+        let mut sentences = vec![format!("{added} merged into {answers}, which has {}", answered.len())];
+        sentences.extend(written.sentence(&counted(n_rows, "row")));
         if !merged.conflicts.is_empty() {
             sentences.push(format!("{differing} with different labels left without one"));
             sentences.extend(merged.conflicts.iter().map(worded));

@@ -11,7 +11,7 @@ use udeed::method::Method;
 use udeed_lab::statistics::DecidingTest;
 use udeed_lab::{Damaged, Experiment, Journal, Results, Set, report, run, tables};
 
-use crate::output::{Usage, check_outputs, is_stream, print, write_json, write_to};
+use crate::output::{Usage, Written, check_outputs, is_stream, print, write_json, write_to};
 use crate::progress::Progress;
 
 /// The files that results go to, besides the terminal.
@@ -77,6 +77,9 @@ impl Outputs {
             bar.set_position(done as u64);
         })?;
         bar.finish_and_clear();
+        if let Some(path) = &self.journal {
+            Written::to(path).tell(progress);
+        }
         let results = Results::new(experiment, sets, &trials, &command(), self.verdicts.unwrap_or(usual))?;
         results.warnings.iter().for_each(|warning| progress.note(format_args!("warning: {warning}")));
         Ok(results)
@@ -107,6 +110,7 @@ impl Outputs {
         &self,
         results: &mut Results,
         sets: &[Set],
+        progress: &Progress,
         text: impl FnOnce(&Results, &mut dyn std::io::Write) -> std::io::Result<()>,
     ) -> anyhow::Result<()> {
         if self.html.is_some() {
@@ -116,7 +120,7 @@ impl Outputs {
         }
         let results = &*results;
         if let Some(path) = &self.json {
-            write_json(Some(path), &document(results))?;
+            write_json(Some(path), &document(results))?.tell(progress);
         }
         for (path, write) in [
             (&self.csv, tables::write_csv as fn(&Results, &mut dyn std::io::Write) -> std::io::Result<()>),
@@ -124,12 +128,12 @@ impl Outputs {
             (&self.latex, tables::write_latex),
         ] {
             if let Some(path) = path {
-                write_to(Some(path), |out| Ok(write(results, out)?))?;
+                write_to(Some(path), |out| Ok(write(results, out)?))?.tell(progress);
             }
         }
         if let Some(path) = &self.html {
             let page = report::html(results);
-            write_to(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
+            write_to(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?.tell(progress);
         }
         let printed = [&self.json, &self.csv, &self.markdown, &self.latex, &self.html];
         if printed.iter().any(|path| path.as_deref().is_some_and(is_stream)) {

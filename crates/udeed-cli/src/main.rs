@@ -79,10 +79,21 @@ fn main() -> ExitCode {
     }
 }
 
+/// More threads than this, and than cores, only wait for each other: thousands of them for minutes.
+const MOST_THREADS: usize = 256;
+
 fn run(cli: Cli) -> anyhow::Result<()> {
     udeed::check_instructions()?;
     if let Some(threads) = cli.common.threads {
-        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let (threads, most) = (usize::from(threads), cores.max(MOST_THREADS));
+        if threads > most {
+            return Err(Usage(format!(
+                "`--threads {threads}`: expected at most {most}, where there are {cores} cores"
+            ))
+            .into());
+        }
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     }
     let progress = progress::Progress::new(cli.common.quiet);
     match cli.verb {

@@ -8,7 +8,7 @@ use udeed::method::card::Cards;
 use udeed::setting::Kind as SettingKind;
 use udeed_lab::Entry;
 
-use crate::output::{print, write_json, write_wrapped};
+use crate::output::{print, print_json, write_wrapped};
 use crate::settings::{method_named, shown};
 
 /// List the methods, or the settings of one
@@ -25,8 +25,8 @@ pub struct Methods {
 impl Methods {
     pub fn run(&self) -> anyhow::Result<()> {
         match &self.method {
-            None if self.json => write_json(None, &Cards::all()),
-            Some(name) if self.json => write_json(None, method_named(name)?.card()),
+            None if self.json => print_json(&Cards::all()),
+            Some(name) if self.json => print_json(method_named(name)?.card()),
             None => print(|out| list(out)),
             Some(name) => {
                 let method = method_named(name)?;

@@ -128,10 +128,33 @@ pub fn print(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Res
     fill(&mut out).and_then(|()| out.finish()).map_err(|error| named(error.into()))
 }
 
-/// Tells what was written to a file, such as `3 predictions`.
-pub fn note_written(path: Option<&Path>, what: &str, progress: &Progress) {
-    if let Some(path) = path.filter(|path| !is_stream(path)) {
-        progress.note(format_args!("wrote {what} to {}", path.display()));
+/// A result that was written, to be told: the compiler warns where that is forgotten.
+#[must_use = "say what was written"]
+pub struct Written<'a>(Option<&'a Path>);
+
+impl<'a> Written<'a> {
+    /// What was written to a file by other means than [`write_to`].
+    pub fn to(path: &'a Path) -> Self {
+        Written(Some(path))
+    }
+
+    /// Tells the name of the file; nothing of standard output.
+    pub fn tell(self, progress: &Progress) {
+        self.tell_of("", progress);
+    }
+
+    /// Tells the name of the file and what it holds, such as `3 predictions`.
+    pub fn tell_of(self, what: &str, progress: &Progress) {
+        if let Some(sentence) = self.sentence(what) {
+            progress.note(format_args!("{sentence}"));
+        }
+    }
+
+    /// The sentence that tells it; none of standard output.
+    pub fn sentence(self, what: &str) -> Option<String> {
+        let path = self.0.filter(|path| !is_stream(path))?;
+        let what = if what.is_empty() { String::new() } else { format!("{what} to ") };
+        Some(format!("wrote {what}{}", path.display()))
     }
 }
 
@@ -158,9 +181,13 @@ pub fn write_wrapped(out: &mut dyn Write, word: &str, indent: usize, text: &str)
 
 /// Writes a result for programs to a file, gzipped if its name ends in `.gz`, or to standard output; to a terminal as
 /// [`print`] does.
-pub fn write_to(path: Option<&Path>, fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
+pub fn write_to(
+    path: Option<&Path>,
+    fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
+) -> anyhow::Result<Written<'_>> {
     let mut fill = Some(fill);
-    write_by(path, &mut |out| fill.take().map_or(Ok(()), |fill| fill(out)))
+    write_by(path, &mut |out| fill.take().map_or(Ok(()), |fill| fill(out)))?;
+    Ok(Written(path))
 }
 
 /// What writes a result.
@@ -225,7 +252,12 @@ pub fn plain(error: csv::Error) -> io::Error {
 }
 
 /// Writes pretty JSON to a file or to standard output.
-pub fn write_json(path: Option<&Path>, value: &impl serde::Serialize) -> anyhow::Result<()> {
+pub fn write_json<'a>(path: Option<&'a Path>, value: &impl serde::Serialize) -> anyhow::Result<Written<'a>> {
     let text = serde_json::to_string_pretty(value)?;
     write_to(path, |out| Ok(writeln!(out, "{text}")?))
+}
+
+/// Prints pretty JSON.
+pub fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    write_json(None, value).map(|_| ())
 }

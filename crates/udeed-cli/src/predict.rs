@@ -11,7 +11,7 @@ use udeed::prepare::Unseen;
 use udeed::text::{counted, quoted};
 
 use crate::input::{Reading, for_each_table, warn_of_unseen};
-use crate::output::{check_outputs, note_written, plain, temporary_folder, write_to};
+use crate::output::{check_outputs, plain, temporary_folder, write_to};
 use crate::progress::Progress;
 
 /// Predict the classes of rows with a saved model
@@ -25,7 +25,8 @@ pub struct Predict {
     /// Add the probability of each class
     #[arg(long)]
     proba: bool,
-    /// Add the set of classes that a row may be of: its own is among them for this share of the rows of each class, such as 0.9
+    /// Add the set of classes that a row may be of, parted by `|`: its own is among them for this share of the rows of each
+    /// class, such as 0.9
     #[arg(long, value_name = "SHARE")]
     coverage: Option<f64>,
     /// File for the predictions [default: standard output]
@@ -47,7 +48,7 @@ impl Predict {
         let folder = temporary_folder(self.out.as_deref());
         let room = Room { most: self.reading.memory.most(), folder: Some(&folder) };
         let mut n_rows = 0;
-        write_to(self.out.as_deref(), |out| {
+        let written = write_to(self.out.as_deref(), |out| {
             let out = csv::Writer::from_writer(out);
             let unseen = Unseen::default();
             let mut predictions =
@@ -59,7 +60,7 @@ impl Predict {
             warn_of_unseen(&predictions.unseen, &self.file, progress);
             Ok(predictions.out.flush()?)
         })?;
-        note_written(self.out.as_deref(), &counted(n_rows, "prediction"), progress);
+        written.tell_of(&counted(n_rows, "prediction"), progress);
         Ok(())
     }
 }
@@ -74,6 +75,11 @@ fn warn_of_few(model: &Model, coverage: f64, progress: &Progress) -> udeed::Resu
         ));
     }
     Ok(())
+}
+
+/// The name of a class in a set, whose names `|` parts: one of its own has a backslash before it.
+fn parted(class: &str) -> String {
+    class.replace('\\', "\\\\").replace('|', "\\|")
 }
 
 /// Predictions as CSV.
@@ -115,7 +121,7 @@ impl<W: Write> Predictions<'_, W> {
                 probabilities.get(i).iter().try_for_each(|p| self.out.write_field(p.to_string()))?;
             }
             if let Some(sets) = sets {
-                let names: Vec<&str> = sets[i].iter().map(|&class| classes[class].as_str()).collect();
+                let names: Vec<String> = sets[i].iter().map(|&class| parted(&classes[class])).collect();
                 self.out.write_field(names.join("|"))?;
             }
             self.out.write_record(None::<&[u8]>)?;

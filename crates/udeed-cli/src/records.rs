@@ -9,8 +9,8 @@ use flate2::bufread::MultiGzDecoder;
 use udeed::data::{Kind, Labels, Table};
 use udeed::format::Format;
 
-use crate::input::{Reading, built_in_name};
-use crate::output::{is_stream, plain};
+use crate::input::{Reading, built_in_name, is_read_once};
+use crate::output::plain;
 
 /// Rows as text, with the names of their columns.
 pub struct Records {
@@ -96,7 +96,7 @@ impl CsvFile {
     pub fn of(path: &Path, reading: &Reading) -> Option<Self> {
         let name = path.display().to_string();
         let format = reading.format.or_else(|| Format::of(&name));
-        if is_stream(path) || built_in_name(path).is_some() || format != Some(Format::Csv) {
+        if is_read_once(path) || built_in_name(path).is_some() || format != Some(Format::Csv) {
             return None;
         }
         let delimiter = reading.delimiter.unwrap_or_else(|| usual_delimiter(&name));

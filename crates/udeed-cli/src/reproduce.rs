@@ -67,7 +67,7 @@ impl Reproduce {
         let mut results = self.outputs.run(&experiment, &sets, DecidingTest::Paired, progress)?;
         let report = PaperReport::new(&results);
         results.paper = Some(report.clone());
-        self.outputs.write(&mut results, &sets, |results, out| tables::write_paper(results, &report, out))
+        self.outputs.write(&mut results, &sets, progress, |results, out| tables::write_paper(results, &report, out))
     }
 
     fn experiment(&self, progress: &Progress) -> anyhow::Result<Experiment> {

@@ -14,10 +14,12 @@ use udeed::observer::{Observer, Warning};
 use udeed::text::{counted, printable};
 use udeed_lab::tables::TextTable;
 
-use crate::input::{Labeled, Reading, Sampling, for_each_table, hold_file, note_identifiers, unlabeled_reader};
+use crate::input::{
+    Labeled, Reading, Sampling, Versions, for_each_table, hold_file, is_read_once, note_identifiers, unlabeled_reader,
+};
 use crate::laboratory::{is_of_rows, named, placed};
 use crate::output::{
-    Usage, check_outputs, is_stream, note_written, plain, print, temporary_folder, write_to, write_wrapped,
+    Usage, Written, check_outputs, is_stream, plain, print, temporary_folder, write_to, write_wrapped,
 };
 use crate::progress::Progress;
 use crate::records::Records;
@@ -135,15 +137,16 @@ impl Suggest {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
         self.check()?;
         let model = self.model.as_ref().map(Model::load).transpose()?;
+        let versions = Versions::of(std::iter::once(&self.file).chain(&self.unlabeled).map(PathBuf::as_path));
         let pool = self.read(model.as_ref(), progress)?;
         let found = self.suggest(&pool, model.as_ref(), progress);
         let found = found.map_err(|error| pool.placed(error, &self.file, self.unlabeled.as_deref()))?;
         if let Some(out) = &self.out {
-            self.write_rows(out, &pool, &found.suggestions)?;
+            let written = self.write_rows(out, &pool, &found.suggestions, &versions)?;
+            written.tell_of(&counted(found.suggestions.len(), "row"), progress);
             if is_stream(out) {
                 return Ok(());
             }
-            note_written(Some(out), &counted(found.suggestions.len(), "row"), progress);
         }
         print(|out| self.summarise(&pool, &found, out))
     }
@@ -152,12 +155,12 @@ impl Suggest {
         if is_stream(&self.file) && self.unlabeled.as_deref().is_some_and(is_stream) {
             return Err(Usage("standard input cannot be both the rows and the unlabeled ones".into()).into());
         }
-        let streamed = is_stream(&self.file) || self.unlabeled.as_deref().is_some_and(is_stream);
+        let once = is_read_once(&self.file) || self.unlabeled.as_deref().is_some_and(is_read_once);
         let of_columns = [("--cost", &self.cost), ("--weight", &self.weight)];
         if let Some((option, _)) = of_columns.iter().find(|(_, column)| column.is_some())
-            && (streamed || self.sampling.reading.no_header)
+            && (once || self.sampling.reading.no_header)
         {
-            let expected = "expected files with a header, in which the column has a name";
+            let expected = "expected files that can be read twice, with a header, in which the column has a name";
             return Err(Usage(format!("`{option}`: {expected}")).into());
         }
         let inputs = [Some(self.file.as_path()), self.unlabeled.as_deref(), self.model.as_deref()];
@@ -217,26 +220,28 @@ impl Suggest {
     fn numbers(&self, column: Option<&String>, pool: &Pool, progress: &Progress) -> anyhow::Result<Option<Vec<f64>>> {
         let Some(column) = column else { return Ok(None) };
         let is_cost = self.cost.as_ref() == Some(column);
-        let reading = Reading { drop: Vec::new(), nominal: Vec::new(), ..self.sampling.reading.clone() };
-        let reader = reading.reader(Reader::new().expect(&[Column::numeric(column)], Naming::Given));
+        let may_be = |number: f64| number.is_finite() && if is_cost { number > 0.0 } else { number >= 0.0 };
         let folder = temporary_folder(self.out.as_deref());
         let room = Room { most: self.sampling.reading.memory.most(), folder: Some(&folder) };
         let (mut numbers, mut of_own) = (Vec::new(), 0);
-        for path in std::iter::once(&self.file).chain(&self.unlabeled) {
+        for (path, reading) in self.all_files() {
+            let reading = Reading { drop: Vec::new(), nominal: Vec::new(), ..reading };
+            let reader = reading.reader(Reader::new().expect(&[Column::numeric(column)], Naming::Given));
+            let above = numbers.len();
             for_each_table(&reader, path, room, progress, &mut |table| {
                 numbers.extend_from_slice(table.matrix().to_dense()?.values());
                 Ok(())
             })?;
+            if let Some(row) = numbers[above..].iter().position(|&number| !may_be(number)) {
+                let (path, name, found) = (path.display(), udeed::text::quoted(column), numbers[above + row]);
+                let found = if found.is_nan() { "nothing".to_owned() } else { found.to_string() };
+                let expected = match is_cost {
+                    true => "a positive number, the cost of a label",
+                    false => "0 or a positive number, the weight of a row",
+                };
+                anyhow::bail!("{path}, row {}, column {name}: found {found}, expected {expected}", row + 1);
+            }
             of_own = if of_own == 0 { numbers.len() } else { of_own };
-        }
-        let may_be = |number: f64| number.is_finite() && if is_cost { number > 0.0 } else { number >= 0.0 };
-        if let Some(row) = numbers.iter().position(|&number| !may_be(number)) {
-            let (name, found, row) = (udeed::text::quoted(column), numbers[row], row + 1);
-            let expected = match is_cost {
-                true => "a positive number, the cost of a label",
-                false => "0 or a positive number, the weight of a row",
-            };
-            anyhow::bail!("column {name}, row {row}: found {found}, expected {expected}");
         }
         let all = pool.train.table().n_rows() + pool.train.on_disk().map_or(0, DiskTable::n_rows);
         let number = |row: usize| {
@@ -246,14 +251,27 @@ impl Suggest {
         Ok((0..all).map(number).collect())
     }
 
+    /// The files, and how each is read.
+    fn all_files(&self) -> impl Iterator<Item = (&Path, Reading)> {
+        let more = self.unlabeled.iter().map(|path| (path.as_path(), self.sampling.reading.of_more(path)));
+        std::iter::once((self.file.as_path(), self.sampling.reading.clone())).chain(more)
+    }
+
     /// Writes the rows with all columns of their files.
-    fn write_rows(&self, out: &Path, pool: &Pool, suggestions: &[Suggestion]) -> anyhow::Result<()> {
+    fn write_rows<'a>(
+        &self,
+        out: &'a Path,
+        pool: &Pool,
+        suggestions: &[Suggestion],
+        versions: &Versions<'_>,
+    ) -> anyhow::Result<Written<'a>> {
         let all: Vec<usize> = suggestions.iter().map(|suggestion| suggestion.row).collect();
         let own = self.records(pool, &self.file, true, &all)?;
         let more = match &self.unlabeled {
             Some(path) => Some((path, self.records(pool, path, false, &all)?)),
             None => None,
         };
+        versions.check()?;
         let mut columns = own.columns.clone();
         let others = more.iter().flat_map(|(_, records)| &records.columns);
         columns.extend(others.filter(|name| !own.columns.contains(name)).cloned());
@@ -283,7 +301,9 @@ impl Suggest {
     fn records(&self, pool: &Pool, path: &Path, of_own: bool, rows: &[usize]) -> anyhow::Result<Records> {
         let rows: Vec<usize> = rows.iter().copied().filter(|&row| pool.place(row).is_own == of_own).collect();
         let numbers: Vec<usize> = rows.iter().map(|&row| pool.place(row).row).collect();
-        if let Some(records) = Records::of_csv(path, &self.sampling.reading, &numbers)? {
+        let reading = self.sampling.reading.of_more(path);
+        let reading = if of_own { &self.sampling.reading } else { &reading };
+        if let Some(records) = Records::of_csv(path, reading, &numbers)? {
             return Ok(records);
         }
         let train = &pool.train;

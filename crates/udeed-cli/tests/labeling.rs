@@ -98,6 +98,38 @@ fn other_formats_are_written_as_csv() {
 }
 
 #[test]
+fn a_second_file_has_the_format_of_its_name() {
+    let folder = Folder::with("rows.dat", groups(12));
+    let rows: String = (0..40).map(|i| format!("{},{},1\n", i % 9, i * i % 11)).collect();
+    let columns = ["size", "weight", "price"].map(|name| format!("@attribute {name} numeric\n")).concat();
+    folder.write("more.arff", format!("@relation more\n{columns}@data\n{rows}"));
+    let line = "suggest rows.dat --format csv --label kind --drop id --unlabeled more.arff --count 30 --out -";
+    let asked = cells(&folder.run(line));
+    assert_eq!(asked[0], ["file", "row", "id", "size", "weight", "price", "kind"]);
+    let more: Vec<&Vec<String>> = asked.iter().filter(|cells| cells[0] == "more.arff").collect();
+    assert!(more.len() > 5, "{asked:?}");
+    for cells in more {
+        let row: usize = cells[1].parse().unwrap();
+        let expected: Vec<&str> = rows.lines().nth(row - 1).unwrap().split(',').collect();
+        assert_eq!(cells[3..6], expected, "row {row}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn rows_that_can_be_read_only_once_are_written_as_they_were_read() {
+    let folder = Folder::with("rows.csv", groups(12));
+    let made = std::process::Command::new("mkfifo").arg(folder.file("pipe")).status().unwrap();
+    assert!(made.success());
+    let [pipe, rows] = [folder.file("pipe"), folder.file("rows.csv")];
+    let feed = std::thread::spawn(move || std::fs::copy(rows, pipe).unwrap());
+    let asked = folder.run("suggest pipe --format csv --label kind --drop id --count 3 --out -");
+    feed.join().unwrap();
+    assert!(asked.starts_with("row,size,weight,price,kind\n") && asked.lines().count() == 4, "{asked}");
+    folder.fail_with(2, "suggest pipe --format csv --label kind --cost price", &["`--cost`", "can be read twice"]);
+}
+
+#[test]
 fn costs_decide_and_are_no_feature() {
     let folder = Folder::with("rows.csv", groups(12));
     let asked = |options: &str| {
@@ -108,7 +140,16 @@ fn costs_decide_and_are_no_feature() {
     let sum = |prices: &[String]| prices.iter().map(|price| price.parse::<f64>().unwrap()).sum::<f64>();
     assert!(sum(&priced) < sum(&free), "{free:?} {priced:?}");
     folder.write("bad.csv", groups(12).replace(",3,\n", ",0,\n"));
-    folder.fail_with(1, "suggest bad.csv --label kind --drop id --cost price", &["`price`", "a positive number"]);
+    let row = groups(12).lines().skip(1).position(|line| line.ends_with(",3,")).unwrap() + 1;
+    let place = format!("bad.csv, row {row}, column `price`: found 0, expected a positive number");
+    folder.fail_with(1, "suggest bad.csv --label kind --drop id --cost price", &[&place]);
+    // Rows are counted within their file, and a cost that is missing is none.
+    let cost = "suggest rows.csv --label kind --drop id --cost price --unlabeled";
+    for (price, found) in [("0", "0"), ("", "nothing")] {
+        folder.write("bad.csv", groups(0).replace(",3,\n", &format!(",{price},\n")));
+        let place = format!("error: bad.csv, row 3, column `price`: found {found}, expected a positive number");
+        folder.fail_with(1, &format!("{cost} bad.csv"), &[&place]);
+    }
     folder.fail_with(2, "suggest - --label kind --cost price", &["`--cost`"]);
     folder.fail_with(1, "suggest rows.csv --label kind --drop id --cost prize", &["`prize`"]);
 }

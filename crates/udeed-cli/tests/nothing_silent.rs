@@ -66,6 +66,21 @@ mod labels {
     }
 
     #[test]
+    fn minus_one_beside_a_word_is_told() {
+        for (labels, is_told) in
+            [(["-1", "a"], true), (["-1.0", "b"], true), (["-1", "1"], false), (["-1", "0"], false)]
+        {
+            let folder = Folder::with("rows.csv", labeled(&labels));
+            let told = said(&folder, "data describe rows.csv --label y");
+            assert_eq!(
+                told.contains(&format!("warning: rows.csv: found the class `{}`", labels[0])),
+                is_told,
+                "{told}"
+            );
+        }
+    }
+
+    #[test]
     fn a_label_column_is_not_left_out() {
         let folder = Folder::with("rows.csv", labeled(&["a", "b"]));
         let words = ["rows.csv: found column `y` both as the labels and to be left out, expected one of the two"];
@@ -131,6 +146,25 @@ mod rows {
         let warning = "warning: no cross-validation, a fold cannot be scaled: rows.csv, row 4, column `x`: found 1e200";
         assert!(message.contains(warning), "{message}");
         folder.run("predict model rows.csv");
+    }
+
+    #[test]
+    fn suggest_and_doubt_name_the_row_that_is_too_large() {
+        let rows: String = (0..30).map(|i| format!("{},{}\n", i % 7, ["a", "", "b"][i % 3])).collect();
+        let found = "column `x`: found 1e307, expected a number that is at most 1e300 in size";
+        for label in ["a", ""] {
+            let folder = Folder::with("rows.csv", format!("x,y\n{rows}1e307,{label}\n"));
+            for verb in ["suggest", "suggest --method bagging", "suggest --strategy random", "doubt"] {
+                folder.fail_with(1, &format!("{verb} rows.csv --label y"), &[&format!("rows.csv, row 31, {found}")]);
+            }
+        }
+        // A model may have a smaller scale than the rows.
+        let small: String = (0..30).map(|i| format!("{}e-200,{}\n", i % 7, ["a", "b"][i % 2])).collect();
+        let folder = Folder::with("small.csv", format!("x,y\n{small}"));
+        folder.run("fit small.csv --label y --folds 0 --method bagging --out model");
+        folder.write("rows.csv", format!("x,y\n{rows}1e140,\n"));
+        let words = ["rows.csv, row 31, column `x`: found 1e140, which is beyond all numbers when scaled"];
+        folder.fail_with(1, "suggest rows.csv --label y --model model", &words);
     }
 
     #[test]
@@ -246,6 +280,18 @@ mod outputs {
         assert_eq!(said(&folder, "data write rows.csv --out rows.arff"), format!("wrote {n} rows to rows.arff\n"));
         assert_eq!(said(&folder, "predict model rows.csv --out predictions.csv --quiet"), "");
         assert_eq!(said(&folder, "predict model rows.csv"), "");
+        let split = "wrote 2 labeled and 5 unlabeled rows to train.csv\nwrote 5 rows to test.csv\n";
+        assert_eq!(said(&folder, "data split rows.csv train.csv test.csv --label kind --labeled 2"), split);
+        let fitted = said(&folder, "fit rows.csv --label kind --folds 0 --out model --trace trace.csv");
+        assert_eq!(fitted, "wrote trace.csv\nwrote model\n");
+        assert_eq!(said(&folder, "export model --onnx model.onnx"), "wrote model.onnx\n");
+        assert!(said(&folder, "suggest rows.csv --label kind --count 2 --out ask").ends_with("wrote 2 rows to ask\n"));
+        assert!(said(&folder, "doubt rows.csv --label kind --out doubt").ends_with("wrote 9 labels to doubt\n"));
+        let kinds = ["journal", "json", "csv", "markdown", "latex", "html"];
+        let options = kinds.map(|kind| format!("--{kind} labor.{kind}")).join(" ");
+        let expected = kinds.map(|kind| format!("wrote labor.{kind}\n")).concat();
+        assert_eq!(said(&folder, &format!("compare labor --splits 1 {options}")), expected);
+        assert_eq!(said(&folder, "compare labor --splits 1 --csv -"), "");
     }
 
     #[test]
@@ -289,6 +335,13 @@ mod outputs {
 
 mod settings {
     use super::*;
+
+    #[test]
+    fn threads_that_would_only_wait_are_refused() {
+        let folder = Folder::new();
+        folder.fail_with(2, "data list --threads 65535", &["`--threads 65535`: expected at most", "cores"]);
+        folder.run("data list --threads 8");
+    }
 
     #[test]
     fn a_setting_without_effect_is_named() {

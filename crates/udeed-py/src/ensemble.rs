@@ -71,7 +71,7 @@ pub fn fit<'py>(
     let work = move |observer: &mut dyn Observer| {
         let (model, out_of_bag) = method.fit_keeping_rows(&train, Transduction::MOST_ROWS, observer)?;
         let threshold = chosen_threshold(&model, goal, &train, observer)?;
-        let model = model.with_threshold_on(&train, threshold, observer)?;
+        let model = model.with_threshold_on(&train, goal, threshold, observer)?;
         let diversity = diversity(&model, &train)?;
         Ok((model, diversity, out_of_bag))
     };

@@ -10,10 +10,11 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
+use std::time::SystemTime;
 
 use tempfile::NamedTempFile;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 
 /// Writes a file whole or not at all: into a temporary file beside it, which then takes its name. What cannot be
 /// replaced, such as a pipe or `/dev/stdout`, is written to directly. A link stays a link: what it leads to is written,
@@ -145,6 +146,50 @@ fn replaceable(path: &Path) -> Result<Option<PathBuf>> {
 /// ```
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// What tells one version of a plain file from another: its length, and when it was changed.
+///
+/// ```
+/// use udeed::file::Version;
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("rows.csv");
+/// std::fs::write(&path, "x\n1\n").unwrap();
+/// let version = Version::of(&path.metadata().unwrap()).unwrap();
+/// version.check(&path, path.metadata())?;
+/// std::fs::write(&path, "x\n1\n2\n").unwrap();
+/// assert!(version.check(&path, path.metadata()).is_err());
+/// # Ok::<(), udeed::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version {
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Version {
+    /// The version of a file; none of what is no plain file.
+    pub fn of(at: &fs::Metadata) -> Option<Self> {
+        at.is_file().then(|| Version { length: at.len(), modified: at.modified().ok() })
+    }
+
+    /// Length in bytes.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Checks that a file is of the same version by now.
+    ///
+    /// # Errors
+    /// If it is of another, or is gone.
+    pub fn check(&self, path: &Path, now: io::Result<fs::Metadata>) -> Result<()> {
+        if now.ok().as_ref().and_then(Version::of).as_ref() == Some(self) {
+            return Ok(());
+        }
+        let place = Place::new(path.display().to_string());
+        Err(Error::input(place, "a file that changed while it was read", "one that stays as it is"))
+    }
 }
 
 const PREFIX: &str = ".udeed-";

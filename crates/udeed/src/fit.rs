@@ -224,36 +224,6 @@ impl TrainingRows {
     }
 }
 
-impl Model {
-    /// As [`Model::with_threshold`], with a warning if the threshold gives all training rows the same class.
-    ///
-    /// # Errors
-    /// As [`Model::with_threshold`] and [`Model::decision`].
-    ///
-    /// ```
-    /// use udeed::observer::Warning;
-    /// use udeed::prelude::*;
-    ///
-    /// let train = built_in("house")?.read()?.into_train()?;
-    /// let model = Udeed::new().fit(&train)?.with_threshold_on(&train, 1.0, &mut ())?;
-    /// assert!(matches!(&model.training().warnings[..], [.., Warning::OneClassPredicted { .. }]));
-    /// # Ok::<(), udeed::Error>(())
-    /// ```
-    pub fn with_threshold_on(self, train: &TrainSet, threshold: f64, observer: &mut dyn Observer) -> Result<Model> {
-        let mut model = self.with_threshold(threshold)?;
-        let predicted = if threshold == 0.0 { Vec::new() } else { model.predict(train.table())? };
-        if let [first, others @ ..] = &predicted[..]
-            && others.iter().all(|class| class == first)
-        {
-            let warning =
-                Warning::OneClassPredicted { threshold: format!("{threshold:.3}"), class: (*first).to_owned() };
-            observer.warn(&warning);
-            model.training.warnings.push(warning);
-        }
-        Ok(model)
-    }
-}
-
 impl Udeed {
     /// The first half of a fit: preparation and initial members, everything before the descent.
     ///

@@ -191,6 +191,15 @@ pub enum Warning {
         /// The class.
         class: String,
     },
+    /// The decision threshold does not give the share of rows above it that was asked for.
+    RateNotMet {
+        /// The share that was asked for, as text.
+        wanted: String,
+        /// The share of the training rows above the threshold, as text.
+        reached: String,
+        /// The second class.
+        class: String,
+    },
     /// Rows to predict have values in a nominal column that no training row has.
     UnseenValues {
         /// The column.
@@ -292,6 +301,10 @@ impl fmt::Display for Warning {
             }
             Warning::OneClassPredicted { threshold, class } => {
                 write!(f, "with a threshold of {threshold} every training row is predicted as {}", quoted(class))
+            }
+            Warning::RateNotMet { wanted, reached, class } => {
+                let class = quoted(class);
+                write!(f, "the rate of {wanted} is not met: {reached} of the training rows are predicted as {class}")
             }
             Warning::UnseenValues { column, values, rows } => {
                 let (column, values) = (quoted(column), listed(values));

@@ -7,6 +7,7 @@ use udeed::memory::Room;
 use udeed::observer::{Observer, Warning};
 use udeed::prelude::*;
 use udeed::prepare::{Preparation, Unseen};
+use udeed::validation::{Threshold, choose_threshold};
 
 /// Rows of a CSV text with the labels in column `ok`.
 fn read(text: &str) -> Sheet {
@@ -89,12 +90,38 @@ fn a_threshold_with_two_classes_is_not_told() {
     let model = Bagging::new().fit(&train).unwrap();
     for (threshold, class) in [(-1.0, Some("republican")), (0.0, None), (0.2, None), (1.0, Some("democrat"))] {
         let mut told = Told::default();
-        let model = model.clone().with_threshold_on(&train, threshold, &mut told).unwrap();
+        let model = model.clone().with_threshold_on(&train, Threshold::At(threshold), threshold, &mut told).unwrap();
         assert_eq!(model.training().warnings, told.0);
         let threshold = format!("{threshold:.3}");
         let expected = class.map(|class| Warning::OneClassPredicted { threshold, class: class.to_owned() });
         assert_eq!(told.0, Vec::from_iter(expected));
     }
+}
+
+#[test]
+fn a_rate_that_is_not_met_is_told_with_what_is_reached() {
+    // Four members that say one of two things each have few decisions to choose between.
+    let labels = |i: usize| if i.is_multiple_of(10) { "rare" } else { "common" };
+    let sheet = built_in("diabetes").unwrap().read().unwrap();
+    let train =
+        TrainSet::new(sheet.table.clone(), Labels::new((0..sheet.labels.len()).map(|i| Some(labels(i))))).unwrap();
+    let told = |method: Method, rate: f64| {
+        let model = method.fit(&train).unwrap();
+        let threshold = choose_threshold(&model, Threshold::Rate(rate), &train, 5, &mut ()).unwrap();
+        let mut told = Told::default();
+        let model = model.with_threshold_on(&train, Threshold::Rate(rate), threshold, &mut told).unwrap();
+        let rare = model.predict(train.table()).unwrap().iter().filter(|class| **class == "rare").count();
+        assert!(told.0.iter().all(|warning| model.training().warnings.contains(warning)));
+        (told.0, rare as f64 / train.table().n_rows() as f64)
+    };
+    let (warnings, reached) = told(AdaBoost::new().members(2).into(), 0.4);
+    assert!((reached - 0.4).abs() > 0.05, "{reached}");
+    let [Warning::RateNotMet { wanted, reached: said, class }] = &warnings[..] else { panic!("{warnings:?}") };
+    assert_eq!((wanted.as_str(), said, class.as_str()), ("0.4", &format!("{reached:.3}"), "rare"));
+    let words = format!("the rate of 0.4 is not met: {reached:.3} of the training rows are predicted as `rare`");
+    assert_eq!(warnings[0].to_string(), words);
+    let (warnings, reached) = told(Bagging::new().into(), 0.4);
+    assert_eq!(warnings, [], "{reached}");
 }
 
 #[test]

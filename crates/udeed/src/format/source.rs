@@ -1,15 +1,15 @@
 //! Sources of text: files and streams, plain or gzipped.
 
 use std::cell::Cell;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::rc::Rc;
-use std::time::SystemTime;
 
 use flate2::bufread::MultiGzDecoder;
 
 use crate::error::{Error, Hint, Place, Result};
+use crate::file::Version;
 
 /// Text of a file or a stream, unzipped if it is gzipped, with a name for messages.
 pub(crate) struct Source<'a> {
@@ -32,30 +32,14 @@ pub(crate) fn read_file<T>(path: &Path, read: impl FnOnce(Source<'static>) -> Re
         return Err(Error::input(Place::new(path.display().to_string()), "a directory", "a file"));
     }
     let file = File::open(path).map_err(refused)?;
-    let version = Version::of(&file);
+    let version = file.metadata().ok().as_ref().and_then(Version::of);
     let watched = file.try_clone().map_err(refused)?;
-    let length = version.as_ref().map(|version| version.length);
+    let length = version.as_ref().map(Version::length);
     let found = read(Source { length, ..Source::new(path.display().to_string(), file)? });
-    if version.is_some() && Version::of(&watched) != version {
-        let place = Place::new(path.display().to_string());
-        return Err(Error::input(place, "a file that changed while it was read", "one that stays as it is"));
+    if let Some(version) = version {
+        version.check(path, watched.metadata())?;
     }
     found
-}
-
-/// What tells one version of a file from another.
-#[derive(PartialEq)]
-struct Version {
-    length: u64,
-    modified: Option<SystemTime>,
-}
-
-impl Version {
-    /// None where it is no plain file, or the system does not tell.
-    fn of(file: &File) -> Option<Self> {
-        let at = file.metadata().ok().filter(fs::Metadata::is_file)?;
-        Some(Version { length: at.len(), modified: at.modified().ok() })
-    }
 }
 
 impl<'a> Source<'a> {

@@ -1,7 +1,7 @@
 //! Candidates: a random sample of the unlabeled rows, among which suggestions are found.
 
 use crate::data::{Table, TrainSet};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::random::{Purpose, Stream};
 use crate::view::Landmarks;
 
@@ -33,11 +33,25 @@ impl Candidates {
         Ok(Candidates { table: table.select(&order), positions: order.into_iter().map(|i| positions[i]).collect() })
     }
 
-    /// The labeled rows, and the candidates as the only unlabeled ones.
+    /// Learns from the labeled rows, and the candidates as the only unlabeled ones. What is wrong with a row is told with its
+    /// place among all.
     ///
     /// # Errors
-    /// If the rows do not fit together, which those of one set always do.
-    pub(crate) fn below_labeled(&self, train: &TrainSet) -> Result<TrainSet> {
+    /// If that fails.
+    pub(crate) fn learn<T>(&self, train: &TrainSet, learn: impl FnOnce(&TrainSet) -> Result<T>) -> Result<T> {
+        let place = |error: Error| error.among_rows(&[&labeled(train)[..], &self.positions].concat());
+        self.below_labeled(train).and_then(|some| learn(&some)).map_err(place)
+    }
+
+    /// Asks about the candidates, as [`Candidates::learn`] does.
+    ///
+    /// # Errors
+    /// If that fails.
+    pub(crate) fn ask<T>(&self, ask: impl FnOnce(&Table) -> Result<T>) -> Result<T> {
+        ask(&self.table).map_err(|error| error.among_rows(&self.positions))
+    }
+
+    fn below_labeled(&self, train: &TrainSet) -> Result<TrainSet> {
         let labeled = labeled(train);
         let weights: Vec<f64> = labeled.iter().map(|&i| train.weight(i)).collect();
         let mut some = TrainSet::new(train.table().select(&labeled), train.labels().select(&labeled))?;

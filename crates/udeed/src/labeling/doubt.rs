@@ -98,10 +98,11 @@ impl Doubt {
     /// As [`Doubt::find`]; also [`Error::Stopped`] if the observer ends the work.
     pub fn find_observed(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<Doubts> {
         let classes = train.classes()?;
-        let some = Candidates::draw(train, MOST_UNLABELED, self.seed)?.below_labeled(train)?;
         let forest = Bagging::new().members(TREES).base(Base::Tree(TreeSettings::random())).seed(self.seed);
-        let auto = out_of_bag(Auto::new().seed(self.seed), &some, observer)?;
-        let forest = out_of_bag(forest, &some, observer)?;
+        let (auto, forest) = Candidates::draw(train, MOST_UNLABELED, self.seed)?.learn(train, |some| {
+            let auto = out_of_bag(Auto::new().seed(self.seed), some, observer)?;
+            Ok((auto, out_of_bag(forest, some, observer)?))
+        })?;
         let rows = labeled(train);
         let probabilities = mean(&auto, &forest, classes.len())?;
         let labels = train.labels().aligned(&classes)?;

@@ -144,9 +144,9 @@ impl Forecast {
     /// As [`Forecast::forecast`]; also [`Error::Stopped`] if the observer ends the work.
     pub fn forecast_observed(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<Forecasts> {
         self.validate(train)?;
-        let some = Candidates::draw(train, MOST_UNLABELED, self.seed)?.below_labeled(train)?;
-        let tested = self.test(&some, observer)?;
-        let n_labeled = some.n_labeled();
+        let candidates = Candidates::draw(train, MOST_UNLABELED, self.seed)?;
+        let tested = candidates.learn(train, |some| self.test(some, observer))?;
+        let n_labeled = train.n_labeled();
         let points = |weights: &[f64], sure: [f64; 2]| -> Vec<Point> {
             tested.iter().map(|tested| tested.point(weights, sure)).collect()
         };

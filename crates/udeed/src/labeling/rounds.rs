@@ -96,8 +96,8 @@ impl Rounds {
         let model = match occurring {
             0 | 1 => None,
             _ => {
-                let some = Candidates::draw(train, MOST_UNLABELED, self.seed)?.below_labeled(train)?;
-                Some(self.method.fit_observed(&some, observer)?)
+                let candidates = Candidates::draw(train, MOST_UNLABELED, self.seed)?;
+                Some(candidates.learn(train, |some| self.method.fit_observed(some, observer))?)
             }
         };
         let asked = model.as_ref().filter(|_| self.suggest.wants_model(train));

@@ -203,7 +203,7 @@ impl Suggest {
         self.warn(train, model, observer);
         let watch = Watch::new(observer);
         let covariance = covariance(train, &candidates, self.seed, &watch)?;
-        let opinion = Opinion::of(model, &candidates.table)?;
+        let opinion = candidates.ask(|rows| Opinion::of(model, rows))?;
         let fixed = self.fixed_scores(model, &opinion, &candidates)?;
         Ok(Suggestions {
             suggestions: self.pick(train, &candidates, &opinion, covariance, fixed.as_deref(), &watch)?,
@@ -244,7 +244,8 @@ impl Suggest {
     /// Fits a model to the labeled rows and the candidates, which stand for all unlabeled rows.
     fn fit(&self, train: &TrainSet, candidates: &Candidates, observer: &mut dyn Observer) -> Result<Model> {
         let usual = || Auto::new().seed(self.seed).into();
-        self.method.clone().unwrap_or_else(usual).fit_observed(&candidates.below_labeled(train)?, observer)
+        let method: Method = self.method.clone().unwrap_or_else(usual);
+        candidates.learn(train, |some| method.fit_observed(some, observer))
     }
 
     fn warn(&self, train: &TrainSet, model: Option<&Model>, observer: &mut dyn Observer) {

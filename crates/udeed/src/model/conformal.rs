@@ -14,8 +14,9 @@ impl Model {
     ///
     /// A class is left out where at most `1 - coverage` of its labeled rows were so unlike it, judged by members that did not
     /// learn from them (class-conditional conformal prediction). The coverage is that of new rows drawn as the labeled ones
-    /// of the class were. It is approximate, as labeled rows are judged by some of the members and new ones by all; that mostly
-    /// errs to the safe side. A class with fewer than `coverage / (1 - coverage)` rows to compare with is in every set, see
+    /// of the class were. It is approximate, as labeled rows are judged by some of the members and new ones by all. With
+    /// bootstraps that was measured to err to the safe side, with folds to fall short by up to 0.07 in a class
+    /// (docs/methods.md). A class with fewer than `coverage / (1 - coverage)` rows to compare with is in every set, see
     /// [`Model::too_few_for`]. A set is empty where a row is unlike all classes.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use crate::data::TrainSet;
 use crate::error::{Error, Result};
 use crate::fit::each_fold;
 use crate::model::Model;
-use crate::observer::Observer;
+use crate::observer::{Observer, Warning};
 use crate::text::quoted;
 
 /// Decision threshold between two classes: a number, or a goal by which labeled rows choose it.
@@ -108,6 +108,67 @@ pub fn choose_threshold(
         }
     }
     Ok(best_threshold(goal, decided))
+}
+
+impl Model {
+    /// As [`Model::with_threshold`], with a warning if the threshold gives all training rows the same class, or does not
+    /// give the rate that was its goal: votes may be coarse, and those of fits to folds on another scale.
+    ///
+    /// # Errors
+    /// As [`Model::with_threshold`] and [`Model::decision`].
+    ///
+    /// ```
+    /// use udeed::observer::Warning;
+    /// use udeed::prelude::*;
+    /// use udeed::validation::Threshold;
+    ///
+    /// let train = built_in("house")?.read()?.into_train()?;
+    /// let model = Udeed::new().fit(&train)?.with_threshold_on(&train, Threshold::At(1.0), 1.0, &mut ())?;
+    /// assert!(matches!(&model.training().warnings[..], [.., Warning::OneClassPredicted { .. }]));
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn with_threshold_on(
+        self,
+        train: &TrainSet,
+        goal: Threshold,
+        threshold: f64,
+        observer: &mut dyn Observer,
+    ) -> Result<Model> {
+        let mut model = self.with_threshold(threshold)?;
+        if threshold == 0.0 && !matches!(goal, Threshold::Rate(_)) {
+            return Ok(model);
+        }
+        let predicted = model.predict(train.table())?;
+        let warning = rate_not_met(&model, goal, &predicted, train.n_labeled())
+            .or_else(|| one_class_predicted(threshold, &predicted));
+        if let Some(warning) = warning {
+            observer.warn(&warning);
+            model.training.warnings.push(warning);
+        }
+        Ok(model)
+    }
+}
+
+/// A warning if the share of rows of the second class differs from the wanted one by more than chance explains, where so many
+/// labels chose the threshold: by two standard errors, and by one in a hundred.
+fn rate_not_met(model: &Model, goal: Threshold, predicted: &[&str], n_labeled: usize) -> Option<Warning> {
+    let (Threshold::Rate(rate), [_, second]) = (goal, model.classes()) else { return None };
+    let reached = predicted.iter().filter(|class| *class == second).count() as f64 / predicted.len().max(1) as f64;
+    let error = (rate * (1.0 - rate) / n_labeled.max(1) as f64).sqrt();
+    ((reached - rate).abs() > f64::max(2.0 * error, 0.01)).then(|| Warning::RateNotMet {
+        wanted: rate.to_string(),
+        reached: format!("{reached:.3}"),
+        class: second.clone(),
+    })
+}
+
+/// A warning if all rows are of one class.
+fn one_class_predicted(threshold: f64, predicted: &[&str]) -> Option<Warning> {
+    let [first, others @ ..] = predicted else { return None };
+    others
+        .iter()
+        .all(|class| class == first)
+        .then(|| Warning::OneClassPredicted { threshold: format!("{threshold:.3}"), class: (*first).to_owned() })
 }
 
 /// The decision on a row by members that did not learn from it.
