@@ -28,6 +28,7 @@ pub(crate) enum Purpose {
     Candidates = 19,
     RandomRows = 20,
     LabeledRows = 21,
+    Resample = 22,
 }
 
 /// A random stream.

@@ -4,6 +4,7 @@ use crate::data::Matrix;
 use crate::ensemble::calibration::Calibration;
 use crate::ensemble::vote::{Ensemble, Part, decision_of, probabilities};
 use crate::ensemble::{TrainingRows, Voters};
+use crate::error::Result;
 use crate::learner::Hypothesis;
 use crate::parallel;
 use crate::tensor::{Tensor, TensorReader, TensorWriter};
@@ -38,16 +39,21 @@ impl HeldOut {
 
     /// The votes of the members of an ensemble on rows that their bootstraps leave out; none of an ensemble whose members are
     /// of several kinds.
-    pub(crate) fn out_of_bag(prepared: &TrainingRows, ensemble: &Ensemble, draws: &[Vec<u8>]) -> Option<Self> {
+    ///
+    /// # Errors
+    /// If a member cannot predict the rows.
+    pub(crate) fn out_of_bag(prepared: &TrainingRows, ensemble: &Ensemble, draws: &[Vec<u8>]) -> Result<Option<Self>> {
         let some = some_of_each(prepared);
         let rows = prepared.labeled.select(&some);
         let width = if ensemble.parts.len() > 1 { 2 } else { ensemble.n_classes() };
         let votes = |part: &Part| out_of_bag_votes(part, &rows, &some, width, draws);
-        let parts: Vec<Vec<Option<Vec<f64>>>> = ensemble.parts.iter().map(votes).collect::<Option<_>>()?;
+        let parts: Option<Vec<Vec<Option<Vec<f64>>>>> = ensemble.parts.iter().map(votes).collect::<Result<_>>()?;
         let place = |i: usize| some.binary_search(&i).ok();
-        Some(HeldOut::new(prepared, |i| {
-            let of_parts: Option<Vec<Vec<f64>>> = parts.iter().map(|part| part[place(i)?].clone()).collect();
-            of_parts.map(|votes| votes.concat())
+        Ok(parts.map(|parts| {
+            HeldOut::new(prepared, |i| {
+                let of_parts: Option<Vec<Vec<f64>>> = parts.iter().map(|part| part[place(i)?].clone()).collect();
+                of_parts.map(|votes| votes.concat())
+            })
         }))
     }
 
@@ -105,17 +111,18 @@ fn out_of_bag_votes(
     some: &[usize],
     n_classes: usize,
     draws: &[Vec<u8>],
-) -> Option<Vec<Option<Vec<f64>>>> {
+) -> Result<Option<Vec<Option<Vec<f64>>>>> {
     let linear;
     let members: &[Hypothesis] = match &part.members {
-        Voters::Mixed(_) => return None,
+        Voters::Mixed(_) => return Ok(None),
         Voters::Any(members) => members,
         Voters::Linear(members) => {
             linear = members.hypotheses();
             &linear
         }
     };
-    let tables = parallel::map(members.len(), |k| members[k].distributions(rows.rows()));
+    let predict = |k: usize| members[k].distributions(rows.rows()).map_err(|error| error.in_member(k));
+    let tables = parallel::try_map(members.len(), predict)?;
     let vote = |(place, &row): (usize, &usize)| {
         let out: Vec<usize> = (0..members.len()).filter(|&k| draws[k][row] == 0).collect();
         let all: Vec<f64> = out.iter().flat_map(|&k| tables[k].get(place)).copied().collect();
@@ -126,7 +133,7 @@ fn out_of_bag_votes(
         decision_of(&probabilities, &mut votes);
         (!out.is_empty()).then_some(votes)
     };
-    Some(some.iter().enumerate().map(vote).collect())
+    Ok(Some(some.iter().enumerate().map(vote).collect()))
 }
 
 /// The vote for a class, from -1 to 1: twice its probability, less 1.

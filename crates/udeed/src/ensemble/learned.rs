@@ -3,6 +3,7 @@
 use crate::data::Dense;
 use crate::ensemble::calibration::Calibration;
 use crate::ensemble::{Ensemble, Findings, HeldOut, TrainingRows};
+use crate::error::Result;
 use crate::observer::{StageSummary, Warning, Watch};
 
 /// The result of a method: an ensemble, and how it was learned.
@@ -22,9 +23,12 @@ pub(crate) struct Learned {
 
 impl Learned {
     /// An ensemble whose members were fitted to bootstraps: those that did not draw a row vote on it.
-    pub(crate) fn of_bootstraps(ensemble: Ensemble, prepared: &TrainingRows, draws: &[Vec<u8>]) -> Self {
-        let held_out = HeldOut::out_of_bag(prepared, &ensemble, draws);
-        Learned { held_out, ..ensemble.into() }
+    ///
+    /// # Errors
+    /// If a member cannot predict the rows.
+    pub(crate) fn of_bootstraps(ensemble: Ensemble, prepared: &TrainingRows, draws: &[Vec<u8>]) -> Result<Self> {
+        let held_out = HeldOut::out_of_bag(prepared, &ensemble, draws)?;
+        Ok(Learned { held_out, ..ensemble.into() })
     }
 
     /// Calibrates the votes of the ensemble by those on rows that members did not learn from.

@@ -16,6 +16,7 @@ pub(crate) mod training_rows;
 pub(crate) mod vote;
 
 pub use boosting::Emphasis;
+pub use bootstrap::draw_bootstraps;
 pub use findings::{Changed, Findings, ViewFound};
 pub use lambda::Lambda;
 pub use linear_members::Members;

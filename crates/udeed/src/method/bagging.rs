@@ -63,7 +63,7 @@ impl Learn for Bagging {
         let parts = heads.into_iter().map(|members| Part::alike(members, self.vote)).collect();
         let ensemble = Ensemble::against_rest(prepared.n_classes(), parts);
         let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
-        Ok(Learned::of_bootstraps(ensemble, prepared, &draws))
+        Learned::of_bootstraps(ensemble, prepared, &draws)
     }
 
     fn out_of_bag(&self, prepared: &TrainingRows, learned: &Learned) -> Result<Option<Dense>> {
@@ -83,10 +83,11 @@ impl Bagging {
         // In chunks, so that the observer can end the fit.
         for some in counts.chunks(SOME) {
             let seed = member_seed(self.seed, members.len());
-            members.extend(learner.learn_each(&Sample { seed, ..sample }, some)?);
+            let fitted = learner.learn_each(&Sample { seed, ..sample }, some);
+            members.extend(fitted.map_err(|error| error.after_members(members.len()))?);
             watch.member(members.len(), self.members)?;
         }
-        Ok(Learned::of_bootstraps(Ensemble::whole(n_classes, Part::alike(members, self.vote)), prepared, &counts))
+        Learned::of_bootstraps(Ensemble::whole(n_classes, Part::alike(members, self.vote)), prepared, &counts)
     }
 }
 

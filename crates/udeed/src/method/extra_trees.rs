@@ -63,7 +63,7 @@ impl Learn for ExtraTrees {
             watch.member(trees.len(), self.members)?;
         }
         let ensemble = Ensemble::whole(n_classes, Part::alike(trees, Rule::Weighted));
-        Ok(if self.bootstrap { Learned::of_bootstraps(ensemble, prepared, &counts) } else { ensemble.into() })
+        if self.bootstrap { Learned::of_bootstraps(ensemble, prepared, &counts) } else { Ok(ensemble.into()) }
     }
 }
 

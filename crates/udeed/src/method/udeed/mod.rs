@@ -144,7 +144,7 @@ impl Udeed {
             return Ok(None);
         }
         let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
-        Ok(HeldOut::out_of_bag(prepared, ensemble, &draws))
+        HeldOut::out_of_bag(prepared, ensemble, &draws)
     }
 
     /// Fits networks to bootstraps of the labeled rows.
