@@ -288,13 +288,13 @@ def notes(raised: Any) -> str:
 def test_what_it_raises_is_raised_with_its_place(n_jobs: int, cancer: Data) -> None:
     X, _, few = cancer
     bagging = udeed.BaggingClassifier(13, base=Fails(fit=12), random_state=0, n_jobs=n_jobs)
-    with pytest.raises(LookupError, match="^no more rows$") as raised:
+    with pytest.raises(LookupError, match="^no more rows") as raised:
         bagging.fit(X, few)
     noted = sys.version_info >= (3, 11)
     # Of two threads either may come first.
     assert not noted or "failed at member 1" in notes(raised)
     boosted = udeed.AssembleClassifier(base=Fails(predict=2), random_state=0, n_jobs=n_jobs)
-    with pytest.raises(ArithmeticError, match="^no more numbers$") as raised:
+    with pytest.raises(ArithmeticError, match="^no more numbers") as raised:
         boosted.fit(X, few)
     assert not noted or "failed at member 2" in notes(raised)
     for kind in (udeed.SelfTrainingClassifier, udeed.SetredClassifier, udeed.CoTrainingClassifier):
@@ -303,7 +303,7 @@ def test_what_it_raises_is_raised_with_its_place(n_jobs: int, cancer: Data) -> N
         assert not noted or "round 2" in notes(raised)
     model = udeed.BaggingClassifier(3, base=Fails(), random_state=0, n_jobs=n_jobs).fit(X, few)
     model.base.fails = (-1, model.base.done[1] + 1)
-    with pytest.raises(ArithmeticError, match="^no more numbers$"):
+    with pytest.raises(ArithmeticError, match="^no more numbers"):
         model.predict(X)
 
 
@@ -343,10 +343,10 @@ def test_what_is_no_classifier_is_refused(base: Any) -> None:
 def test_sparse_rows_come_sparse(cancer: Data) -> None:
     X, y, few = cancer
     rows = sparse.csr_array(np.where(X > np.median(X, axis=0), X, 0.0))
-    base = LogisticRegression()
+    base = DecisionTreeClassifier(max_depth=3)
     of_sparse = small(udeed.BaggingClassifier, base=base, scaling="none").fit(rows, few)
     of_dense = small(udeed.BaggingClassifier, base=base, scaling="none").fit(rows.toarray(), few)
-    np.testing.assert_allclose(of_sparse.predict_proba(rows), of_dense.predict_proba(rows.toarray()), atol=1e-6)
+    np.testing.assert_allclose(of_sparse.predict_proba(rows), of_dense.predict_proba(rows.toarray()), atol=1e-12)
     assert udeed.BaggingClassifier(base=base).__sklearn_tags__().input_tags.sparse
     assert not udeed.BaggingClassifier(base=GaussianNB()).__sklearn_tags__().input_tags.sparse
     # What it raises of sparse rows is its own word.
@@ -357,10 +357,10 @@ def test_sparse_rows_come_sparse(cancer: Data) -> None:
 
 def test_suggestions_come_from_it_too(cancer: Data) -> None:
     X, _, few = cancer
-    for model in (udeed.BaggingClassifier(base=GaussianNB(), random_state=0), ):
-        before = udeed.suggest(X, few, n=3, model=model, strategy="margin", random_state=0)
-        after = udeed.suggest(X, few, n=3, model=model.fit(X, few), strategy="margin", random_state=0)
-        np.testing.assert_array_equal(before, after)
+    model = udeed.BaggingClassifier(base=GaussianNB(), random_state=0)
+    before = udeed.suggest(X, few, n=3, model=model, strategy="margin", random_state=0)
+    after = udeed.suggest(X, few, n=3, model=model.fit(X, few), strategy="margin", random_state=0)
+    np.testing.assert_array_equal(before, after)
 
 
 SLOW = """

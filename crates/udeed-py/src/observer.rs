@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyException, PyRuntimeError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use udeed::observer::{Observer, Step};
@@ -92,8 +92,9 @@ impl<F: FnMut() -> bool + Send> Reporter<F> {
     }
 }
 
-/// Something to be done on the thread of Python that waits for work.
-type Call = Box<dyn FnOnce(Python<'_>) + Send>;
+/// Something to be done on the thread of Python that waits for work. Fails where nothing else is to be done there, as after
+/// Ctrl-C.
+type Call = Box<dyn FnOnce(Python<'_>) -> PyResult<()> + Send>;
 
 thread_local! {
     /// Who does what has to be done on the thread of Python, on threads that work for one.
@@ -102,10 +103,18 @@ thread_local! {
 
 /// Does something on the thread of Python that waits for the work: what fits, predicts or listens there sees the warnings,
 /// the settings and the Ctrl-C of that thread. None if nobody waits any more.
-pub fn in_python<R: Send + 'static>(f: impl FnOnce(Python<'_>) -> R + Send + 'static) -> Option<R> {
+pub fn in_python<R: Send + 'static>(
+    f: impl FnOnce(Python<'_>) -> PyResult<R> + Send + 'static,
+) -> Option<PyResult<R>> {
     let Some(desk) = DESK.with_borrow(Clone::clone) else { return Python::try_attach(f) };
     let (answer, answered) = channel();
-    let call: Call = Box::new(move |py| _ = answer.send(f(py)));
+    let call: Call = Box::new(move |py| {
+        let made = f(py);
+        let is_end = |error: &&PyErr| !error.is_instance_of::<PyException>(py);
+        let end = made.as_ref().err().filter(is_end).map(|error| error.clone_ref(py));
+        let _ = answer.send(made);
+        end.map_or(Ok(()), Err)
+    });
     desk.send(News::Call(call)).ok()?;
     answered.recv().ok()
 }
@@ -210,7 +219,7 @@ fn beside<T: Send + 'static>(
         let news;
         (receiver, news) = py.detach(move || listen(receiver));
         match news {
-            Ok(News::Call(call)) => call(py),
+            Ok(News::Call(call)) => call(py)?,
             Err(RecvTimeoutError::Timeout) => {}
             Ok(News::End) | Err(RecvTimeoutError::Disconnected) => break,
         }
