@@ -103,9 +103,7 @@ thread_local! {
 
 /// Does something on the thread of Python that waits for the work: what fits, predicts or listens there sees the warnings,
 /// the settings and the Ctrl-C of that thread. None if nobody waits any more.
-pub fn in_python<R: Send + 'static>(
-    f: impl FnOnce(Python<'_>) -> PyResult<R> + Send + 'static,
-) -> Option<PyResult<R>> {
+pub fn in_python<R: Send + 'static>(f: impl FnOnce(Python<'_>) -> PyResult<R> + Send + 'static) -> Option<PyResult<R>> {
     let Some(desk) = DESK.with_borrow(Clone::clone) else { return Python::try_attach(f) };
     let (answer, answered) = channel();
     let call: Call = Box::new(move |py| {

@@ -46,6 +46,11 @@ class Display:
         return ax
 
 
+def _legend_below(ax: Any, columns: int) -> None:
+    """A legend that hides nothing."""
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=columns, frameon=False)
+
+
 def _checked(estimator: Any) -> Ensemble:
     """A fitted estimator of this package."""
     if not isinstance(estimator, Ensemble):
@@ -119,13 +124,14 @@ class DescentDisplay(Display):
         """
         ax = self._axes(ax)
         accepted = [step for step in self.history if step["accepted"]]
-        places = np.arange(len(accepted))
+        # Every stage begins with its starting point, and has losses of its own: no line leads from one to the next.
+        starts = [place for place, step in enumerate(accepted) if step["step"] == 0]
+        places = np.insert(np.arange(len(accepted), dtype=float), starts, np.nan)
         named = (("total", "total loss V"), ("empirical", "empirical loss"), ("diversity", "diversity loss"))
         for (key, label), style in zip(named, ("-", "--", ":"), strict=True):
             marker = "o" if len(accepted) < 3 else None
-            ax.plot(places, [step[key] for step in accepted], style, label=label, marker=marker, markersize=4)
-        # Every stage begins with its starting point.
-        starts = [place for place, step in enumerate(accepted) if step["step"] == 0]
+            losses = np.insert([step[key] for step in accepted], starts, np.nan)
+            ax.plot(places, losses, style, label=label, marker=marker, markersize=4)
         for number, start in enumerate(starts):
             if number > 0:
                 ax.axvline(start, color="0.6", linewidth=0.8, zorder=0)
@@ -136,7 +142,7 @@ class DescentDisplay(Display):
                 )
         ax.set(xlabel="step", ylabel="loss")
         ax.locator_params(axis="x", integer=True)
-        ax.legend()
+        _legend_below(ax, 3)
         return self
 
 
@@ -336,7 +342,8 @@ class ConfidenceDisplay(Display):
                 ax.hist(sure, bins=edges, weights=np.full(sure.size, 1.0 / sure.size), label=rows, **style)
         ax.set(xlabel="probability of the predicted class", ylabel="share of the rows")
         ax.set_xlim(edges[0], 1.0)
-        ax.legend(loc="upper left")
+        ax.set_ylim(0.0, 1.05 * ax.dataLim.ymax)
+        _legend_below(ax, 2)
         return self
 
 
@@ -438,7 +445,7 @@ class LabelCurveDisplay(Display):
                 with warnings.catch_warnings():
                     # That there are no unlabeled rows is the point of half of the fits.
                     warnings.simplefilter("ignore", UdeedWarning)
-                    return clone(estimator).fit(_safe_indexing(X, rows), few[rows]).score(test, right)
+                    return float(clone(estimator).fit(_safe_indexing(X, rows), few[rows]).score(test, right))
 
             scores[place, repetition] = score(np.sort(np.concatenate([known, others])))
             alone[place, repetition] = score(known)
@@ -555,8 +562,15 @@ class SuggestionDisplay(Display):
         display
         """
         rows = _checked(estimator)._rows(X)
-        suggested = suggest(
-            X, y, n=n, model=estimator, strategy=strategy, unlabeled=estimator.unlabeled, random_state=random_state
+        suggested, _ = suggest(
+            X,
+            y,
+            n=n,
+            model=estimator,
+            strategy=strategy,
+            unlabeled=estimator.unlabeled,
+            random_state=random_state,
+            return_scores=True,
         )
         labels, labeled = labeled_rows(y, estimator.unlabeled, estimator.classes_)
         classes = np.full(rows.n_rows, None, dtype=object)

@@ -44,7 +44,6 @@ impl ForeignLearner {
     pub fn put(&mut self, learner: Arc<dyn Learner>) {
         self.learner = Some(learner);
     }
-
 }
 
 impl fmt::Debug for ForeignLearner {

@@ -68,7 +68,8 @@ impl Learn for Stacking {
             let members = members_of(&weights)?;
             let own: Vec<usize> = (0..n).filter(|&i| folds[i] == fold).collect();
             let left_out = crate::data::Matrix::gather(rows, &own);
-            let tables: Vec<Dense> = members.iter().map(|member| member.distributions(left_out.rows())).collect::<Result<_>>()?;
+            let tables: Vec<Dense> =
+                members.iter().map(|member| member.distributions(left_out.rows())).collect::<Result<_>>()?;
             for (place, &i) in own.iter().enumerate() {
                 let all: Vec<f64> = tables.iter().flat_map(|table| table.get(place)).copied().collect();
                 probabilities.row_mut(i).copy_from_slice(&stacked(&all, n_classes));

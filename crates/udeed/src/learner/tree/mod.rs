@@ -675,7 +675,8 @@ mod tests {
     /// a gain of 12/25 - 3/5 * 4/9 = 16/75; x1 takes away the rest, 20/75.
     #[test]
     fn importances_are_those_by_hand() {
-        let values = [[1.0, 0.0, 5.0], [2.0, 0.0, 5.0], [2.0, 9.0, 5.0], [3.0, 0.0, 5.0], [4.0, 0.0, 5.0], [9.0, 9.0, 9.0]];
+        let values =
+            [[1.0, 0.0, 5.0], [2.0, 0.0, 5.0], [2.0, 9.0, 5.0], [3.0, 0.0, 5.0], [4.0, 0.0, 5.0], [9.0, 9.0, 9.0]];
         let rows = Dense::new(6, 3, values.concat()).unwrap();
         let importances = |settings: TreeSettings, weights: &[f64]| {
             let classes = &[0, 0, 1, 1, 1, 0];

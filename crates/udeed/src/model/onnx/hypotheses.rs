@@ -50,7 +50,11 @@ impl Graph {
             Hypothesis::Network(network) => self.network(network, rows),
             Hypothesis::Foreign(_) => {
                 let found = "members made by a learner from outside the library";
-                return Err(Error::input(Place::new("the model"), found, "members of the library, which a graph can hold"));
+                return Err(Error::input(
+                    Place::new("the model"),
+                    found,
+                    "members of the library, which a graph can hold",
+                ));
             }
             Hypothesis::View { columns, of } => {
                 let places: Vec<i64> = columns.iter().map(|&column| column as i64).collect();
