@@ -37,6 +37,7 @@ RUNNING = [
     ("unlabeled", "object", "-1"),
     ("n_jobs", "int | None", "None"),
     ("verbose", "int | bool", "False"),
+    ("callback", "Callback | None", "None"),
 ]
 # Parameters of ``UDEEDClassifierCV``: name, type, default, rule, and the parameter that they are candidates for.
 CANDIDATES = [
@@ -175,18 +176,21 @@ KINDS = {
     ),
     "base": Kind(
         "Base",
-        lambda setting: f"{{{base_words(setting)}}}, {joined(setting.learners, 'or')}",
-        lambda _: "[*one_of(*BASES), *LEARNERS.values()]",
+        lambda setting: f"{{{base_words(setting)}}}, {joined([*setting.learners, 'classifier'], 'or')}",
+        lambda _: "[*one_of(*BASES), *LEARNERS.values(), IsClassifier()]",
         more=lambda setting: f"{joined([f':class:`udeed.{name}`' for name in setting.learners], 'and')} have parameters "
-        "of their own, such as `base__depth` in a grid search.",
-        page=lambda setting: f"One of {quoted(setting.bases)}, or a [{classes_of(setting, 'or')}](bases.md).",
+        "of their own, such as `base__depth` in a grid search. A classifier of scikit-learn, or one that behaves like it, "
+        "is cloned for each member; its model cannot be saved, only pickled.",
+        page=lambda setting: f"One of {quoted(setting.bases)}, a [{classes_of(setting, 'or')}](bases.md), "
+        "or [a classifier of scikit-learn](bases.md#classifiers-of-scikit-learn).",
     ),
     "bases": Kind(
         "Sequence[Base]",
-        lambda setting: f"sequence of str, {joined(setting.learners, 'or')}",
+        lambda setting: f"sequence of str, {joined([*setting.learners, 'classifier'], 'or')}",
         lambda _: '["array-like"]',
         lambda _: "BASES",
-        page=lambda setting: f"Some of {quoted(setting.bases)}, [{classes_of(setting, 'and')}](bases.md).",
+        page=lambda setting: f"Some of {quoted(setting.bases)}, [{classes_of(setting, 'and')}](bases.md), "
+        "or [classifiers of scikit-learn](bases.md#classifiers-of-scikit-learn).",
     ),
     "tree": Kind(
         "Tree | None",
@@ -399,7 +403,8 @@ def module(cards: list[dict[str, Any]], bases: dict[str, Any]) -> str:
         "numpy": ["np"],
         "udeed._bases": ["BASES", "LEARNERS", "Base", *sorted(map(class_name, bases))],
         "udeed._ensemble": ["Ensemble"],
-        "udeed._rules": ["Number", "at_least", "one_of"],
+        "udeed._progress": ["Callback"],
+        "udeed._rules": ["IsClassifier", "Number", "at_least", "one_of"],
     }
     return headed("The estimators. Generated from the cards of the methods", lines, sources)
 
@@ -414,11 +419,11 @@ def learners(cards: list[dict[str, Any]], bases: dict[str, Any]) -> str:
     lines += ["", "", "# All base learners by name, and the classes of those that have settings."]
     lines += [f"BASES = {code(list(bases))}", "LEARNERS: dict[str, type[BaseEstimator]] = {"]
     lines += [*(f'    "{name}": {kind},' for name, kind in classes.items()), "}"]
-    lines += [f"Base: TypeAlias = {' | '.join(['str', *classes.values()])}"]
+    lines += [f"Base: TypeAlias = {' | '.join(['str', *classes.values(), 'Classifier'])}"]
     sources = {
         "typing": ["Any", "ClassVar", "TypeAlias"],
         "sklearn.base": ["BaseEstimator"],
-        "udeed._rules": ["Number", "at_least", "count_or_share", "one_of"],
+        "udeed._rules": ["Classifier", "Number", "at_least", "count_or_share", "one_of"],
     }
     return headed("The base learners that have settings. Generated from their cards", lines, sources)
 

@@ -61,5 +61,5 @@ def test_a_new_base_learner_needs_no_other_line(generator: dict[str, Any]) -> No
     with pytest.raises(ValueError, match="The 'size' parameter of RuleList must be"):
         kind(size=1)._validate_params()
     assert "from udeed._bases import Neighbors, RuleList, Tree\n" in made["__init__.py"]
-    assert '"bayes", "rule-list"}, Tree, Neighbors or RuleList, default="logistic"' in made["_estimators.py"]
+    assert '"bayes", "rule-list"}, Tree, Neighbors, RuleList or classifier, default="logistic"' in made["_estimators.py"]
     assert "| `size` | None | Largest size; null for none. |" in made["bases.md"]

@@ -202,7 +202,7 @@ import sys
 
 class Missing:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("pandas", "polars", "matplotlib", "onnxruntime"):
+        if name.partition(".")[0] in ("pandas", "polars", "matplotlib", "onnxruntime", "tqdm"):
             raise ImportError(name)
 
 sys.meta_path.insert(0, Missing())
@@ -212,7 +212,9 @@ X, y = [[float(i)] for i in range(8)], [0, 0, 0, 0, 1, 1, 1, 1]
 udeed.BaggingClassifier(random_state=0).fit(X, y).predict_proba(X)
 result = udeed.compare([udeed.BaggingClassifier(random_state=0)], X, y, splits=2, labeled=1.0)
 assert "<svg" in result.to_html()
-for method, package in ((result.to_frame, "pandas"), (result.plot, "matplotlib")):
+udeed.UDEEDClassifier(2, random_state=0, verbose=True).fit(X, y)
+descent = udeed.DescentDisplay([{"stage": "labeled", "step": 0, "accepted": True}])
+for method, package in ((result.to_frame, "pandas"), (result.plot, "matplotlib"), (descent.plot, "matplotlib")):
     try:
         method()
     except ImportError as error:

@@ -20,6 +20,24 @@ pub fn doubtful_classes(classes: Vec<String>) -> Vec<String> {
     udeed::data::doubtful_classes(&classes).into_iter().map(str::to_owned).collect()
 }
 
+/// The bootstraps of members: how often each labeled row is drawn, by the number of its class.
+#[pyfunction]
+pub fn bootstraps<'py>(
+    py: Python<'py>,
+    codes: PyReadonlyArray1<'py, u8>,
+    seed: u64,
+    members: usize,
+) -> PyResult<Bound<'py, PyArray2<u8>>> {
+    let draws = udeed::ensemble::draw_bootstraps(codes.as_slice()?, seed, members).map_err(exception)?;
+    PyArray1::from_vec(py, draws.concat()).reshape([members, codes.len()])
+}
+
+/// How tri-training shuffles as many rows, and then as many, and so on: for tests that redo it.
+#[pyfunction]
+pub fn shuffles(seed: u64, lengths: Vec<usize>) -> Vec<Vec<usize>> {
+    udeed::bench::shuffles(seed, &lengths)
+}
+
 /// Rows as Python hands them over: an object with these attributes.
 #[derive(FromPyObject)]
 pub struct Rows<'py> {

@@ -13,6 +13,7 @@ use udeed::validation::Threshold;
 
 use crate::data::Training;
 use crate::error::exception;
+use crate::foreign::put_learners;
 use crate::model::{Model, Table2, table2};
 use crate::observer::run;
 
@@ -54,15 +55,18 @@ type Fitted<'py> = (Model, History, String, Option<Table2<'py, f64>>);
 
 /// Learns an ensemble. Of two classes the second lies above a threshold, a number or what labeled rows choose it by.
 #[pyfunction]
+#[pyo3(signature = (settings, training, threshold, n_jobs, listener, learners = Vec::new()))]
 pub fn fit<'py>(
     py: Python<'py>,
     settings: &str,
     training: Training<'_>,
     threshold: &str,
     n_jobs: usize,
-    progress: Option<Bound<'_, PyAny>>,
+    listener: Option<Bound<'_, PyAny>>,
+    learners: Vec<Bound<'_, PyAny>>,
 ) -> PyResult<Fitted<'py>> {
-    let method: Method = from_json(settings)?;
+    let mut method: Method = from_json(settings)?;
+    put_learners(&mut method, learners)?;
     method.validate().map_err(exception)?;
     training.check_votes(method.shared().members)?;
     let train = training.train_set()?;
@@ -75,10 +79,10 @@ pub fn fit<'py>(
         let diversity = diversity(&model, &train)?;
         Ok((model, diversity, out_of_bag))
     };
-    let (learned, steps) = run(py, n_jobs, is_small, progress.as_ref(), work)?;
+    let (learned, steps) = run(py, n_jobs, is_small, listener.as_ref(), work)?;
     let (model, diversity, out_of_bag) = learned.map_err(exception)?;
     let out_of_bag = out_of_bag.map(|estimates| table2(py, &estimates)).transpose()?;
-    Ok((Model::new(model), history(&steps), to_json(&diversity)?, out_of_bag))
+    Ok((Model::new(model), steps.iter().map(history_of).collect(), to_json(&diversity)?, out_of_bag))
 }
 
 /// Whether no part of a fit takes long: a walk over all rows, a comparison of all with all, or of all members. All parts
@@ -108,12 +112,10 @@ fn chosen_threshold(
     udeed::validation::choose_threshold(model, goal, train, FOLDS.min(fewest), observer)
 }
 
-pub fn history(steps: &[Step]) -> History {
-    let row = |step: &Step| {
-        let (stage, losses) = (format!("{:?}", step.stage).to_lowercase(), step.losses);
-        (stage, step.step, losses.empirical, losses.diversity, losses.total, step.accepted)
-    };
-    steps.iter().map(row).collect()
+/// A step as Python has it.
+pub fn history_of(step: &Step) -> (String, usize, f64, f64, f64, bool) {
+    let (stage, losses) = (format!("{:?}", step.stage).to_lowercase(), step.losses);
+    (stage, step.step, losses.empirical, losses.diversity, losses.total, step.accepted)
 }
 
 /// How diverse the members are on the labeled training rows.

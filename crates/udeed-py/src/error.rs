@@ -1,10 +1,12 @@
 //! The library's errors as Python exceptions.
 
-use pyo3::PyErr;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
-use udeed::Error;
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use udeed::{Error, MemberPlace};
 
 use crate::hints::worded;
+
+pyo3::create_exception!(udeed, FitStopped, PyRuntimeError, "A callback ended a fit before there was an ensemble.");
 
 /// The exception for an error, with its hint if there is one for Python.
 pub fn exception(error: Error) -> PyErr {
@@ -25,9 +27,26 @@ pub fn exception(error: Error) -> PyErr {
             None => PyOSError::new_err(message),
         },
         Error::NotConverged { .. } => PyRuntimeError::new_err(message),
-        Error::Stopped => PyKeyboardInterrupt::new_err(message),
+        Error::Stopped => FitStopped::new_err(message),
+        Error::Learner { at, cause } => match cause.downcast::<PyErr>() {
+            Ok(raised) => noted(*raised, &at),
+            Err(_) => PyValueError::new_err(message),
+        },
         _ => PyValueError::new_err(message),
     }
+}
+
+/// What a base learner raised, as it is, with a note of where that was.
+fn noted(raised: PyErr, at: &MemberPlace) -> PyErr {
+    let place = at.to_string();
+    Python::attach(|py| {
+        if !place.is_empty() {
+            let note = format!("udeed: the base learner failed at {}", place.trim_end_matches(": "));
+            // Python 3.10 has no notes.
+            let _ = raised.value(py).call_method1("add_note", (note,));
+        }
+    });
+    raised
 }
 
 /// A panic, which is always a bug.

@@ -10,6 +10,7 @@ use udeed::observer::{Observer, Step, Warning};
 use crate::data::Training;
 use crate::ensemble::from_json;
 use crate::error::exception;
+use crate::foreign::put_learners;
 use crate::model::Model;
 use crate::observer::run;
 
@@ -32,6 +33,7 @@ pub fn suggest<'py>(
     training: Training<'py>,
     model: Option<PyRef<'py, Model>>,
     settings: Option<&str>,
+    learners: Vec<Bound<'py, PyAny>>,
     strategy: &str,
     count: usize,
     per_class: Option<usize>,
@@ -51,7 +53,9 @@ pub fn suggest<'py>(
     let strategy = Strategy::named(strategy).unwrap_or_default();
     let mut suggest = Suggest::new().count(count).strategy(strategy).per_class(per_class).costs(costs).seed(seed);
     if let Some(settings) = settings {
-        suggest = suggest.method(from_json::<udeed::method::Method>(settings)?);
+        let mut method: udeed::method::Method = from_json(settings)?;
+        put_learners(&mut method, learners)?;
+        suggest = suggest.method(method);
     }
     let work = move |observer: &mut dyn Observer| {
         let mut told = Told { observer, warnings: Vec::new() };

@@ -8,6 +8,7 @@ mod data;
 mod diversity;
 mod ensemble;
 mod error;
+mod foreign;
 mod hints;
 mod lab;
 mod labeling;
@@ -21,11 +22,13 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::data::doubtful_classes;
+    use crate::data::{bootstraps, doubtful_classes, shuffles};
     #[pymodule_export]
     use crate::diversity::{diversity, measures};
     #[pymodule_export]
     use crate::ensemble::{cards, defaults, fit, idle_settings};
+    #[pymodule_export]
+    use crate::error::FitStopped;
     #[pymodule_export]
     use crate::lab::{average_ranks, compare, comparison_report};
     #[pymodule_export]

@@ -1,5 +1,6 @@
 //! What was learned.
 
+use std::any::Any;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,11 +8,13 @@ use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use udeed::data::{Dense, Kind, Rows as _, Table};
+use udeed::learner::Predict;
 use udeed::prepare::Unseen;
 
 use crate::data::{Columns, Rows};
 use crate::ensemble::to_json;
 use crate::error::exception;
+use crate::foreign::Member;
 use crate::observer::run;
 
 /// A row of weights for each member, and its constant; of more than two classes one table of them a class.
@@ -23,6 +26,15 @@ type Transduced<'py> =
 
 /// A row for each row.
 pub type Table2<'py, T> = Bound<'py, PyArray2<T>>;
+
+/// The bytes of a model, and the classifiers from outside that are members, each with its number of classes.
+type Parts<'py> = (Bound<'py, PyBytes>, Vec<(usize, Py<PyAny>)>);
+
+/// The classifier that a member is.
+fn as_member(predictor: &Arc<dyn Predict>) -> Option<&Member> {
+    let any: &dyn Any = predictor.as_ref();
+    any.downcast_ref()
+}
 
 /// A trained ensemble.
 #[pyclass(frozen, module = "udeed._core")]
@@ -94,6 +106,12 @@ impl Model {
         let ensemble = self.0.ensemble();
         let n_parts = if ensemble.is_one_against_rest() { self.0.classes().len() } else { 1 };
         (0..n_parts).map(|part| PyArray1::from_slice(py, ensemble.weights(part))).collect()
+    }
+
+    /// The importance of each column; none where members are no trees.
+    #[getter]
+    fn feature_importances<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
+        self.0.feature_importances().map(|importances| PyArray1::from_vec(py, importances))
     }
 
     /// Above which decision a row is of the second of two classes.
@@ -246,8 +264,25 @@ impl Model {
         py.detach(|| udeed::model::Model::load(path)).map(Model::new).map_err(exception)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((py.get_type::<Model>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
+    /// The classifiers from outside that are members.
+    #[getter]
+    fn foreign(&self, py: Python<'_>) -> Vec<Py<PyAny>> {
+        self.0.foreign().iter().filter_map(as_member).map(|own| own.member.clone_ref(py)).collect()
+    }
+
+    /// The bytes of a model, and the classifiers from outside that belong to it.
+    #[staticmethod]
+    fn from_parts(bytes: &[u8], foreign: Vec<(usize, Py<PyAny>)>) -> PyResult<Self> {
+        let member = |(n_classes, member)| Arc::new(Member::new(member, n_classes)) as Arc<dyn Predict>;
+        let foreign = foreign.into_iter().map(member).collect();
+        udeed::model::Model::from_parts(bytes, foreign).map(Model::new).map_err(exception)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Parts<'py>)> {
+        let (bytes, foreign) = self.0.to_parts().map_err(exception)?;
+        let foreign = foreign.iter().filter_map(as_member);
+        let foreign = foreign.map(|own| (own.n_classes, own.member.clone_ref(py))).collect();
+        Ok((py.get_type::<Model>().getattr("from_parts")?, (PyBytes::new(py, &bytes), foreign)))
     }
 
     fn __eq__(&self, other: &Model) -> bool {

@@ -20,7 +20,7 @@ pub fn choose(
     training: Training<'_>,
     folds: Vec<Vec<usize>>,
     n_jobs: usize,
-    progress: Option<Bound<'_, PyAny>>,
+    listener: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(String, usize, String)> {
     let Method::Udeed(settings) = from_json(settings)? else {
         return Err(PyValueError::new_err("settings: expected those of `udeed`"));
@@ -33,7 +33,7 @@ pub fn choose(
     let train = training.train_set()?;
     let is_small = is_small(&settings.clone().members(most).into(), &train);
     let work = move |observer: &mut dyn Observer| udeed::validation::choose(&settings, &grid, &train, &folds, observer);
-    let (choice, _) = run(py, n_jobs, is_small, progress.as_ref(), work)?;
+    let (choice, _) = run(py, n_jobs, is_small, listener.as_ref(), work)?;
     let choice = choice.map_err(exception)?;
     Ok((to_json(&choice.method)?, choice.best, to_json(&choice.candidates)?))
 }

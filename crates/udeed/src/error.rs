@@ -357,12 +357,79 @@ pub enum Error {
         tolerance: f64,
     },
 
+    /// A base learner from outside the library failed.
+    #[error("{at}{cause}")]
+    Learner {
+        /// Which member it was to make, or to predict by, and when.
+        at: MemberPlace,
+        /// What it said. It is part of the message, so it is not given as a source again.
+        cause: Box<dyn std::error::Error + Send + Sync>,
+    },
+
     /// An [`Observer`](crate::observer::Observer) asked for the end while no ensemble existed yet.
     #[error("stopped before the first ensemble was complete")]
     Stopped,
 }
 
+/// The member at which a base learner failed, and the round, as far as they are known; both counted from 1.
+///
+/// ```
+/// let place = udeed::MemberPlace { member: Some(3), round: Some(2) };
+/// assert_eq!(place.to_string(), "member 3, round 2: ");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MemberPlace {
+    /// Number of the member.
+    pub member: Option<usize>,
+    /// Number of the round.
+    pub round: Option<usize>,
+}
+
+impl fmt::Display for MemberPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.member, self.round) {
+            (Some(member), Some(round)) => write!(f, "member {member}, round {round}: "),
+            (Some(member), None) => write!(f, "member {member}: "),
+            (None, Some(round)) => write!(f, "round {round}: "),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
 impl Error {
+    /// The error of a base learner from outside the library, see [`Learner`](crate::learner::Learner).
+    ///
+    /// ```
+    /// assert_eq!(udeed::Error::learner("no rows").to_string(), "no rows");
+    /// ```
+    pub fn learner(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Error::Learner { at: MemberPlace::default(), cause: cause.into() }
+    }
+
+    /// The same error with the number of the member, counted from 0, where a base learner failed and it is not known yet.
+    pub(crate) fn in_member(mut self, member: usize) -> Self {
+        if let Error::Learner { at, .. } = &mut self {
+            at.member.get_or_insert(member + 1);
+        }
+        self
+    }
+
+    /// The same error where the members that it counts follow some others.
+    pub(crate) fn after_members(mut self, others: usize) -> Self {
+        if let Error::Learner { at: MemberPlace { member: Some(member), .. }, .. } = &mut self {
+            *member += others;
+        }
+        self
+    }
+
+    /// The same error with the number of the round, counted from 0, where a base learner failed and it is not known yet.
+    pub(crate) fn in_round(mut self, round: usize) -> Self {
+        if let Error::Learner { at, .. } = &mut self {
+            at.round.get_or_insert(round + 1);
+        }
+        self
+    }
+
     /// Whether somebody who read what was written went away, as `head` does.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Error::Io { cause, .. } if cause.kind() == std::io::ErrorKind::BrokenPipe)

@@ -115,7 +115,7 @@ pub mod validation;
 mod view;
 mod words;
 
-pub use error::{Error, Hint, Place, Result};
+pub use error::{Error, Hint, MemberPlace, Place, Result};
 pub use kernel::check_instructions;
 
 /// What most programs need: `use udeed::prelude::*`.
@@ -133,10 +133,11 @@ pub mod prelude {
     pub use crate::validation::cross_validate;
 }
 
-/// Internals that the benchmarks measure. Not part of the public interface: may change in any release.
+/// Internals that benchmarks measure, and tests redo by hand. Not part of the public interface: may change in any release.
 #[doc(hidden)]
 pub mod bench {
     use crate::kernel::{Real, vectorized};
+    use crate::random::{Purpose, Stream};
 
     /// The kernel's `tanh(z / 2)`, in place: its speed bounds that of a step.
     pub fn tanh_half(scores: &mut [f64]) {
@@ -152,6 +153,17 @@ pub mod bench {
     pub fn bootstrap(targets: &[f64], seed: u64, member: u32) -> Vec<u8> {
         let classes: Vec<u8> = targets.iter().map(|&target| u8::from(target > 0.0)).collect();
         crate::ensemble::bootstrap(&classes, seed, member)
+    }
+
+    /// How tri-training shuffles as many rows, and then as many, and so on.
+    pub fn shuffles(seed: u64, lengths: &[usize]) -> Vec<Vec<usize>> {
+        let mut stream = Stream::new(seed, Purpose::Boosting, 0);
+        let shuffled = |&length: &usize| {
+            let mut order: Vec<usize> = (0..length).collect();
+            stream.shuffle(&mut order);
+            order
+        };
+        lengths.iter().map(shuffled).collect()
     }
 }
 

@@ -30,6 +30,7 @@ pub(crate) enum Purpose {
     LabeledRows = 21,
     Forecast = 22,
     Questions = 23,
+    Resample = 24,
 }
 
 /// A random stream.

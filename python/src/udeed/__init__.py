@@ -6,15 +6,25 @@ method, ``UDEEDClassifier`` first among them, and go wherever a scikit-learn cla
 
 from udeed._compare import Comparison, compare
 from udeed._core import VERSION as __version__
+from udeed._core import FitStopped
+from udeed._displays import (
+    ConfidenceDisplay,
+    DescentDisplay,
+    DiversityDisplay,
+    LabelCurveDisplay,
+    SuggestionDisplay,
+)
 from udeed._diversity import diversity
 from udeed._files import load, to_onnx
 from udeed._labeling import Forecast, doubt, forecast, suggest
 from udeed._labels import UdeedWarning
+from udeed._progress import Event
 from udeed._ranks import AverageRanks
 from udeed._split import (
     SemiSupervisedGroupKFold,
     SemiSupervisedKFold,
     SemiSupervisedSplit,
+    bootstraps,
     labeled_scorer,
     mask_labels,
 )
@@ -46,13 +56,21 @@ from udeed._estimators import (
 __all__ = [
     "AverageRanks",
     "Comparison",
+    "ConfidenceDisplay",
+    "DescentDisplay",
+    "DiversityDisplay",
+    "Event",
+    "FitStopped",
     "Forecast",
+    "LabelCurveDisplay",
     "SemiSupervisedGroupKFold",
     "SemiSupervisedKFold",
     "SemiSupervisedSplit",
+    "SuggestionDisplay",
     "UDEEDClassifierCV",
     "UdeedWarning",
     "__version__",
+    "bootstraps",
     "compare",
     "diversity",
     "doubt",

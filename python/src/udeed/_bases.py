@@ -6,7 +6,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from sklearn.base import BaseEstimator
 
-from udeed._rules import at_least, count_or_share, one_of
+from udeed._rules import Classifier, at_least, count_or_share, one_of
 
 
 class Tree(BaseEstimator):
@@ -110,4 +110,4 @@ LEARNERS: dict[str, type[BaseEstimator]] = {
     "tree": Tree,
     "neighbors": Neighbors,
 }
-Base: TypeAlias = str | Tree | Neighbors
+Base: TypeAlias = str | Tree | Neighbors | Classifier

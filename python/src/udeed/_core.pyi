@@ -5,12 +5,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from udeed._ensemble import Training
+from udeed._foreign import Member
 from udeed._rows import Columns, Rows
 
 __all__ = [
     "VERSION",
+    "FitStopped",
     "Model",
     "average_ranks",
+    "bootstraps",
     "cards",
     "choose",
     "compare",
@@ -23,6 +26,7 @@ __all__ = [
     "forecast",
     "idle_settings",
     "measures",
+    "shuffles",
     "strategies",
     "stratified_split",
     "suggest",
@@ -30,8 +34,11 @@ __all__ = [
 
 VERSION: str
 
-_Progress = Callable[[str, int, int | None], None] | None
+_Losses = tuple[str, float, float, float, bool]
+_Listener = Callable[[str, int, int | None, _Losses | None], object] | None
 _Step = tuple[str, int, float, float, float, bool]
+
+class FitStopped(RuntimeError): ...
 
 @final
 class Model:
@@ -48,6 +55,7 @@ class Model:
     is_calibrated: bool
     n_members: int
     weights: list[NDArray[np.float64]]
+    feature_importances: NDArray[np.float64] | None
     def coefficients(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None: ...
     def unseen(self, rows: Rows) -> list[str]: ...
     def decision(self, rows: Rows, n_jobs: int) -> NDArray[np.float64]: ...
@@ -68,14 +76,22 @@ class Model:
     def save(self, path: str) -> None: ...
     @staticmethod
     def load(path: str) -> Model: ...
-    def __reduce__(self) -> tuple[Callable[[bytes], Model], tuple[bytes]]: ...
+    foreign: list[Member]
+    @staticmethod
+    def from_parts(bytes: bytes, foreign: Sequence[tuple[int, Member]]) -> Model: ...
+    def __reduce__(self) -> tuple[Callable[..., Model], tuple[bytes, list[tuple[int, Member]]]]: ...
     def __eq__(self, other: object, /) -> bool: ...
 
 def cards() -> str: ...
 def defaults(method: str) -> str: ...
 def idle_settings(settings: str) -> list[tuple[str, str]]: ...
 def fit(
-    settings: str, training: Training, threshold: str, n_jobs: int, progress: _Progress
+    settings: str,
+    training: Training,
+    threshold: str,
+    n_jobs: int,
+    listener: _Listener,
+    learners: Sequence[object] = ...,
 ) -> tuple[Model, list[_Step], str, NDArray[np.float64] | None]: ...
 def choose(
     settings: str,
@@ -83,7 +99,7 @@ def choose(
     training: Training,
     folds: Sequence[Sequence[int]],
     n_jobs: int,
-    progress: _Progress,
+    listener: _Listener,
 ) -> tuple[str, int, str]: ...
 def stratified_split(
     classes: list[str],
@@ -98,6 +114,7 @@ def suggest(
     training: Training,
     model: Model | None,
     settings: str | None,
+    learners: Sequence[object],
     strategy: str,
     count: int,
     per_class: int | None,
@@ -113,6 +130,8 @@ def forecast(
 ) -> tuple[
     list[tuple[int, float, tuple[float, float], tuple[float, float]]], list[tuple[float, float]], bool, list[str]
 ]: ...
+def bootstraps(codes: NDArray[np.uint8], seed: int, members: int) -> NDArray[np.uint8]: ...
+def shuffles(seed: int, lengths: Sequence[int]) -> list[list[int]]: ...
 def doubtful_classes(classes: list[str]) -> list[str]: ...
 def diversity(oracle: NDArray[np.bool_]) -> str: ...
 def measures() -> list[tuple[str, str, bool]]: ...

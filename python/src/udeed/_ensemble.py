@@ -7,8 +7,8 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
@@ -24,10 +24,10 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from udeed import _core
 from udeed._frames import frames_of
-from udeed._kinds import CARDS, check, check_rows, from_library, to_library
+from udeed._kinds import CARDS, check, check_rows, foreign_in, from_library, takes_sparse, to_library
 from udeed._labels import Labels, UdeedWarning, labeled_rows, named_classes, plain, read_labels
 from udeed._meta import warn_of_callers
-from udeed._progress import Progress
+from udeed._progress import Callback, Listener, Progress, step_of
 from udeed._rows import Rows, read_rows
 from udeed._rules import Goal, Number, one_of, seed_of
 from udeed._shared import DOCUMENTATION, RENAMED
@@ -89,6 +89,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         "unlabeled": "no_validation",
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
+        "callback": [callable, None],
     }
 
     class_weight: Mapping[Any, float] | str | None
@@ -97,6 +98,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
     unlabeled: object
     n_jobs: int | None
     verbose: int | bool
+    callback: Callback | None
 
     classes_: NDArray[Any]
     n_features_in_: int
@@ -117,7 +119,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = all(takes_sparse(learner) for learner in self._foreign())
         tags.input_tags.allow_nan = True
         return tags
 
@@ -150,14 +152,14 @@ class Ensemble(ClassifierMixin, BaseEstimator):
     def _learn(self, training: Training, settings: str) -> None:
         """Fits a method with the given settings, and keeps the result."""
         threshold = self.threshold if isinstance(self.threshold, str) else repr(float(self.threshold))
-        with self._progress() as progress:
-            fitted = _core.fit(settings, training, threshold, self._n_jobs(), progress)
+        with self._listener() as listener:
+            fitted = _core.fit(settings, training, threshold, self._n_jobs(), listener, self._foreign())
         model, steps, diversity, out_of_bag = fitted
         self.classes_ = training.labels.classes
         self._keep_out_of_bag(training, out_of_bag)
         self._remember(model)
         self._keep_left_out(training)
-        self.history_ = [_step(*step) for step in steps]
+        self.history_ = [step_of(*step) for step in steps]
         self.diversity_ = measures(diversity)
         if self.verbose and model.findings is not None:
             sys.stderr.write(model.findings + "\n")
@@ -249,8 +251,20 @@ class Ensemble(ClassifierMixin, BaseEstimator):
             raise ValueError(f"`n_jobs` is {self.n_jobs}, expected None or a number of threads up to {_MOST_JOBS}")
         return int(effective_n_jobs(self.n_jobs))
 
-    def _progress(self, only: str | None = None) -> AbstractContextManager[Progress | None]:
-        return Progress(getattr(self, "steps", None), only) if self.verbose else nullcontext()
+    @contextmanager
+    def _listener(self, only: str | None = None) -> Iterator[Listener | None]:
+        """Who listens to a fit, if anybody does; ``only`` names the one thing for the progress bar to show."""
+        steps = getattr(self, "steps", None)
+        if self.verbose:
+            with Progress(only) as bar:
+                yield Listener(bar, self.callback, steps)
+        else:
+            yield None if self.callback is None else Listener(None, self.callback, steps)
+
+    def _foreign(self) -> list[Any]:
+        """The base learners that are classifiers from elsewhere."""
+        parameters = self.get_params(deep=False)
+        return [own for name in ("base", "bases") if name in parameters for own in foreign_in(parameters[name])]
 
     def _remember(self, model: _core.Model) -> None:
         self._model = model
@@ -304,6 +318,25 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         """Names of the features that coefficients belong to: of columns, or ``column=word`` for each word of a column."""
         check_is_fitted(self)
         return self._model.features
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Importance of each column: the mean decrease of impurity by its splits, over all trees."""
+        check_is_fitted(self)
+        found = self._model.feature_importances
+        if found is None:
+            name = type(self).__name__
+            raise AttributeError(f"the members of this {name} are no trees of columns: these have no importances")
+        return found
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """Fitted classifiers that are members, where ``base`` is a classifier; None for one that saw a single class."""
+        check_is_fitted(self)
+        members = self._model.foreign
+        if not members:
+            raise AttributeError(f"the members of this {type(self).__name__} are no classifiers from elsewhere")
+        return [member.estimator for member in members]
 
     @property
     def findings_(self) -> dict[str, Any] | None:
@@ -493,17 +526,6 @@ def _by_class(class_weight: Any, labels: Labels, weights: NDArray[np.float64]) -
     return weighted
 
 
-def _step(stage: str, step: int, empirical: float, diversity: float, total: float, accepted: bool) -> dict[str, Any]:
-    return {
-        "stage": stage,
-        "step": step,
-        "empirical": empirical,
-        "diversity": diversity,
-        "total": total,
-        "accepted": accepted,
-    }
-
-
 def measures(text: str) -> dict[str, float | None]:
     """The ten measures, without the bookkeeping."""
     found = json.loads(text)
@@ -526,6 +548,6 @@ def restore(estimator: Ensemble, model: _core.Model, classes: ArrayLike | None) 
     ends: list[dict[str, Any]] = []
     for stage in json.loads(model.training)["stages"]:
         for step, losses in ((0, stage["first"]), (stage["steps"], stage["last"])):
-            ends.append(_step(stage["stage"], step, **losses, accepted=True))
+            ends.append(step_of(stage["stage"], step, **losses, accepted=True))
     estimator.history_ = ends
     estimator.diversity_ = None

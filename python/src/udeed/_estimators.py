@@ -10,7 +10,8 @@ import numpy as np
 
 from udeed._bases import BASES, LEARNERS, Base, Tree
 from udeed._ensemble import Ensemble
-from udeed._rules import Number, at_least, one_of
+from udeed._progress import Callback
+from udeed._rules import IsClassifier, Number, at_least, one_of
 
 
 class UDEEDClassifier(Ensemble):
@@ -93,7 +94,12 @@ class UDEEDClassifier(Ensemble):
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
     verbose : bool or int, default=False
-        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+        Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
+        rows.
+    callback : callable or None, default=None
+        Called with an :class:`udeed.Event` for every step of a descent, and for members and candidates several times a
+        second. Where it returns True, a descent ends with its last accepted step; before there is an ensemble the fit ends
+        with :class:`udeed.FitStopped`. What it raises ends the fit, too.
 
     Attributes
     ----------
@@ -127,6 +133,12 @@ class UDEEDClassifier(Ensemble):
     history_ : list of dict
         Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
         descent.
+    feature_importances_ : array of shape (n_features_in_,)
+        Importance of each column: the mean decrease of impurity by its splits, over all trees, weighted by their votes, as
+        scikit-learn defines it; they sum to 1. Only where the members are trees, without Fourier features.
+    estimators_ : list
+        Fitted classifiers that are members, one for each, class by class where each class has members of its own. Only
+        where ``base`` is a classifier. Their classes are numbers, the places in ``classes_``.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
     held_rows_ : dict
@@ -200,6 +212,7 @@ class UDEEDClassifier(Ensemble):
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
+        callback: Callback | None = None,
     ) -> None:
         self.members = members
         self.gamma = gamma
@@ -222,6 +235,7 @@ class UDEEDClassifier(Ensemble):
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
 
 class UDEEDClassifierSearch(Ensemble):
@@ -274,6 +288,7 @@ class UDEEDClassifierSearch(Ensemble):
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
+        callback: Callback | None = None,
     ) -> None:
         self.members = members
         self.gammas = gammas
@@ -297,6 +312,7 @@ class UDEEDClassifierSearch(Ensemble):
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
 
 class UDEEDAutoClassifier(Ensemble):
@@ -340,7 +356,12 @@ class UDEEDAutoClassifier(Ensemble):
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
     verbose : bool or int, default=False
-        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+        Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
+        rows.
+    callback : callable or None, default=None
+        Called with an :class:`udeed.Event` for every step of a descent, and for members and candidates several times a
+        second. Where it returns True, a descent ends with its last accepted step; before there is an ensemble the fit ends
+        with :class:`udeed.FitStopped`. What it raises ends the fit, too.
 
     Attributes
     ----------
@@ -374,6 +395,12 @@ class UDEEDAutoClassifier(Ensemble):
     history_ : list of dict
         Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
         descent.
+    feature_importances_ : array of shape (n_features_in_,)
+        Importance of each column: the mean decrease of impurity by its splits, over all trees, weighted by their votes, as
+        scikit-learn defines it; they sum to 1. Only where the members are trees, without Fourier features.
+    estimators_ : list
+        Fitted classifiers that are members, one for each, class by class where each class has members of its own. Only
+        where ``base`` is a classifier. Their classes are numbers, the places in ``classes_``.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
     held_rows_ : dict
@@ -419,6 +446,7 @@ class UDEEDAutoClassifier(Ensemble):
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
+        callback: Callback | None = None,
     ) -> None:
         self.members = members
         self.views = views
@@ -429,6 +457,7 @@ class UDEEDAutoClassifier(Ensemble):
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
 
 class BaggingClassifier(Ensemble):
@@ -441,9 +470,11 @@ class BaggingClassifier(Ensemble):
     ----------
     members : int, default=20
         Number of members.
-    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree, Neighbors or classifier, default="logistic"
         Base learner of the members. Trees with random features at each split make a random forest. :class:`udeed.Tree`
-        and :class:`udeed.Neighbors` have parameters of their own, such as ``base__depth`` in a grid search.
+        and :class:`udeed.Neighbors` have parameters of their own, such as ``base__depth`` in a grid search. A
+        classifier of scikit-learn, or one that behaves like it, is cloned for each member; its model cannot be saved,
+        only pickled.
     C : float or "auto", default=1.0
         Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
         closely. ``"auto"``: chosen by out-of-bag rows.
@@ -481,7 +512,12 @@ class BaggingClassifier(Ensemble):
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
     verbose : bool or int, default=False
-        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+        Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
+        rows.
+    callback : callable or None, default=None
+        Called with an :class:`udeed.Event` for every step of a descent, and for members and candidates several times a
+        second. Where it returns True, a descent ends with its last accepted step; before there is an ensemble the fit ends
+        with :class:`udeed.FitStopped`. What it raises ends the fit, too.
 
     Attributes
     ----------
@@ -515,6 +551,12 @@ class BaggingClassifier(Ensemble):
     history_ : list of dict
         Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
         descent.
+    feature_importances_ : array of shape (n_features_in_,)
+        Importance of each column: the mean decrease of impurity by its splits, over all trees, weighted by their votes, as
+        scikit-learn defines it; they sum to 1. Only where the members are trees, without Fourier features.
+    estimators_ : list
+        Fitted classifiers that are members, one for each, class by class where each class has members of its own. Only
+        where ``base`` is a classifier. Their classes are numbers, the places in ``classes_``.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
     held_rows_ : dict
@@ -548,7 +590,7 @@ class BaggingClassifier(Ensemble):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
         "members": at_least(1),
-        "base": [*one_of(*BASES), *LEARNERS.values()],
+        "base": [*one_of(*BASES), *LEARNERS.values(), IsClassifier()],
         "C": [Number(Real, 0, None, closed="neither"), *one_of("auto")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -572,6 +614,7 @@ class BaggingClassifier(Ensemble):
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
+        callback: Callback | None = None,
     ) -> None:
         self.members = members
         self.base = base
@@ -586,6 +629,7 @@ class BaggingClassifier(Ensemble):
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
 
 class AdaBoostClassifier(Ensemble):
@@ -597,9 +641,10 @@ class AdaBoostClassifier(Ensemble):
     ----------
     members : int, default=20
         Largest number of members; boosting may stop earlier.
-    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree, Neighbors or classifier, default="logistic"
         Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
-        as ``base__depth`` in a grid search.
+        as ``base__depth`` in a grid search. A classifier of scikit-learn, or one that behaves like it, is cloned for
+        each member; its model cannot be saved, only pickled.
     C : float, default=1.0
         Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
         closely.
@@ -643,7 +688,12 @@ class AdaBoostClassifier(Ensemble):
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
     verbose : bool or int, default=False
-        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+        Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
+        rows.
+    callback : callable or None, default=None
+        Called with an :class:`udeed.Event` for every step of a descent, and for members and candidates several times a
+        second. Where it returns True, a descent ends with its last accepted step; before there is an ensemble the fit ends
+        with :class:`udeed.FitStopped`. What it raises ends the fit, too.
 
     Attributes
     ----------
@@ -677,6 +727,12 @@ class AdaBoostClassifier(Ensemble):
     history_ : list of dict
         Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
         descent.
+    feature_importances_ : array of shape (n_features_in_,)
+        Importance of each column: the mean decrease of impurity by its splits, over all trees, weighted by their votes, as
+        scikit-learn defines it; they sum to 1. Only where the members are trees, without Fourier features.
+    estimators_ : list
+        Fitted classifiers that are members, one for each, class by class where each class has members of its own. Only
+        where ``base`` is a classifier. Their classes are numbers, the places in ``classes_``.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
     held_rows_ : dict
@@ -712,7 +768,7 @@ class AdaBoostClassifier(Ensemble):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
         "members": at_least(1),
-        "base": [*one_of(*BASES), *LEARNERS.values()],
+        "base": [*one_of(*BASES), *LEARNERS.values(), IsClassifier()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -738,6 +794,7 @@ class AdaBoostClassifier(Ensemble):
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
+        callback: Callback | None = None,
     ) -> None:
         self.members = members
         self.base = base
@@ -753,6 +810,7 @@ class AdaBoostClassifier(Ensemble):
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
 
 class AssembleClassifier(Ensemble):
@@ -766,9 +824,10 @@ class AssembleClassifier(Ensemble):
     ----------
     members : int, default=20
         Largest number of members; boosting may stop earlier.
-    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree, Neighbors or classifier, default="logistic"
         Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
-        as ``base__depth`` in a grid search.
+        as ``base__depth`` in a grid search. A classifier of scikit-learn, or one that behaves like it, is cloned for
+        each member; its model cannot be saved, only pickled.
     C : float, default=1.0
         Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
         closely.
@@ -808,7 +867,12 @@ class AssembleClassifier(Ensemble):
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
     verbose : bool or int, default=False
-        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+        Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
+        rows.
+    callback : callable or None, default=None
+        Called with an :class:`udeed.Event` for every step of a descent, and for members and candidates several times a
+        second. Where it returns True, a descent ends with its last accepted step; before there is an ensemble the fit ends
+        with :class:`udeed.FitStopped`. What it raises ends the fit, too.
 
     Attributes
     ----------
@@ -842,6 +906,12 @@ class AssembleClassifier(Ensemble):
     history_ : list of dict
         Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
         descent.
+    feature_importances_ : array of shape (n_features_in_,)
+        Importance of each column: the mean decrease of impurity by its splits, over all trees, weighted by their votes, as
+        scikit-learn defines it; they sum to 1. Only where the members are trees, without Fourier features.
+    estimators_ : list
+        Fitted classifiers that are members, one for each, class by class where each class has members of its own. Only
+        where ``base`` is a classifier. Their classes are numbers, the places in ``classes_``.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
     held_rows_ : dict
@@ -875,7 +945,7 @@ class AssembleClassifier(Ensemble):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
         "members": at_least(1),
-        "base": [*one_of(*BASES), *LEARNERS.values()],
+        "base": [*one_of(*BASES), *LEARNERS.values(), IsClassifier()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -901,6 +971,7 @@ class AssembleClassifier(Ensemble):
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
+        callback: Callback | None = None,
     ) -> None:
         self.members = members
         self.base = base
@@ -916,6 +987,7 @@ class AssembleClassifier(Ensemble):
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
 
 class SemiBoostClassifier(Ensemble):
@@ -929,9 +1001,10 @@ class SemiBoostClassifier(Ensemble):
     ----------
     members : int, default=20
         Largest number of members; boosting may stop earlier.
-    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree, Neighbors or classifier, default="logistic"
         Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
-        as ``base__depth`` in a grid search.
+        as ``base__depth`` in a grid search. A classifier of scikit-learn, or one that behaves like it, is cloned for
+        each member; its model cannot be saved, only pickled.
     C : float, default=1.0
         Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
         closely.
@@ -978,7 +1051,12 @@ class SemiBoostClassifier(Ensemble):
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
     verbose : bool or int, default=False
-        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+        Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
+        rows.
+    callback : callable or None, default=None
+        Called with an :class:`udeed.Event` for every step of a descent, and for members and candidates several times a
+        second. Where it returns True, a descent ends with its last accepted step; before there is an ensemble the fit ends
+        with :class:`udeed.FitStopped`. What it raises ends the fit, too.
 
     Attributes
     ----------
@@ -1012,6 +1090,12 @@ class SemiBoostClassifier(Ensemble):
     history_ : list of dict
         Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
         descent.
+    feature_importances_ : array of shape (n_features_in_,)
+        Importance of each column: the mean decrease of impurity by its splits, over all trees, weighted by their votes, as
+        scikit-learn defines it; they sum to 1. Only where the members are trees, without Fourier features.
+    estimators_ : list
+        Fitted classifiers that are members, one for each, class by class where each class has members of its own. Only
+        where ``base`` is a classifier. Their classes are numbers, the places in ``classes_``.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
     held_rows_ : dict
@@ -1045,7 +1129,7 @@ class SemiBoostClassifier(Ensemble):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
         "members": at_least(1),
-        "base": [*one_of(*BASES), *LEARNERS.values()],
+        "base": [*one_of(*BASES), *LEARNERS.values(), IsClassifier()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -1077,6 +1161,7 @@ class SemiBoostClassifier(Ensemble):
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
+        callback: Callback | None = None,
     ) -> None:
         self.members = members
         self.base = base
@@ -1095,6 +1180,7 @@ class SemiBoostClassifier(Ensemble):
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
 
 class SelfTrainingClassifier(Ensemble):
@@ -1105,9 +1191,10 @@ class SelfTrainingClassifier(Ensemble):
 
     Parameters
     ----------
-    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree, Neighbors or classifier, default="logistic"
         Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
-        as ``base__depth`` in a grid search.
+        as ``base__depth`` in a grid search. A classifier of scikit-learn, or one that behaves like it, is cloned for
+        each member; its model cannot be saved, only pickled.
     C : float, default=1.0
         Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
         closely.
@@ -1144,7 +1231,12 @@ class SelfTrainingClassifier(Ensemble):
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
     verbose : bool or int, default=False
-        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+        Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
+        rows.
+    callback : callable or None, default=None
+        Called with an :class:`udeed.Event` for every step of a descent, and for members and candidates several times a
+        second. Where it returns True, a descent ends with its last accepted step; before there is an ensemble the fit ends
+        with :class:`udeed.FitStopped`. What it raises ends the fit, too.
 
     Attributes
     ----------
@@ -1178,6 +1270,12 @@ class SelfTrainingClassifier(Ensemble):
     history_ : list of dict
         Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
         descent.
+    feature_importances_ : array of shape (n_features_in_,)
+        Importance of each column: the mean decrease of impurity by its splits, over all trees, weighted by their votes, as
+        scikit-learn defines it; they sum to 1. Only where the members are trees, without Fourier features.
+    estimators_ : list
+        Fitted classifiers that are members, one for each, class by class where each class has members of its own. Only
+        where ``base`` is a classifier. Their classes are numbers, the places in ``classes_``.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
     held_rows_ : dict
@@ -1210,7 +1308,7 @@ class SelfTrainingClassifier(Ensemble):
     _method: ClassVar[str] = "self-training"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
-        "base": [*one_of(*BASES), *LEARNERS.values()],
+        "base": [*one_of(*BASES), *LEARNERS.values(), IsClassifier()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -1235,6 +1333,7 @@ class SelfTrainingClassifier(Ensemble):
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
+        callback: Callback | None = None,
     ) -> None:
         self.base = base
         self.C = C
@@ -1249,6 +1348,7 @@ class SelfTrainingClassifier(Ensemble):
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
 
 class TriTrainingClassifier(Ensemble):
@@ -1259,9 +1359,10 @@ class TriTrainingClassifier(Ensemble):
 
     Parameters
     ----------
-    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree, Neighbors or classifier, default="logistic"
         Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
-        as ``base__depth`` in a grid search.
+        as ``base__depth`` in a grid search. A classifier of scikit-learn, or one that behaves like it, is cloned for
+        each member; its model cannot be saved, only pickled.
     C : float, default=1.0
         Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
         closely.
@@ -1294,7 +1395,12 @@ class TriTrainingClassifier(Ensemble):
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
     verbose : bool or int, default=False
-        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+        Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
+        rows.
+    callback : callable or None, default=None
+        Called with an :class:`udeed.Event` for every step of a descent, and for members and candidates several times a
+        second. Where it returns True, a descent ends with its last accepted step; before there is an ensemble the fit ends
+        with :class:`udeed.FitStopped`. What it raises ends the fit, too.
 
     Attributes
     ----------
@@ -1328,6 +1434,12 @@ class TriTrainingClassifier(Ensemble):
     history_ : list of dict
         Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
         descent.
+    feature_importances_ : array of shape (n_features_in_,)
+        Importance of each column: the mean decrease of impurity by its splits, over all trees, weighted by their votes, as
+        scikit-learn defines it; they sum to 1. Only where the members are trees, without Fourier features.
+    estimators_ : list
+        Fitted classifiers that are members, one for each, class by class where each class has members of its own. Only
+        where ``base`` is a classifier. Their classes are numbers, the places in ``classes_``.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
     held_rows_ : dict
@@ -1360,7 +1472,7 @@ class TriTrainingClassifier(Ensemble):
     _method: ClassVar[str] = "tri-training"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
-        "base": [*one_of(*BASES), *LEARNERS.values()],
+        "base": [*one_of(*BASES), *LEARNERS.values(), IsClassifier()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -1381,6 +1493,7 @@ class TriTrainingClassifier(Ensemble):
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
+        callback: Callback | None = None,
     ) -> None:
         self.base = base
         self.C = C
@@ -1393,6 +1506,7 @@ class TriTrainingClassifier(Ensemble):
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
 
 class CoForestClassifier(Ensemble):
@@ -1438,7 +1552,12 @@ class CoForestClassifier(Ensemble):
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
     verbose : bool or int, default=False
-        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+        Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
+        rows.
+    callback : callable or None, default=None
+        Called with an :class:`udeed.Event` for every step of a descent, and for members and candidates several times a
+        second. Where it returns True, a descent ends with its last accepted step; before there is an ensemble the fit ends
+        with :class:`udeed.FitStopped`. What it raises ends the fit, too.
 
     Attributes
     ----------
@@ -1472,6 +1591,12 @@ class CoForestClassifier(Ensemble):
     history_ : list of dict
         Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
         descent.
+    feature_importances_ : array of shape (n_features_in_,)
+        Importance of each column: the mean decrease of impurity by its splits, over all trees, weighted by their votes, as
+        scikit-learn defines it; they sum to 1. Only where the members are trees, without Fourier features.
+    estimators_ : list
+        Fitted classifiers that are members, one for each, class by class where each class has members of its own. Only
+        where ``base`` is a classifier. Their classes are numbers, the places in ``classes_``.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
     held_rows_ : dict
@@ -1528,6 +1653,7 @@ class CoForestClassifier(Ensemble):
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
+        callback: Callback | None = None,
     ) -> None:
         self.members = members
         self.scaling = scaling
@@ -1541,6 +1667,7 @@ class CoForestClassifier(Ensemble):
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
 
 class CoTrainingClassifier(Ensemble):
@@ -1551,9 +1678,10 @@ class CoTrainingClassifier(Ensemble):
 
     Parameters
     ----------
-    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree, Neighbors or classifier, default="logistic"
         Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
-        as ``base__depth`` in a grid search.
+        as ``base__depth`` in a grid search. A classifier of scikit-learn, or one that behaves like it, is cloned for
+        each member; its model cannot be saved, only pickled.
     C : float, default=1.0
         Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
         closely.
@@ -1593,7 +1721,12 @@ class CoTrainingClassifier(Ensemble):
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
     verbose : bool or int, default=False
-        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+        Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
+        rows.
+    callback : callable or None, default=None
+        Called with an :class:`udeed.Event` for every step of a descent, and for members and candidates several times a
+        second. Where it returns True, a descent ends with its last accepted step; before there is an ensemble the fit ends
+        with :class:`udeed.FitStopped`. What it raises ends the fit, too.
 
     Attributes
     ----------
@@ -1627,6 +1760,12 @@ class CoTrainingClassifier(Ensemble):
     history_ : list of dict
         Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
         descent.
+    feature_importances_ : array of shape (n_features_in_,)
+        Importance of each column: the mean decrease of impurity by its splits, over all trees, weighted by their votes, as
+        scikit-learn defines it; they sum to 1. Only where the members are trees, without Fourier features.
+    estimators_ : list
+        Fitted classifiers that are members, one for each, class by class where each class has members of its own. Only
+        where ``base`` is a classifier. Their classes are numbers, the places in ``classes_``.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
     held_rows_ : dict
@@ -1659,7 +1798,7 @@ class CoTrainingClassifier(Ensemble):
     _method: ClassVar[str] = "co-training"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
-        "base": [*one_of(*BASES), *LEARNERS.values()],
+        "base": [*one_of(*BASES), *LEARNERS.values(), IsClassifier()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -1686,6 +1825,7 @@ class CoTrainingClassifier(Ensemble):
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
+        callback: Callback | None = None,
     ) -> None:
         self.base = base
         self.C = C
@@ -1701,6 +1841,7 @@ class CoTrainingClassifier(Ensemble):
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
 
 class SetredClassifier(Ensemble):
@@ -1711,9 +1852,10 @@ class SetredClassifier(Ensemble):
 
     Parameters
     ----------
-    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree, Neighbors or classifier, default="logistic"
         Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
-        as ``base__depth`` in a grid search.
+        as ``base__depth`` in a grid search. A classifier of scikit-learn, or one that behaves like it, is cloned for
+        each member; its model cannot be saved, only pickled.
     C : float, default=1.0
         Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
         closely.
@@ -1755,7 +1897,12 @@ class SetredClassifier(Ensemble):
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
     verbose : bool or int, default=False
-        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+        Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
+        rows.
+    callback : callable or None, default=None
+        Called with an :class:`udeed.Event` for every step of a descent, and for members and candidates several times a
+        second. Where it returns True, a descent ends with its last accepted step; before there is an ensemble the fit ends
+        with :class:`udeed.FitStopped`. What it raises ends the fit, too.
 
     Attributes
     ----------
@@ -1789,6 +1936,12 @@ class SetredClassifier(Ensemble):
     history_ : list of dict
         Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
         descent.
+    feature_importances_ : array of shape (n_features_in_,)
+        Importance of each column: the mean decrease of impurity by its splits, over all trees, weighted by their votes, as
+        scikit-learn defines it; they sum to 1. Only where the members are trees, without Fourier features.
+    estimators_ : list
+        Fitted classifiers that are members, one for each, class by class where each class has members of its own. Only
+        where ``base`` is a classifier. Their classes are numbers, the places in ``classes_``.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
     held_rows_ : dict
@@ -1821,7 +1974,7 @@ class SetredClassifier(Ensemble):
     _method: ClassVar[str] = "setred"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
-        "base": [*one_of(*BASES), *LEARNERS.values()],
+        "base": [*one_of(*BASES), *LEARNERS.values(), IsClassifier()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -1850,6 +2003,7 @@ class SetredClassifier(Ensemble):
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
+        callback: Callback | None = None,
     ) -> None:
         self.base = base
         self.C = C
@@ -1866,6 +2020,7 @@ class SetredClassifier(Ensemble):
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
 
 class SSMBoostClassifier(Ensemble):
@@ -1879,9 +2034,10 @@ class SSMBoostClassifier(Ensemble):
     ----------
     members : int, default=20
         Largest number of members; boosting may stop earlier.
-    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree, Neighbors or classifier, default="logistic"
         Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
-        as ``base__depth`` in a grid search.
+        as ``base__depth`` in a grid search. A classifier of scikit-learn, or one that behaves like it, is cloned for
+        each member; its model cannot be saved, only pickled.
     C : float, default=1.0
         Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
         closely.
@@ -1921,7 +2077,12 @@ class SSMBoostClassifier(Ensemble):
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
     verbose : bool or int, default=False
-        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+        Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
+        rows.
+    callback : callable or None, default=None
+        Called with an :class:`udeed.Event` for every step of a descent, and for members and candidates several times a
+        second. Where it returns True, a descent ends with its last accepted step; before there is an ensemble the fit ends
+        with :class:`udeed.FitStopped`. What it raises ends the fit, too.
 
     Attributes
     ----------
@@ -1955,6 +2116,12 @@ class SSMBoostClassifier(Ensemble):
     history_ : list of dict
         Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
         descent.
+    feature_importances_ : array of shape (n_features_in_,)
+        Importance of each column: the mean decrease of impurity by its splits, over all trees, weighted by their votes, as
+        scikit-learn defines it; they sum to 1. Only where the members are trees, without Fourier features.
+    estimators_ : list
+        Fitted classifiers that are members, one for each, class by class where each class has members of its own. Only
+        where ``base`` is a classifier. Their classes are numbers, the places in ``classes_``.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
     held_rows_ : dict
@@ -1988,7 +2155,7 @@ class SSMBoostClassifier(Ensemble):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
         "members": at_least(1),
-        "base": [*one_of(*BASES), *LEARNERS.values()],
+        "base": [*one_of(*BASES), *LEARNERS.values(), IsClassifier()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -2014,6 +2181,7 @@ class SSMBoostClassifier(Ensemble):
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
+        callback: Callback | None = None,
     ) -> None:
         self.members = members
         self.base = base
@@ -2029,6 +2197,7 @@ class SSMBoostClassifier(Ensemble):
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
 
 class RegBoostClassifier(Ensemble):
@@ -2041,9 +2210,10 @@ class RegBoostClassifier(Ensemble):
     ----------
     members : int, default=20
         Largest number of members; boosting may stop earlier.
-    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree, Neighbors or classifier, default="logistic"
         Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
-        as ``base__depth`` in a grid search.
+        as ``base__depth`` in a grid search. A classifier of scikit-learn, or one that behaves like it, is cloned for
+        each member; its model cannot be saved, only pickled.
     C : float, default=1.0
         Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
         closely.
@@ -2089,7 +2259,12 @@ class RegBoostClassifier(Ensemble):
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
     verbose : bool or int, default=False
-        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+        Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
+        rows.
+    callback : callable or None, default=None
+        Called with an :class:`udeed.Event` for every step of a descent, and for members and candidates several times a
+        second. Where it returns True, a descent ends with its last accepted step; before there is an ensemble the fit ends
+        with :class:`udeed.FitStopped`. What it raises ends the fit, too.
 
     Attributes
     ----------
@@ -2123,6 +2298,12 @@ class RegBoostClassifier(Ensemble):
     history_ : list of dict
         Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
         descent.
+    feature_importances_ : array of shape (n_features_in_,)
+        Importance of each column: the mean decrease of impurity by its splits, over all trees, weighted by their votes, as
+        scikit-learn defines it; they sum to 1. Only where the members are trees, without Fourier features.
+    estimators_ : list
+        Fitted classifiers that are members, one for each, class by class where each class has members of its own. Only
+        where ``base`` is a classifier. Their classes are numbers, the places in ``classes_``.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
     held_rows_ : dict
@@ -2156,7 +2337,7 @@ class RegBoostClassifier(Ensemble):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
         "members": at_least(1),
-        "base": [*one_of(*BASES), *LEARNERS.values()],
+        "base": [*one_of(*BASES), *LEARNERS.values(), IsClassifier()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -2188,6 +2369,7 @@ class RegBoostClassifier(Ensemble):
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
+        callback: Callback | None = None,
     ) -> None:
         self.members = members
         self.base = base
@@ -2206,6 +2388,7 @@ class RegBoostClassifier(Ensemble):
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
 
 class MCSSBClassifier(Ensemble):
@@ -2218,9 +2401,10 @@ class MCSSBClassifier(Ensemble):
     ----------
     members : int, default=20
         Largest number of members; boosting may stop earlier.
-    base : {"logistic", "tree", "neighbors", "bayes"}, Tree or Neighbors, default="logistic"
+    base : {"logistic", "tree", "neighbors", "bayes"}, Tree, Neighbors or classifier, default="logistic"
         Base learner of the members. :class:`udeed.Tree` and :class:`udeed.Neighbors` have parameters of their own, such
-        as ``base__depth`` in a grid search.
+        as ``base__depth`` in a grid search. A classifier of scikit-learn, or one that behaves like it, is cloned for
+        each member; its model cannot be saved, only pickled.
     C : float, default=1.0
         Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
         closely.
@@ -2263,7 +2447,12 @@ class MCSSBClassifier(Ensemble):
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
     verbose : bool or int, default=False
-        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+        Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
+        rows.
+    callback : callable or None, default=None
+        Called with an :class:`udeed.Event` for every step of a descent, and for members and candidates several times a
+        second. Where it returns True, a descent ends with its last accepted step; before there is an ensemble the fit ends
+        with :class:`udeed.FitStopped`. What it raises ends the fit, too.
 
     Attributes
     ----------
@@ -2297,6 +2486,12 @@ class MCSSBClassifier(Ensemble):
     history_ : list of dict
         Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
         descent.
+    feature_importances_ : array of shape (n_features_in_,)
+        Importance of each column: the mean decrease of impurity by its splits, over all trees, weighted by their votes, as
+        scikit-learn defines it; they sum to 1. Only where the members are trees, without Fourier features.
+    estimators_ : list
+        Fitted classifiers that are members, one for each, class by class where each class has members of its own. Only
+        where ``base`` is a classifier. Their classes are numbers, the places in ``classes_``.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
     held_rows_ : dict
@@ -2330,7 +2525,7 @@ class MCSSBClassifier(Ensemble):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Ensemble._parameter_constraints,
         "members": at_least(1),
-        "base": [*one_of(*BASES), *LEARNERS.values()],
+        "base": [*one_of(*BASES), *LEARNERS.values(), IsClassifier()],
         "C": [Number(Real, 0, None, closed="neither")],
         "scaling": one_of("minmax", "standard", "none"),
         "fourier": at_least(0),
@@ -2362,6 +2557,7 @@ class MCSSBClassifier(Ensemble):
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
+        callback: Callback | None = None,
     ) -> None:
         self.members = members
         self.base = base
@@ -2380,6 +2576,7 @@ class MCSSBClassifier(Ensemble):
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
 
 class StackingClassifier(Ensemble):
@@ -2389,7 +2586,7 @@ class StackingClassifier(Ensemble):
 
     Parameters
     ----------
-    bases : sequence of str, Tree or Neighbors, default=("logistic", "tree", "neighbors", "bayes")
+    bases : sequence of str, Tree, Neighbors or classifier, default=("logistic", "tree", "neighbors", "bayes")
         Base learners: one member each.
     C : float, default=1.0
         Inverse regularisation strength of logistic regression, scikit-learn's ``C``: larger values fit the labels more
@@ -2425,7 +2622,12 @@ class StackingClassifier(Ensemble):
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
     verbose : bool or int, default=False
-        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+        Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
+        rows.
+    callback : callable or None, default=None
+        Called with an :class:`udeed.Event` for every step of a descent, and for members and candidates several times a
+        second. Where it returns True, a descent ends with its last accepted step; before there is an ensemble the fit ends
+        with :class:`udeed.FitStopped`. What it raises ends the fit, too.
 
     Attributes
     ----------
@@ -2459,6 +2661,12 @@ class StackingClassifier(Ensemble):
     history_ : list of dict
         Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
         descent.
+    feature_importances_ : array of shape (n_features_in_,)
+        Importance of each column: the mean decrease of impurity by its splits, over all trees, weighted by their votes, as
+        scikit-learn defines it; they sum to 1. Only where the members are trees, without Fourier features.
+    estimators_ : list
+        Fitted classifiers that are members, one for each, class by class where each class has members of its own. Only
+        where ``base`` is a classifier. Their classes are numbers, the places in ``classes_``.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
     held_rows_ : dict
@@ -2514,6 +2722,7 @@ class StackingClassifier(Ensemble):
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
+        callback: Callback | None = None,
     ) -> None:
         self.bases = bases
         self.C = C
@@ -2527,6 +2736,7 @@ class StackingClassifier(Ensemble):
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
 
 class LabelSpreadingClassifier(Ensemble):
@@ -2571,7 +2781,12 @@ class LabelSpreadingClassifier(Ensemble):
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
     verbose : bool or int, default=False
-        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+        Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
+        rows.
+    callback : callable or None, default=None
+        Called with an :class:`udeed.Event` for every step of a descent, and for members and candidates several times a
+        second. Where it returns True, a descent ends with its last accepted step; before there is an ensemble the fit ends
+        with :class:`udeed.FitStopped`. What it raises ends the fit, too.
 
     Attributes
     ----------
@@ -2605,6 +2820,12 @@ class LabelSpreadingClassifier(Ensemble):
     history_ : list of dict
         Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
         descent.
+    feature_importances_ : array of shape (n_features_in_,)
+        Importance of each column: the mean decrease of impurity by its splits, over all trees, weighted by their votes, as
+        scikit-learn defines it; they sum to 1. Only where the members are trees, without Fourier features.
+    estimators_ : list
+        Fitted classifiers that are members, one for each, class by class where each class has members of its own. Only
+        where ``base`` is a classifier. Their classes are numbers, the places in ``classes_``.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
     held_rows_ : dict
@@ -2660,6 +2881,7 @@ class LabelSpreadingClassifier(Ensemble):
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
+        callback: Callback | None = None,
     ) -> None:
         self.alpha = alpha
         self.neighbors = neighbors
@@ -2673,6 +2895,7 @@ class LabelSpreadingClassifier(Ensemble):
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
 
 class ExtraTreesClassifier(Ensemble):
@@ -2719,7 +2942,12 @@ class ExtraTreesClassifier(Ensemble):
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
     verbose : bool or int, default=False
-        Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+        Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
+        rows.
+    callback : callable or None, default=None
+        Called with an :class:`udeed.Event` for every step of a descent, and for members and candidates several times a
+        second. Where it returns True, a descent ends with its last accepted step; before there is an ensemble the fit ends
+        with :class:`udeed.FitStopped`. What it raises ends the fit, too.
 
     Attributes
     ----------
@@ -2753,6 +2981,12 @@ class ExtraTreesClassifier(Ensemble):
     history_ : list of dict
         Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
         descent.
+    feature_importances_ : array of shape (n_features_in_,)
+        Importance of each column: the mean decrease of impurity by its splits, over all trees, weighted by their votes, as
+        scikit-learn defines it; they sum to 1. Only where the members are trees, without Fourier features.
+    estimators_ : list
+        Fitted classifiers that are members, one for each, class by class where each class has members of its own. Only
+        where ``base`` is a classifier. Their classes are numbers, the places in ``classes_``.
     findings_ : dict or None
         What was chosen by out-of-bag rows; None where nothing was.
     held_rows_ : dict
@@ -2808,6 +3042,7 @@ class ExtraTreesClassifier(Ensemble):
         unlabeled: object = -1,
         n_jobs: int | None = None,
         verbose: int | bool = False,
+        callback: Callback | None = None,
     ) -> None:
         self.members = members
         self.scaling = scaling
@@ -2821,6 +3056,7 @@ class ExtraTreesClassifier(Ensemble):
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.callback = callback
 
 
 # The estimators by the names of their methods.

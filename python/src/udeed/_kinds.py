@@ -8,9 +8,11 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.utils import get_tags
 
 from udeed import _core
 from udeed._bases import BASES, LEARNERS
+from udeed._rules import is_classifier
 from udeed._shared import RENAMED
 
 _CARDS = json.loads(_core.cards())
@@ -76,9 +78,9 @@ def _check_bases(_: Mapping[str, Any], name: str, value: Sequence[object]) -> No
     for base in value:
         if isinstance(base, _LEARNERS):
             base._validate_params()
-        elif not isinstance(base, str) or base not in BASES:
-            others = " or ".join(f"a {learner.__name__}" for learner in _LEARNERS)
-            raise ValueError(f"`{name}` holds {base!r}, expected one of {list(BASES)}, {others}")
+        elif base not in BASES if isinstance(base, str) else not is_classifier(base):
+            others = ", ".join(f"a {learner.__name__}" for learner in _LEARNERS)
+            raise ValueError(f"`{name}` holds {base!r}, expected one of {list(BASES)}, {others} or a classifier")
 
 
 def _check_prior(_: Mapping[str, Any], name: str, value: object) -> None:
@@ -134,7 +136,23 @@ def _parameter(setting: str) -> str:
 
 
 def _base(value: Any, *_: Any) -> Any:
-    return {value._name: _settings(value)} if isinstance(value, _LEARNERS) else _native(value)
+    if isinstance(value, _LEARNERS):
+        return {value._name: _settings(value)}
+    return value if isinstance(value, str) else {"foreign": type(value).__name__}
+
+
+def foreign_in(value: Any) -> list[Any]:
+    """The classifiers from elsewhere in a parameter that is a base learner, or a sequence of them."""
+    own = value if isinstance(value, (list, tuple, np.ndarray)) else [value]
+    return [base for base in own if not isinstance(base, (str, *_LEARNERS)) and is_classifier(base)]
+
+
+def takes_sparse(learner: Any) -> bool:
+    """Whether a classifier says that it takes sparse rows."""
+    try:
+        return bool(get_tags(learner).input_tags.sparse)
+    except (AttributeError, TypeError, ValueError):
+        return False
 
 
 def _base_from(value: Any) -> Any:

@@ -106,6 +106,7 @@ def suggest(
         training,
         None if fitted is None else fitted._model,
         settings,
+        [] if settings is None or model is None else model._foreign(),
         chosen,
         int(n),
         None if per_class is None else int(per_class),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from sklearn import base
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 
 
 class Number(Interval):  # type: ignore[misc, unused-ignore]
@@ -35,6 +36,37 @@ class Goal(StrOptions):  # type: ignore[misc, unused-ignore]
 
     def __str__(self) -> str:
         return f"{super().__str__()} or such as 'rate=0.05', with a share of the rows between 0 and 1"
+
+
+class Classifier(Protocol):
+    """A classifier of scikit-learn, or one that behaves like it."""
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Learn from rows and their classes."""
+
+    def predict(self, X: Any) -> Any:
+        """The class of each row."""
+
+
+def is_classifier(value: Any) -> bool:
+    """Whether a value is a classifier of scikit-learn, or an object of another kind with ``fit`` and ``predict``."""
+    if isinstance(value, type) or not (hasattr(value, "fit") and hasattr(value, "predict")):
+        return False
+    return bool(base.is_classifier(value)) if isinstance(value, base.BaseEstimator) else True
+
+
+class IsClassifier(HasMethods):  # type: ignore[misc, unused-ignore]
+    """The rule for a classifier."""
+
+    def __init__(self) -> None:
+        super().__init__(["fit", "predict"])
+
+    def is_satisfied_by(self, val: object) -> bool:
+        """Whether a value satisfies the rule."""
+        return is_classifier(val)
+
+    def __str__(self) -> str:
+        return "a classifier with the methods 'fit' and 'predict'"
 
 
 def at_least(least: int) -> list[Any]:

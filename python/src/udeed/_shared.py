@@ -20,7 +20,12 @@ unlabeled : object, default=-1
 n_jobs : int or None, default=None
     Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
 verbose : bool or int, default=False
-    Whether to show a progress bar on standard error, and what was chosen by out-of-bag rows.
+    Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
+    rows.
+callback : callable or None, default=None
+    Called with an :class:`udeed.Event` for every step of a descent, and for members and candidates several times a
+    second. Where it returns True, a descent ends with its last accepted step; before there is an ensemble the fit ends
+    with :class:`udeed.FitStopped`. What it raises ends the fit, too.
 """,
     "attributes": """
 classes_ : array of shape (n_classes,)
@@ -53,6 +58,12 @@ n_iter_ : int
 history_ : list of dict
     Steps of gradient descent: stage, step, losses, and whether the step was accepted. Empty for methods without a
     descent.
+feature_importances_ : array of shape (n_features_in_,)
+    Importance of each column: the mean decrease of impurity by its splits, over all trees, weighted by their votes, as
+    scikit-learn defines it; they sum to 1. Only where the members are trees, without Fourier features.
+estimators_ : list
+    Fitted classifiers that are members, one for each, class by class where each class has members of its own. Only
+    where ``base`` is a classifier. Their classes are numbers, the places in ``classes_``.
 findings_ : dict or None
     What was chosen by out-of-bag rows; None where nothing was.
 held_rows_ : dict

@@ -266,14 +266,55 @@ def mask_labels(
         raise ValueError("`unlabeled` is None, expected the label that hidden ones become")
     strata = Strata(y, unlabeled)
     kept, _, _ = strata.deal(None, strata.kept(labeled, strata.rows.size), seed_of(random_state), 0)
-    masked = _holding(strata.labels, unlabeled)
+    masked = holding(strata.labels, unlabeled)
     hidden = np.ones(masked.size, dtype=bool)
     hidden[kept] = False
     masked[hidden] = unlabeled
     return masked
 
 
-def _holding(y: NDArray[Any], unlabeled: object) -> NDArray[Any]:
+def bootstraps(
+    y: ArrayLike,
+    members: int = 20,
+    *,
+    random_state: int | np.random.RandomState | None = None,
+    unlabeled: object = -1,
+) -> NDArray[np.uint8]:
+    """Draw the bootstraps that members are fitted to: those of bagging, tri-training and the initial members of UDEED.
+
+    Parameters
+    ----------
+    y : array of shape (n_samples,)
+        The labels. Unlabeled rows are not drawn.
+    members : int, default=20
+        Number of members.
+    random_state : int, RandomState or None, default=None
+        Random seed: that of the estimator.
+    unlabeled : object, default=-1
+        Label of unlabeled rows.
+
+    Returns
+    -------
+    array of shape (members, n_samples)
+        How often each row is drawn for each member.
+
+    Examples
+    --------
+    >>> from udeed import bootstraps
+    >>> draws = bootstraps([0, 1, -1, 1], members=3, random_state=0)
+    >>> draws.sum(axis=1).tolist(), draws[:, 2].tolist()
+    ([3, 3, 3], [0, 0, 0])
+    """
+    if not _is_whole(members) or not 1 <= int(members) < 2**32:
+        raise ValueError(f"`members` is {members!r}, expected a whole number from 1 on")
+    strata = Strata(y, unlabeled)
+    draws = np.zeros((int(members), strata.labels.size), dtype=np.uint8)
+    codes = strata.codes[strata.rows].astype(np.uint8)
+    draws[:, strata.rows] = _core.bootstraps(codes, seed_of(random_state), int(members))
+    return draws
+
+
+def holding(y: NDArray[Any], unlabeled: object) -> NDArray[Any]:
     """A copy that can hold the label that means none."""
     value = np.asarray(unlabeled)
     if y.dtype.kind == "O" or (y.dtype.kind in "US") != (value.dtype.kind in "US") or value.dtype.kind == "O":

@@ -100,8 +100,8 @@ class UDEEDClassifierCV(UDEEDClassifierSearch):
         """
         training = self._read(X, y, sample_weight)
         own, grid, folds = json.dumps(self._settings()), json.dumps(self._grid()), self._folds(X, y, training)
-        with self._progress(only="candidates") as progress:
-            chosen = _core.choose(own, grid, training, folds, self._n_jobs(), progress)
+        with self._listener(only="candidates") as listener:
+            chosen = _core.choose(own, grid, training, folds, self._n_jobs(), listener)
         settings, best, candidates = chosen
         self._learn(training, settings)
         self._tell(json.loads(candidates), best)

@@ -54,17 +54,17 @@ impl Experiment {
             dataset: set.name.clone(),
             size,
             steps: recorder.0,
-            initial: prepared.cloud(&initial),
-            last: prepared.cloud(&model),
+            initial: prepared.cloud(&initial)?,
+            last: prepared.cloud(&model)?,
         })
     }
 }
 
 impl PreparedSplit {
     /// Kappa (the agreement beyond chance) and mean error of each pair of members.
-    fn cloud(&self, model: &Model) -> Vec<(f64, f64)> {
+    fn cloud(&self, model: &Model) -> Result<Vec<(f64, f64)>> {
         let m = model.ensemble().n_members();
-        let votes = model.ensemble().classify(self.test.rows());
+        let votes = model.ensemble().classify(self.test.rows())?;
         let n = self.labels.len();
         let share = |of: &dyn Fn(usize) -> bool| (0..n).filter(|&row| of(row)).count() as f64 / n as f64;
         let vote = |member: usize, row: usize| votes[row * m + member];
@@ -82,6 +82,6 @@ impl PreparedSplit {
                 cloud.push((kappa, 0.5 * (error[p] + error[q])));
             }
         }
-        cloud
+        Ok(cloud)
     }
 }

@@ -107,7 +107,7 @@ impl Experiment {
             if entry == Entry::LCUD
                 && let Some(initial) = model.initial()
             {
-                trial.diversity = Some([prepared.diversity(&initial), prepared.diversity(&model)]);
+                trial.diversity = Some([prepared.diversity(&initial)?, prepared.diversity(&model)?]);
             }
         }
         Ok(trial)
@@ -166,14 +166,14 @@ impl PreparedSplit {
         Ok((0..self.labels.len()).filter(right).count() as f64 / self.labels.len() as f64)
     }
 
-    fn oracle(&self, model: &Model) -> Oracle {
+    fn oracle(&self, model: &Model) -> udeed::Result<Oracle> {
         let m = model.ensemble().n_members();
-        let votes = model.ensemble().classify(self.test.rows());
+        let votes = model.ensemble().classify(self.test.rows())?;
         let right = |member: usize, row: usize| self.labels.get(row) == Some(usize::from(votes[row * m + member]));
-        Oracle::new(m, self.labels.len(), right)
+        Ok(Oracle::new(m, self.labels.len(), right))
     }
 
-    fn diversity(&self, model: &Model) -> Diversity {
-        self.oracle(model).measures()
+    fn diversity(&self, model: &Model) -> udeed::Result<Diversity> {
+        Ok(self.oracle(model)?.measures())
     }
 }

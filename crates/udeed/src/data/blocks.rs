@@ -133,26 +133,26 @@ pub(crate) fn fill_rows(
     Dense::new(n, width, values)
 }
 
-/// Like [`fill_rows`], but `f` gets many rows at once, and the numbers of all of them to fill in. `room` is how many numbers
-/// `f` itself allocates for each row.
+/// Like [`fill_rows`], but `f` gets many rows at once, `most` of them or fewer, and the numbers of all of them to fill in.
+/// `room` is how many numbers `f` itself allocates for each row.
 ///
 /// # Errors
-/// As [`fill_rows`].
+/// As [`fill_rows`], and those of `f`.
 pub(crate) fn fill_stretches(
     rows: &dyn Blocks,
     width: usize,
     room: usize,
-    f: impl Fn(&dyn Rows, &mut [f64]) + Sync,
+    most: usize,
+    f: impl Fn(&dyn Rows, &mut [f64]) -> Result<()> + Sync,
 ) -> Result<Dense> {
-    /// Upper bounds for one call: rows, and numbers allocated for them.
-    const MOST: (usize, usize) = (256, 1 << 19);
+    /// Upper bound for the numbers allocated for 256 rows.
+    const NUMBERS: usize = 1 << 19;
     let (n, d) = rows.shape();
-    let at_once = (MOST.1 / (d + room).max(1)).clamp(1, MOST.0);
+    let at_once = (NUMBERS * most.div_ceil(256) / (d + room).max(1)).clamp(1, most);
     let mut values = Dense::zeros(n, width)?.into_values();
     let fill = |memory: &mut Buffer, stretch: usize, out: &mut [f64]| {
         let span = stretch * at_once..n.min((stretch + 1) * at_once);
-        f(rows.block(span.clone(), memory)?.to_matrix(span.len(), d).rows(), out);
-        Ok(())
+        f(rows.block(span.clone(), memory)?.to_matrix(span.len(), d).rows(), out)
     };
     parallel::try_chunks_mut(&mut values, at_once * width, Buffer::default, fill)?;
     Dense::new(n, width, values)

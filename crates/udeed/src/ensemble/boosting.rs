@@ -1,9 +1,10 @@
 //! What boosting methods share: members added one at a time, their weights, row weights and votes.
 
+use crate::data::Rows;
 use crate::ensemble::training_rows::Head;
 use crate::ensemble::{Ensemble, LabelRounds, Learned, Part, Rule, TrainingRows, has_two_classes};
 use crate::error::Result;
-use crate::learner::{Hypothesis, Linear, n_heads, winner};
+use crate::learner::{Hypothesis, Learner, Linear, Sample, n_heads, winner};
 use crate::observer::{Warning, Watch};
 use crate::random::{Stream, member_seed};
 use crate::words::words;
@@ -29,11 +30,6 @@ impl Boosted {
         Boosted { wanted, start, members, weights, discarded: false, first_is_baseline: false, rounds: None }
     }
 
-    /// The hypothesis from which the fit of the next member starts.
-    pub(crate) fn latest(&self) -> &Hypothesis {
-        self.members.last().unwrap_or(&self.start)
-    }
-
     pub(crate) fn wants_more(&self) -> bool {
         self.members.len() < self.wanted
     }
@@ -41,6 +37,18 @@ impl Boosted {
     /// The random seed of the next member.
     pub(crate) fn seed(&self, seed: u64) -> u64 {
         member_seed(seed, self.members.len())
+    }
+
+    /// The next member, and the class that it gives each of some rows.
+    pub(crate) fn learn(
+        &self,
+        learner: &dyn Learner,
+        sample: &Sample<'_>,
+        rows: &dyn Rows,
+    ) -> Result<(Hypothesis, Vec<u8>)> {
+        let member = learner.relearn(sample, self.members.last().unwrap_or(&self.start));
+        let with_classes = |member: Hypothesis| member.classify(rows).map(|classes| (member, classes));
+        member.and_then(with_classes).map_err(|error| error.in_member(self.members.len()))
     }
 
     pub(crate) fn push(&mut self, member: Hypothesis, weight: f64, watch: &Watch<'_>) -> Result<()> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::ensemble::training_rows::Head;
 use crate::ensemble::{Members, TrainingRows};
-use crate::error::{Hint, Result};
+use crate::error::{Error, Hint, Result};
 use crate::learner::{Batch, Logistic};
 use crate::memory::{check_memory, half_of_memory};
 use crate::observer::Watch;
@@ -40,6 +40,24 @@ pub(crate) fn bootstrapped(
 pub(crate) fn bootstraps(classes: &[u8], seed: u64, total: usize) -> Result<Vec<Vec<u8>>> {
     check_bootstraps(classes.len(), total)?;
     Ok(parallel::map(total, |member| bootstrap(classes, seed, member as u32)))
+}
+
+/// The bootstraps of bagging, of tri-training and of the initial members of UDEED: how often each labeled row, given by the
+/// number of its class, is drawn for each of `total` members.
+///
+/// # Errors
+/// If all rows are of one class, which is drawn again and again, or the bootstraps do not fit into memory.
+///
+/// ```
+/// let draws = udeed::ensemble::draw_bootstraps(&[0, 0, 1], 7, 20)?;
+/// assert!(draws.iter().all(|draw| draw[2] > 0 && draw.iter().sum::<u8>() == 3));
+/// # Ok::<(), udeed::Error>(())
+/// ```
+pub fn draw_bootstraps(classes: &[u8], seed: u64, total: usize) -> Result<Vec<Vec<u8>>> {
+    if !has_two_classes(classes, &vec![1; classes.len()]) {
+        return Err(Error::training("labels of one class only", "at least two classes"));
+    }
+    bootstraps(classes, seed, total)
 }
 
 /// Refuses more bootstraps than fit into half of the memory.

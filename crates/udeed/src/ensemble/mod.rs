@@ -17,6 +17,7 @@ pub(crate) mod training_rows;
 pub(crate) mod vote;
 
 pub use boosting::Emphasis;
+pub use bootstrap::draw_bootstraps;
 pub(crate) use findings::wilson;
 pub use findings::{Changed, Findings, ViewFound};
 pub use lambda::Lambda;

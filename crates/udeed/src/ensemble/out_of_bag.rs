@@ -40,7 +40,8 @@ pub(crate) fn votes(
     some: &[usize],
 ) -> Result<Vec<Option<Vec<f64>>>> {
     let rows = labeled.select(some);
-    let tables: Vec<Vec<Dense>> = ensemble.parts.iter().map(|part| part.distributions(&rows)).collect::<Result<_>>()?;
+    let tables: Vec<Vec<Dense>> =
+        ensemble.parts.iter().map(|part| part.distributions(rows.rows())).collect::<Result<_>>()?;
     let vote = |(place, &row): (usize, &usize)| {
         let parts = ensemble.parts.iter().zip(&tables);
         let votes: Option<Vec<Vec<f64>>> = parts

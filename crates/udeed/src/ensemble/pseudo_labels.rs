@@ -120,9 +120,12 @@ impl Predictions {
     }
 
     /// The predictions of a hypothesis for some of the rows.
-    pub(crate) fn by(hypothesis: &Hypothesis, rows: &dyn Rows, of: &[usize]) -> Self {
+    ///
+    /// # Errors
+    /// As [`Hypothesis::distributions`].
+    pub(crate) fn by(hypothesis: &Hypothesis, rows: &dyn Rows, of: &[usize]) -> Result<Self> {
         let some = Matrix::gather(rows, of);
-        Predictions::of(&hypothesis.distributions(some.rows()), of.len())
+        Ok(Predictions::of(&hypothesis.distributions(some.rows())?, of.len()))
     }
 
     /// The indices of the most confident predictions, `wanted` of each class; the most confident first, ties in order.

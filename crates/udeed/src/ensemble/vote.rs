@@ -1,14 +1,12 @@
 //! Ensembles: members, the weights of their votes, and the rule that combines them.
 
-use crate::data::{Blocks, Dense, Matrix, Row, Rows, fill_rows, fill_stretches};
+use crate::data::{Blocks, Dense, Matrix, Row, Rows, fill_stretches};
 use crate::ensemble::Members;
 use crate::ensemble::calibration::Calibration;
 use crate::ensemble::mixed_members;
 use crate::ensemble::mixed_members::Group;
 use crate::error::{Error, Hint, Place, Result};
-use crate::kernel::in_memory;
-use crate::learner::{Hypothesis, Linear, n_heads, normalise, winner};
-use crate::parallel;
+use crate::learner::{Foreign, Hypothesis, Linear, n_heads, normalise, winner};
 use crate::words::words;
 
 /// Least probability in a product of probabilities.
@@ -191,14 +189,17 @@ impl Ensemble {
 
     /// The class that each member predicts: row by row, member by member. If each class has members of its own, those at the
     /// same position form one member.
-    pub fn classify(&self, rows: &dyn Rows) -> Vec<u8> {
-        in_memory(self.classify_blocks(rows))
+    ///
+    /// # Errors
+    /// If a learner from outside the library made the members, and fails.
+    pub fn classify(&self, rows: &dyn Rows) -> Result<Vec<u8>> {
+        self.classify_blocks(rows)
     }
 
     /// As [`Ensemble::classify`], for rows that need not be in memory.
     ///
     /// # Errors
-    /// If the rows cannot be read.
+    /// As [`Ensemble::classify`], and if the rows cannot be read.
     pub(crate) fn classify_blocks(&self, rows: &dyn Blocks) -> Result<Vec<u8>> {
         let m = self.n_members();
         if let ([Part { members: Voters::Linear(members), .. }], 2) = (self.parts.as_slice(), self.n_classes) {
@@ -208,18 +209,30 @@ impl Ensemble {
             return mixed_members::classify(all, rows);
         }
         if let [Part { members: Voters::Any(members), .. }] = self.parts.as_slice() {
-            let classes = fill_stretches(rows, m, m + self.n_classes, |rows, to| {
+            let classes = fill_stretches(rows, m, m + self.n_classes, self.at_once(), |rows, to| {
                 for (k, member) in members.iter().enumerate() {
-                    let probabilities = member.distributions(rows);
-                    let classes = (0..rows.n_rows()).map(|i| winner(probabilities.get(i)) as f64);
-                    to[k..].iter_mut().step_by(m).zip(classes).for_each(|(to, class)| *to = class);
+                    let classes = member.classify(rows).map_err(|error| error.in_member(k))?;
+                    to[k..].iter_mut().step_by(m).zip(classes).for_each(|(to, class)| *to = f64::from(class));
                 }
+                Ok(())
             })?;
             return Ok(classes.values().iter().map(|&class| class as u8).collect());
         }
-        let classes = fill_rows(rows, m, |row, scratch, to| {
-            let mut room = vec![0.0; self.n_classes];
-            to.iter_mut().enumerate().for_each(|(k, class)| *class = self.class_by(k, row, scratch, &mut room) as f64);
+        let room = m * (1 + 2 * self.parts.len());
+        let parts: Vec<Vec<Hypothesis>> =
+            self.parts.iter().map(|part| part.members.hypotheses().unwrap_or_default()).collect();
+        let classes = fill_stretches(rows, m, room, self.at_once(), |rows, to| {
+            let mut class = to.iter_mut();
+            let each = parts.iter().map(|members| distributions(members, rows)).collect::<Result<Vec<_>>>()?;
+            for i in 0..rows.n_rows() {
+                for k in 0..m {
+                    // A class with fewer members has no vote here.
+                    let of_class = |part: &Vec<Dense>| part.get(k).map_or(0.0, |own| own.get(i)[1]);
+                    let votes: Vec<f64> = each.iter().map(of_class).collect();
+                    class.next().into_iter().for_each(|class| *class = winner(&votes) as f64);
+                }
+            }
+            Ok(())
         })?;
         Ok(classes.values().iter().map(|&class| class as u8).collect())
     }
@@ -237,7 +250,8 @@ impl Ensemble {
         if let [Part { members: Voters::Mixed(all), .. }] = self.parts.as_slice() {
             return mixed_members::for_each_distribution(all, rows.rows(), visit);
         }
-        let all: Vec<Vec<Dense>> = self.parts.iter().map(|part| part.distributions(rows)).collect::<Result<_>>()?;
+        let all: Vec<Vec<Dense>> =
+            self.parts.iter().map(|part| part.distributions(rows.rows())).collect::<Result<_>>()?;
         for k in 0..self.n_members() {
             let tables: Vec<Option<&Dense>> = all.iter().map(|part| part.get(k)).collect();
             for i in 0..rows.rows().n_rows() {
@@ -256,6 +270,43 @@ impl Ensemble {
         Ok(())
     }
 
+    /// The importance of each of `width` features, if all members are trees: the mean over the members that have a split,
+    /// weighted by their votes. They sum to 1, or are all 0 if no member has one.
+    pub(crate) fn feature_importances(&self, width: usize) -> Option<Vec<f64>> {
+        let mut importances = vec![0.0; width];
+        for part in &self.parts {
+            let Voters::Any(members) = &part.members else { return None };
+            let parts_total: f64 = part.weights.iter().sum();
+            for (member, weight) in members.iter().zip(&part.weights) {
+                let own = member.feature_importances(width)?;
+                importances.iter_mut().zip(own).for_each(|(sum, own)| *sum += weight / parts_total * own);
+            }
+        }
+        let sum: f64 = importances.iter().sum();
+        if sum > 0.0 {
+            importances.iter_mut().for_each(|importance| *importance /= sum);
+        }
+        Some(importances)
+    }
+
+    /// All that learners from outside the library made.
+    pub(crate) fn foreign(&self) -> impl Iterator<Item = &Foreign> {
+        let members = self.parts.iter().filter_map(|part| match &part.members {
+            Voters::Any(members) => Some(members),
+            Voters::Linear(_) | Voters::Mixed(_) => None,
+        });
+        members.flatten().filter_map(Hypothesis::as_foreign)
+    }
+
+    /// As [`Ensemble::foreign`], to change it.
+    pub(crate) fn foreign_mut(&mut self) -> impl Iterator<Item = &mut Foreign> {
+        let members = self.parts.iter_mut().filter_map(|part| match &mut part.members {
+            Voters::Any(members) => Some(members),
+            Voters::Linear(_) | Voters::Mixed(_) => None,
+        });
+        members.flatten().filter_map(Hypothesis::foreign_mut)
+    }
+
     /// The share of each member in the vote. Those of members of different classes are the same.
     pub(crate) fn member_shares(&self) -> Vec<f64> {
         let mut shares = match self.parts.as_slice() {
@@ -266,20 +317,9 @@ impl Ensemble {
         shares
     }
 
-    /// The class that the members at position `k` of all classes predict for a row; `probabilities` is scratch space, one per
-    /// class.
-    fn class_by(&self, k: usize, row: Row<'_>, scratch: &mut [f64], probabilities: &mut [f64]) -> usize {
-        let mut pair = [0.0; 2];
-        for (part, to) in self.parts.iter().zip(&mut *probabilities) {
-            // A class with fewer members has no vote here.
-            *to = if k < part.n_members() {
-                part.distribution(k, row, scratch, &mut pair);
-                pair[1]
-            } else {
-                0.0
-            };
-        }
-        winner(probabilities)
+    /// How many rows to predict at once.
+    fn at_once(&self) -> usize {
+        self.parts.iter().map(|part| part.members.at_once()).max().unwrap_or(1)
     }
 }
 
@@ -314,29 +354,16 @@ impl Part {
     }
 
     /// The class probabilities of each member for all rows; none of mixed members.
-    pub(crate) fn distributions(&self, rows: &Matrix) -> Result<Vec<Dense>> {
-        match &self.members {
-            Voters::Linear(members) => {
-                let outputs = members.outputs(rows.rows())?;
-                let pair = |f: f64| [0.5 * (1.0 - f), 0.5 * (1.0 + f)];
-                let of_member =
-                    |k: usize| Dense::new(outputs.len(), 2, outputs.iter().flat_map(|own| pair(own[k])).collect());
-                (0..members.n_members()).map(of_member).collect()
-            }
-            Voters::Any(members) => Ok(parallel::map(members.len(), |k| members[k].distributions(rows.rows()))),
-            Voters::Mixed(_) => Ok(Vec::new()),
+    pub(crate) fn distributions(&self, rows: &dyn Rows) -> Result<Vec<Dense>> {
+        if let Voters::Linear(members) = &self.members {
+            let outputs = members.outputs(rows)?;
+            let pair = |f: f64| [0.5 * (1.0 - f), 0.5 * (1.0 + f)];
+            let of_member =
+                |k: usize| Dense::new(outputs.len(), 2, outputs.iter().flat_map(|own| pair(own[k])).collect());
+            return (0..members.n_members()).map(of_member).collect();
         }
-    }
-
-    /// The class probabilities of member `k` for a row.
-    fn distribution(&self, k: usize, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
-        match &self.members {
-            Voters::Linear(members) => {
-                Linear::new(vec![members.weights_of(k)]).distribution(row, to);
-            }
-            Voters::Any(members) => members[k].distribution(row, scratch, to),
-            Voters::Mixed(_) => unreachable!("mixed members predict many rows at once"),
-        }
+        let Voters::Any(members) = &self.members else { return Ok(Vec::new()) };
+        distributions(members, rows)
     }
 
     /// The vote on each row: one column for two classes, one per class for more.
@@ -361,8 +388,8 @@ impl Part {
             }
         };
         let n_classes = width.max(2);
-        fill_stretches(rows, width, n_classes * members.len(), |rows, to| {
-            let tables: Vec<Dense> = members.iter().map(|member| member.distributions(rows)).collect();
+        fill_stretches(rows, width, n_classes * members.len(), self.members.at_once(), |rows, to| {
+            let tables = distributions(members, rows)?;
             let (mut all, mut probabilities) = (Vec::new(), vec![0.0; n_classes]);
             for (i, to) in to.chunks_exact_mut(width).enumerate() {
                 all.clear();
@@ -371,8 +398,15 @@ impl Part {
                 self.rule.combine(&all, &self.weights, &mut probabilities);
                 decision_of(&probabilities, to);
             }
+            Ok(())
         })
     }
+}
+
+/// The class probabilities of each member for rows.
+fn distributions(members: &[Hypothesis], rows: &dyn Rows) -> Result<Vec<Dense>> {
+    let of_member = |(k, member): (usize, &Hypothesis)| member.distributions(rows).map_err(|error| error.in_member(k));
+    members.iter().enumerate().map(of_member).collect()
 }
 
 /// The decision that class probabilities stand for: one number for two classes, one per class for more.
@@ -457,6 +491,14 @@ impl Voters {
             Voters::Linear(members) => members.n_members(),
             Voters::Any(members) => members.len(),
             Voters::Mixed(all) => all.iter().map(Group::n_members).sum(),
+        }
+    }
+
+    /// How many rows to predict at once: learners from outside the library are made for many.
+    fn at_once(&self) -> usize {
+        match self {
+            Voters::Any(members) if members.iter().any(|member| member.as_foreign().is_some()) => 1 << 16,
+            _ => 256,
         }
     }
 

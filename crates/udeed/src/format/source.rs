@@ -125,6 +125,9 @@ fn is_utf16(bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::time::SystemTime;
+
     use super::*;
 
     #[test]

@@ -1,6 +1,7 @@
 //! The base learner as a setting of a method.
 
-use std::sync::LazyLock;
+use std::any::Any;
+use std::sync::{Arc, LazyLock};
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -55,6 +56,8 @@ macro_rules! bases {
                 #[doc = concat!("`", $(stringify!($settings),)? $(stringify!($plain),)? "`, see [`Base::cards`].")]
                 $base $(($settings))?,
             )+
+            /// A learner from outside the library, see [`Base::foreign`].
+            Foreign(ForeignLearner),
         }
 
         impl Base {
@@ -62,7 +65,12 @@ macro_rules! bases {
             pub const NAMES: &'static [&'static str] =
                 &[$($(<$settings as BaseLearner>::NAME)? $(<$plain as BaseLearner>::NAME)?),+];
 
-            /// One of each, with their defaults. The first is the default.
+            /// A learner of your own, or of another library, by a name for messages. Its models are not saved.
+            pub fn foreign(name: impl Into<String>, learner: impl Learner + 'static) -> Self {
+                Base::Foreign(ForeignLearner::new(name, Arc::new(learner)))
+            }
+
+            /// One of each of the library, with their defaults. The first is the default.
             pub fn all() -> Vec<Self> {
                 vec![$(Base::$base $((<$settings>::default()))?),+]
             }
@@ -89,6 +97,7 @@ macro_rules! bases {
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Base::$base { .. } => $(<$settings as BaseLearner>::NAME)? $(<$plain as BaseLearner>::NAME)?,)+
+                    Base::Foreign(_) => ForeignLearner::KIND,
                 }
             }
 
@@ -101,6 +110,14 @@ macro_rules! bases {
                     .into_iter()
                     .find(|base| base.name() == name)
                     .ok_or_else(|| Error::setting("base", quoted(name), format!("one of {}", listed(Self::NAMES))))
+            }
+
+            /// The base learners that a setting of a method holds.
+            pub(crate) fn all_in(setting: &mut dyn Any) -> &mut [Base] {
+                if setting.is::<Base>() {
+                    return setting.downcast_mut().map(std::slice::from_mut).unwrap_or_default();
+                }
+                setting.downcast_mut::<Vec<Base>>().map(Vec::as_mut_slice).unwrap_or_default()
             }
 
             /// Checks its settings.
@@ -122,6 +139,7 @@ macro_rules! bases {
                         $(BaseLearner::learner(settings as &$settings, lambda, watch))?
                         $(BaseLearner::learner(&<$plain>::default(), lambda, watch))?
                     })+
+                    Base::Foreign(foreign) => Box::new(foreign.clone()),
                 }
             }
         }
@@ -140,6 +158,7 @@ macro_rules! bases {
                         let settings: &$settings = settings;
                         to.collect_map([(self.name(), settings)])
                     })?)+
+                    Base::Foreign(foreign) => to.collect_map([(self.name(), foreign)]),
                     #[allow(unreachable_patterns, reason = "all learners may have settings")]
                     _ => to.serialize_str(self.name()),
                 }
@@ -158,6 +177,9 @@ macro_rules! bases {
                     $($(Some((name, settings)) if name == <$settings as BaseLearner>::NAME => {
                         serde_json::from_value(settings).map(Base::$base).map_err(D::Error::custom)
                     })?)+
+                    Some((name, settings)) if name == ForeignLearner::KIND => {
+                        serde_json::from_value(settings).map(Base::Foreign).map_err(D::Error::custom)
+                    }
                     _ => Err(D::Error::custom(format!("no base learner, expected one of {}", listed(Base::NAMES)))),
                 }
             }

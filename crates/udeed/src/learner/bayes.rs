@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use serde_json::Value;
 
-use crate::data::Row;
+use crate::data::{Dense, Row, Rows, fill_rows};
 use crate::error::{Error, Hint, Result};
 use crate::learner::base::BaseLearner;
 use crate::learner::sample::{rows_with_weight, whole_weights};
@@ -123,6 +123,18 @@ impl Bayes {
         sound.then(|| Bayes::new(priors, means, variances))
     }
 
+    /// Writes the probability of each class for a row. `scratch` is as long as the row is wide and all zero, before and after.
+    fn distribution(&self, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
+        match row {
+            Row::Dense(values) => self.distribution_of(values, to),
+            Row::Sparse { .. } => {
+                row.copy_to(scratch);
+                self.distribution_of(scratch, to);
+                row.for_each(|j, _| scratch[j] = 0.0);
+            }
+        }
+    }
+
     fn distribution_of(&self, values: &[f64], to: &mut [f64]) {
         let d = values.len();
         for (k, to) in to.iter_mut().enumerate() {
@@ -168,15 +180,8 @@ impl Learned for Bayes {
         self.n_classes()
     }
 
-    fn distribution(&self, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
-        match row {
-            Row::Dense(values) => self.distribution_of(values, to),
-            Row::Sparse { .. } => {
-                row.copy_to(scratch);
-                self.distribution_of(scratch, to);
-                row.for_each(|j, _| scratch[j] = 0.0);
-            }
-        }
+    fn distributions(&self, rows: &dyn Rows) -> Result<Dense> {
+        fill_rows(rows, self.n_classes(), |row, scratch, to| self.distribution(row, scratch, to))
     }
 
     fn store(&self, tensors: &mut TensorWriter<'_>) -> Value {

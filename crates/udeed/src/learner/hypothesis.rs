@@ -1,10 +1,12 @@
 //! What base learners learned.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::data::{Dense, Row, Rows, fill_rows};
-use crate::kernel::in_memory;
+use crate::data::{Dense, Matrix, Rows};
+use crate::error::Result;
 // All hypotheses of the list.
 use crate::learner::*;
 use crate::tensor::{TensorReader, TensorWriter};
@@ -17,23 +19,12 @@ pub(crate) trait Learned: Sized {
     /// Number of classes.
     fn n_classes(&self) -> usize;
 
-    /// Writes the probability of each class for a row. `scratch` is as long as the row is wide and all zero, before and after.
-    fn distribution(&self, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]);
-
     /// The probability of each class for each row, one column a class.
-    fn distributions(&self, rows: &dyn Rows) -> Dense
-    where
-        Self: Sync,
-    {
-        in_memory(fill_rows(rows, self.n_classes(), |row, scratch, to| self.distribution(row, scratch, to)))
-    }
+    fn distributions(&self, rows: &dyn Rows) -> Result<Dense>;
 
     /// The class of each row: see [`Hypothesis::classify`].
-    fn classify(&self, rows: &dyn Rows) -> Vec<u8>
-    where
-        Self: Sync,
-    {
-        winners(&self.distributions(rows))
+    fn classify(&self, rows: &dyn Rows) -> Result<Vec<u8>> {
+        Ok(winners(&self.distributions(rows)?))
     }
 
     /// The weights of each head of a linear one.
@@ -84,6 +75,29 @@ impl StoredHypothesis {
 const VIEW: &str = "view";
 
 impl Hypothesis {
+    /// What a learner from outside the library learned about a number of classes.
+    pub fn foreign(n_classes: usize, predictor: impl Predict) -> Self {
+        Hypothesis::Foreign(Foreign::new(n_classes, Arc::new(predictor)))
+    }
+
+    /// What a learner from outside the library learned, if it is that.
+    pub(crate) fn as_foreign(&self) -> Option<&Foreign> {
+        match self {
+            Hypothesis::Foreign(foreign) => Some(foreign),
+            Hypothesis::View { of, .. } => of.as_foreign(),
+            _ => None,
+        }
+    }
+
+    /// As [`Hypothesis::as_foreign`], to change it.
+    pub(crate) fn foreign_mut(&mut self) -> Option<&mut Foreign> {
+        match self {
+            Hypothesis::Foreign(foreign) => Some(foreign),
+            Hypothesis::View { of, .. } => of.foreign_mut(),
+            _ => None,
+        }
+    }
+
     /// The weights of each head of a linear one, for all of `width` features, that of the constant feature last; those of
     /// features outside its view are 0. None where it is not linear.
     pub(crate) fn heads(&self, width: usize) -> Option<Vec<Vec<f64>>> {
@@ -94,6 +108,19 @@ impl Hypothesis {
             all
         };
         Some(of.heads(columns.len())?.into_iter().map(spread).collect())
+    }
+
+    /// The importance of each of `width` features for a tree, see [`Tree::feature_importances`]; 0 outside its view. None of others.
+    pub(crate) fn feature_importances(&self, width: usize) -> Option<Vec<f64>> {
+        match self {
+            Hypothesis::Tree(tree) => tree.feature_importances(),
+            Hypothesis::View { columns, of } => {
+                let (mut all, own) = (vec![0.0; width], of.feature_importances(columns.len())?);
+                columns.iter().zip(own).for_each(|(&column, own)| all[column] = own);
+                Some(all)
+            }
+            _ => None,
+        }
     }
 
     /// Writes its tensors, and returns what a model file says of it besides.
@@ -127,12 +154,9 @@ impl Hypothesis {
     }
 }
 
-/// Writes the probabilities that a hypothesis gives a row of which it sees some columns only.
-fn distribution_in_view(columns: &[usize], of: &Hypothesis, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
-    row.copy_to(scratch);
-    let seen: Vec<f64> = columns.iter().map(|&column| scratch[column]).collect();
-    row.for_each(|j, _| scratch[j] = 0.0);
-    of.distribution(Row::Dense(&seen), &mut vec![0.0; columns.len()], to);
+/// Some columns of rows.
+fn seen(columns: &[usize], rows: &dyn Rows) -> Result<Matrix> {
+    Matrix::gather(rows, &(0..rows.n_rows()).collect::<Vec<usize>>()).columns(columns)
 }
 
 /// The most probable class of each row.
@@ -150,14 +174,17 @@ macro_rules! hypotheses {
     };
     ($($kind:ident)+) => {
         /// What a base learner learned: it gives each row a probability of each class.
+        ///
+        /// That of a learner of your own is [`Hypothesis::foreign`].
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         pub enum Hypothesis {
             $(
-                #[doc = concat!("[`", stringify!($kind), "`](crate::learner::", stringify!($kind), ").")]
+                #[doc(hidden)]
                 $kind($kind),
             )+
             /// A hypothesis about some of the features.
+            #[doc(hidden)]
             View {
                 /// The features that it sees.
                 columns: Vec<usize>,
@@ -175,30 +202,25 @@ macro_rules! hypotheses {
                 }
             }
 
-            /// Writes the probability of each class for a row. `scratch` is as long as the row is wide and all zero, before and
-            /// after.
-            pub(crate) fn distribution(&self, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
-                match self {
-                    $(Hypothesis::$kind(learned) => Learned::distribution(learned, row, scratch, to),)+
-                    Hypothesis::View { columns, of } => distribution_in_view(columns, of, row, scratch, to),
-                }
-            }
-
             /// The probability of each class for each row, one column a class.
-            pub fn distributions(&self, rows: &dyn Rows) -> Dense {
+            ///
+            /// # Errors
+            /// If they do not fit into memory, or a learner from outside the library fails.
+            pub fn distributions(&self, rows: &dyn Rows) -> Result<Dense> {
                 match self {
                     $(Hypothesis::$kind(of) => Learned::distributions(of, rows),)+
-                    Hypothesis::View { .. } => in_memory(fill_rows(rows, self.n_classes(), |row, scratch, to| {
-                        self.distribution(row, scratch, to);
-                    })),
+                    Hypothesis::View { columns, of } => of.distributions(seen(columns, rows)?.rows()),
                 }
             }
 
             /// The class of each row: the most probable, of several the first.
-            pub fn classify(&self, rows: &dyn Rows) -> Vec<u8> {
+            ///
+            /// # Errors
+            /// As [`Hypothesis::distributions`].
+            pub fn classify(&self, rows: &dyn Rows) -> Result<Vec<u8>> {
                 match self {
                     $(Hypothesis::$kind(of) => Learned::classify(of, rows),)+
-                    Hypothesis::View { .. } => winners(&self.distributions(rows)),
+                    Hypothesis::View { columns, of } => of.classify(seen(columns, rows)?.rows()),
                 }
             }
 

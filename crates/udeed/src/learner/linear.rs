@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use crate::data::{Row, Rows};
-use crate::kernel::{Real, in_memory, map_rows};
+use crate::data::{Dense, Row, Rows, fill_rows};
+use crate::error::Result;
+use crate::kernel::{Real, map_rows};
 use crate::learner::{Learned, Shape, n_heads, winner};
 use crate::tensor::{Tensor, TensorReader, TensorWriter};
 
@@ -64,16 +65,16 @@ impl Learned for Linear {
         self.n_classes()
     }
 
-    fn distribution(&self, row: Row<'_>, _: &mut [f64], to: &mut [f64]) {
-        self.distribution(row, to);
+    fn distributions(&self, rows: &dyn Rows) -> Result<Dense> {
+        fill_rows(rows, self.n_classes(), |row, _, to| self.distribution(row, to))
     }
 
-    fn classify(&self, rows: &dyn Rows) -> Vec<u8> {
+    fn classify(&self, rows: &dyn Rows) -> Result<Vec<u8>> {
         let heads = self.heads.len();
         // Feature by feature, as the kernel wants them.
         let weights: Vec<f64> =
             (0..self.heads[0].len()).flat_map(|j| self.heads.iter().map(move |head| head[j])).collect();
-        in_memory(map_rows(rows, &weights, heads, |scores| winner(&scores[..heads]) as u8))
+        map_rows(rows, &weights, heads, |scores| winner(&scores[..heads]) as u8)
     }
 
     fn heads(&self) -> Option<&[Vec<f64>]> {

@@ -15,7 +15,7 @@ macro_rules! with_learners {
                 Bayes = GaussianBayes => Bayes;
             }
             // Hypotheses of learners that are no setting of a method.
-            others { Network; }
+            others { Network; Foreign; }
         }
     };
 }
@@ -23,6 +23,7 @@ macro_rules! with_learners {
 mod base;
 mod bayes;
 mod card;
+mod foreign;
 mod hypothesis;
 mod linear;
 mod logistic;
@@ -35,11 +36,14 @@ pub(crate) mod tree;
 
 pub use base::Base;
 pub use card::LearnerCard;
+pub use foreign::{ForeignLearner, Predict};
+pub use hypothesis::Hypothesis;
 pub use neighbors::NearestNeighbors;
 pub use tree::{Criterion, SplitFeatures, Thresholds, TreeSettings};
 
 pub(crate) use bayes::{Bayes, GaussianBayes};
-pub(crate) use hypothesis::{Hypothesis, Learned, Shape, StoredHypothesis, winner};
+pub(crate) use foreign::Foreign;
+pub(crate) use hypothesis::{Learned, Shape, StoredHypothesis, winner};
 pub(crate) use linear::{Linear, normalise};
 pub(crate) use logistic::{Batch, Logistic};
 pub(crate) use neighbors::Neighbors;
@@ -66,6 +70,53 @@ pub struct Sample<'a> {
 }
 
 /// A base learner: makes the members of most ensembles.
+///
+/// A learner of your own, or of another library, is a [`Base::foreign`] of every method that has a base learner:
+///
+/// ```
+/// use udeed::data::Rows;
+/// use udeed::learner::{Hypothesis, Learner, Predict, Sample};
+/// use udeed::prelude::*;
+///
+/// /// The nearest class mean.
+/// struct Centroids;
+///
+/// impl Learner for Centroids {
+///     fn learn(&self, sample: &Sample<'_>) -> Result<Hypothesis> {
+///         let mut means = vec![vec![0.0; sample.rows.n_columns()]; sample.n_classes];
+///         let mut totals = vec![0.0; sample.n_classes];
+///         for i in 0..sample.rows.n_rows() {
+///             let (class, weight) = (usize::from(sample.classes[i]), sample.weights[i]);
+///             totals[class] += weight;
+///             sample.rows.row(i).for_each(|j, x| means[class][j] += weight * x);
+///         }
+///         means.iter_mut().zip(totals).for_each(|(mean, total)| mean.iter_mut().for_each(|x| *x /= f64::max(total, 1e-9)));
+///         Ok(Hypothesis::foreign(sample.n_classes, Means(means)))
+///     }
+/// }
+///
+/// struct Means(Vec<Vec<f64>>);
+///
+/// impl Predict for Means {
+///     fn distributions(&self, rows: &dyn Rows) -> Result<Dense> {
+///         let mut values = Vec::new();
+///         for i in 0..rows.n_rows() {
+///             let mut row = vec![0.0; rows.n_columns()];
+///             rows.row(i).for_each(|j, x| row[j] = x);
+///             let far = |mean: &Vec<f64>| mean.iter().zip(&row).map(|(m, x)| (m - x) * (m - x)).sum::<f64>();
+///             let near: Vec<f64> = self.0.iter().map(|mean| (-far(mean)).exp()).collect();
+///             values.extend(near.iter().map(|p| p / near.iter().sum::<f64>()));
+///         }
+///         Dense::new(rows.n_rows(), self.0.len(), values)
+///     }
+/// }
+///
+/// let train = built_in("vote")?.read()?.into_train()?;
+/// let model = Bagging::new().members(10).base(Base::foreign("centroids", Centroids)).fit(&train)?;
+/// assert!(model.evaluate(train.table(), train.labels())?.accuracy > 0.85);
+/// assert!(model.save("model.safetensors").unwrap_err().to_string().contains("a learner from outside"));
+/// # Ok::<(), udeed::Error>(())
+/// ```
 pub trait Learner: Send + Sync {
     /// Learns from rows of known classes.
     ///
@@ -88,8 +139,9 @@ pub trait Learner: Send + Sync {
     /// As [`Learner::learn`].
     fn learn_each(&self, sample: &Sample<'_>, counts: &[Vec<u8>]) -> Result<Vec<Hypothesis>> {
         let learn = |k: usize| {
-            let weights = sample.resampled(&counts[k]);
-            self.learn(&Sample { weights: &weights, seed: sample.seed.wrapping_add(k as u64), ..*sample })
+            let weights = sample.repeated(&counts[k]);
+            let sample = Sample { weights: &weights, seed: sample.seed.wrapping_add(k as u64), ..*sample };
+            self.learn(&sample).map_err(|error| error.in_member(k))
         };
         parallel::try_map(counts.len(), learn)
     }
@@ -97,7 +149,7 @@ pub trait Learner: Send + Sync {
 
 impl Sample<'_> {
     /// The weight of each row that is repeated as often as `counts` says.
-    pub(crate) fn resampled(&self, counts: &[u8]) -> Vec<f64> {
+    pub(crate) fn repeated(&self, counts: &[u8]) -> Vec<f64> {
         counts.iter().zip(self.weights).map(|(&count, weight)| f64::from(count) * weight).collect()
     }
 

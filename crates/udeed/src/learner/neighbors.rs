@@ -3,14 +3,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::data::{Csr, Dense, Matrix, Row, Rows};
+use crate::data::{Csr, Dense, Matrix, Rows};
 use crate::error::Result;
-use crate::kernel::in_memory;
 use crate::learner::base::BaseLearner;
 use crate::learner::card::learner_settings;
 use crate::learner::sample::{Subsample, rows_with_weight};
 use crate::learner::{Hypothesis, Learned, Learner, Sample, Shape};
-use crate::neighbors::{for_each_distance, nearest_among};
+use crate::neighbors::nearest_among;
 use crate::observer::Watch;
 use crate::tensor::{TensorReader, TensorWriter};
 
@@ -105,20 +104,6 @@ impl Neighbors {
         to.iter_mut().for_each(|share| *share /= sum);
     }
 
-    /// The rows that are nearest, nearest first.
-    fn nearest(&self, row: Row<'_>, scratch: &mut [f64]) -> impl Iterator<Item = usize> {
-        let k = self.k.min(self.rows.rows().n_rows());
-        let mut nearest: Vec<(f64, usize)> = Vec::with_capacity(k + 1);
-        for_each_distance(row, self.rows.rows(), scratch, |i, squared| {
-            if nearest.len() < k || nearest.last().is_some_and(|farthest| squared < farthest.0) {
-                let place = nearest.partition_point(|near| near.0 <= squared);
-                nearest.insert(place, (squared, i));
-                nearest.truncate(k);
-            }
-        });
-        nearest.into_iter().map(|(_, i)| i)
-    }
-
     /// Number of neighbours that vote.
     pub fn k(&self) -> usize {
         self.k
@@ -142,12 +127,8 @@ impl Learned for Neighbors {
         self.votes.rows().n_columns()
     }
 
-    fn distribution(&self, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
-        self.count(self.nearest(row, scratch), to);
-    }
-
-    fn distributions(&self, rows: &dyn Rows) -> Dense {
-        in_memory(self.distributions_watched(rows, &Watch::new(&mut ())))
+    fn distributions(&self, rows: &dyn Rows) -> Result<Dense> {
+        self.distributions_watched(rows, &Watch::new(&mut ()))
     }
 
     fn store(&self, tensors: &mut TensorWriter<'_>) -> Value {
@@ -167,8 +148,31 @@ impl Learned for Neighbors {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Row;
     use crate::learner::scikit_learn::{assert_near, problems};
+    use crate::neighbors::for_each_distance;
     use crate::random::{Purpose, Stream};
+
+    /// One row at a time, the plain way.
+    impl Neighbors {
+        fn distribution(&self, row: Row<'_>, scratch: &mut [f64], to: &mut [f64]) {
+            self.count(self.nearest(row, scratch), to);
+        }
+
+        /// The rows that are nearest, nearest first.
+        fn nearest(&self, row: Row<'_>, scratch: &mut [f64]) -> impl Iterator<Item = usize> {
+            let k = self.k.min(self.rows.rows().n_rows());
+            let mut nearest: Vec<(f64, usize)> = Vec::with_capacity(k + 1);
+            for_each_distance(row, self.rows.rows(), scratch, |i, squared| {
+                if nearest.len() < k || nearest.last().is_some_and(|farthest| squared < farthest.0) {
+                    let place = nearest.partition_point(|near| near.0 <= squared);
+                    nearest.insert(place, (squared, i));
+                    nearest.truncate(k);
+                }
+            });
+            nearest.into_iter().map(|(_, i)| i)
+        }
+    }
 
     fn line(values: &[f64]) -> Dense {
         Dense::new(values.len(), 1, values.to_vec()).unwrap()
@@ -259,7 +263,7 @@ mod tests {
         let sample = Sample { rows: &rows, classes: &classes, n_classes: 3, weights: &weights, seed: 0 };
         for k in [1, 5, 2000] {
             let neighbors = NearestNeighbors { k }.fit(&sample).unwrap();
-            let together = neighbors.distributions(&queries);
+            let together = neighbors.distributions(&queries).unwrap();
             let mut alone = vec![0.0; 3];
             for i in 0..1100 {
                 neighbors.distribution(queries.row(i), &mut [0.0; 9], &mut alone);

@@ -3,7 +3,7 @@
 use pulp::Simd;
 use serde_json::{Value, json};
 
-use crate::data::{Blocks, Row, Rows};
+use crate::data::{Blocks, Dense, Row, Rows, fill_rows};
 use crate::error::Result;
 use crate::kernel::{Real, Visit, dot, in_memory, pass};
 use crate::learner::logistic::Problem;
@@ -89,9 +89,11 @@ impl Learned for Network {
         2
     }
 
-    fn distribution(&self, row: Row<'_>, _: &mut [f64], to: &mut [f64]) {
-        to[1] = self.score(row).logistic();
-        to[0] = 1.0 - to[1];
+    fn distributions(&self, rows: &dyn Rows) -> Result<Dense> {
+        fill_rows(rows, self.n_classes(), |row, _, to| {
+            to[1] = self.score(row).logistic();
+            to[0] = 1.0 - to[1];
+        })
     }
 
     fn store(&self, tensors: &mut TensorWriter<'_>) -> Value {

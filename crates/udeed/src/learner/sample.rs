@@ -3,6 +3,7 @@
 use crate::data::{Matrix, Row};
 use crate::error::{Error, Result};
 use crate::learner::Sample;
+use crate::random::{Purpose, Stream};
 
 /// Checks a sample and returns its rows of a weight above 0, ascending.
 ///
@@ -48,6 +49,64 @@ fn check_finite(row: Row<'_>, i: usize) -> Result<()> {
         Some((j, x)) => Err(Error::training(format!("{x} in row {}, feature {}", i + 1, j + 1), "finite numbers")),
     }
 }
+
+impl Sample<'_> {
+    /// The rows that count: those of a weight above 0, ascending.
+    ///
+    /// # Errors
+    /// If there is none, the parts of the sample do not fit together, or one of them has a value that is not finite.
+    pub fn weighted(&self) -> Result<Vec<usize>> {
+        rows_with_weight(self)
+    }
+
+    /// The rows that count, as a learner takes them that knows no weights: in their order, each as often as its weight says
+    /// where all weights are whole numbers, else drawn at random by the weights, as many as count. Two classes stay two.
+    ///
+    /// # Errors
+    /// If no row counts, or the parts of the sample do not fit together.
+    ///
+    /// ```
+    /// use udeed::data::Dense;
+    /// use udeed::learner::Sample;
+    ///
+    /// let rows = Dense::new(3, 1, vec![0.0, 1.0, 2.0])?;
+    /// let sample = Sample { rows: &rows, classes: &[0, 1, 1], n_classes: 2, weights: &[1.0, 0.0, 2.0], seed: 7 };
+    /// assert_eq!(sample.resampled()?, [0, 2, 2]);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn resampled(&self) -> Result<Vec<usize>> {
+        let rows = rows_with_weight(self)?;
+        let is_count = |&row: &usize| self.weights[row].fract() == 0.0 && self.weights[row] <= f64::from(u8::MAX);
+        if rows.iter().all(is_count) {
+            return Ok(rows.into_iter().flat_map(|row| std::iter::repeat_n(row, self.weights[row] as usize)).collect());
+        }
+        let sums: Vec<f64> = rows
+            .iter()
+            .scan(0.0, |sum, &row| {
+                *sum += self.weights[row];
+                Some(*sum)
+            })
+            .collect();
+        let total = sums.last().copied().unwrap_or(0.0);
+        let mut stream = Stream::new(self.seed, Purpose::Resample, 0);
+        let is_mixed = |rows: &[usize]| rows.iter().any(|&row| self.classes[row] != self.classes[rows[0]]);
+        let mut drawn = Vec::new();
+        for _ in 0..MOST_DRAWS {
+            drawn = (0..rows.len())
+                .map(|_| rows[sums.partition_point(|&sum| sum <= stream.unit() * total).min(rows.len() - 1)])
+                .collect();
+            drawn.sort_unstable();
+            if is_mixed(&drawn) || !is_mixed(&rows) {
+                return Ok(drawn);
+            }
+        }
+        // One class has next to no weight.
+        Ok(drawn)
+    }
+}
+
+/// How often rows are drawn until there are two classes.
+const MOST_DRAWS: usize = 1000;
 
 /// Some rows of a sample, copied.
 pub(crate) struct Subsample {

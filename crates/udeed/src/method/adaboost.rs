@@ -75,8 +75,7 @@ impl AdaBoost {
         while boosted.wants_more() {
             let weights = self.emphasis.row_weights(&mut stream, &shares, classes, classes.len(), total);
             let sample = Sample { rows, classes, n_classes, weights: &weights, seed: boosted.seed(self.seed) };
-            let member = learner.relearn(&sample, boosted.latest())?;
-            let outputs = member.classify(rows);
+            let (member, outputs) = boosted.learn(learner, &sample, rows)?;
             let wrong = |i: usize| outputs[i] != classes[i];
             let error: f64 = (0..classes.len()).filter(|&i| wrong(i)).map(|i| shares[i]).sum();
             if error >= chance(n_classes) {

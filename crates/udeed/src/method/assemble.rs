@@ -83,8 +83,7 @@ impl Assemble {
             let drawn = self.emphasis.row_weights(&mut stream, &shares, &labels, draws, draws as f64);
             let seed = boosted.seed(self.seed);
             let sample = Sample { rows, classes: &labels, n_classes, weights: &drawn, seed };
-            let member = learner.relearn(&sample, boosted.latest())?;
-            let outputs = member.classify(rows);
+            let (member, outputs) = boosted.learn(learner, &sample, rows)?;
             let error: f64 = (0..labels.len()).filter(|&i| outputs[i] != labels[i]).map(|i| shares[i]).sum();
             // At exactly chance the member's vote would have weight 0.
             if error >= chance(n_classes) {

@@ -83,7 +83,8 @@ impl Bagging {
         // In chunks, so that the observer can end the fit.
         for some in counts.chunks(SOME) {
             let seed = member_seed(self.seed, members.len());
-            members.extend(learner.learn_each(&Sample { seed, ..sample }, some)?);
+            let fitted = learner.learn_each(&Sample { seed, ..sample }, some);
+            members.extend(fitted.map_err(|error| error.after_members(members.len()))?);
             watch.member(members.len(), self.members)?;
         }
         Learned::of_bootstraps(Ensemble::whole(n_classes, Part::alike(members, self.vote)), prepared, &counts)

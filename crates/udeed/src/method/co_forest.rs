@@ -124,7 +124,7 @@ impl<'a> Forest<'a> {
             settings.tree.learn(&pseudo_labels.sample(&pseudo_labels.classes, &weights, seed))
         };
         let trees: Vec<Hypothesis> = parallel::try_map(draws.len(), grow)?;
-        let distributions = trees.iter().map(|tree| tree.distributions(pseudo_labels.rows())).collect();
+        let distributions = trees.iter().map(|tree| tree.distributions(pseudo_labels.rows())).collect::<Result<_>>()?;
         let mut forest = Forest { pseudo_labels, draws, trees, distributions, sums: Vec::new(), n_votes: Vec::new() };
         forest.add_up();
         Ok(forest)
@@ -208,7 +208,7 @@ impl<'a> Forest<'a> {
             let Some(new) = &new_labels[i] else { return Ok(None) };
             let seed = member_seed(settings.seed, (round + 1) * new_labels.len() + i);
             let tree = pseudo_labels.learn_with(new, &settings.tree, seed, &self.trees[i])?;
-            let distributions = tree.distributions(pseudo_labels.rows());
+            let distributions = tree.distributions(pseudo_labels.rows())?;
             Ok(Some((tree, distributions)))
         };
         let grown: Result<Vec<Option<(Hypothesis, Dense)>>> = parallel::try_map(new_labels.len(), grow);

@@ -66,9 +66,10 @@ impl Learn for CoTraining {
                 break;
             }
             watch.member(round, self.rounds)?;
-            members = self.members(&*learner, &pseudo_labels, &view_rows, &members)?;
+            let in_round = |error: Error| error.in_round(round);
+            members = self.members(&*learner, &pseudo_labels, &view_rows, &members).map_err(in_round)?;
             for (place, (member, rows)) in members.iter().zip(&view_rows).enumerate() {
-                let predictions = Predictions::by(member, rows.rows(), &pool);
+                let predictions = Predictions::by(member, rows.rows(), &pool).map_err(in_round)?;
                 let mut chosen = predictions.most_confident(&wanted);
                 for &chosen in &chosen {
                     pseudo_labels.add(pool[chosen], predictions.classes[chosen], 1.0);
@@ -104,10 +105,11 @@ impl CoTraining {
         let learn = |(place, rows): (usize, &Matrix)| {
             let seed = member_seed(self.seed, place);
             let sample = Sample { rows: rows.rows(), classes, n_classes, weights, seed };
-            match before.get(place) {
+            let member = match before.get(place) {
                 Some(before) => learner.relearn(&sample, before),
                 None => learner.learn(&sample),
-            }
+            };
+            member.map_err(|error| error.in_member(place))
         };
         view_rows.iter().enumerate().map(learn).collect()
     }

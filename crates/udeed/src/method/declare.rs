@@ -211,6 +211,12 @@ macro_rules! method {
                 shared
             }
 
+            fn bases_mut(&mut self) -> Vec<&mut $crate::learner::Base> {
+                let mut bases = Vec::new();
+                $(bases.extend($crate::learner::Base::all_in(&mut self.$field));)+
+                bases
+            }
+
             fn set_shared(&mut self, shared: &$crate::ensemble::Shared) {
                 $(shared.give(stringify!($field), &mut self.$field);)+
             }

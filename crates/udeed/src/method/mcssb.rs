@@ -91,11 +91,8 @@ impl Mcssb {
             pseudo_labels.weights[l..].fill(0.0);
             picked.iter().for_each(|&i| pseudo_labels.add(l + i, classes[i], 1.0));
             let (rows, weights, seed) = (pseudo_labels.rows(), &pseudo_labels.weights[..], boosted.seed(self.seed));
-            let member = learner.relearn(
-                &Sample { rows, classes: &pseudo_labels.classes, n_classes, weights, seed },
-                boosted.latest(),
-            )?;
-            let outputs = member.classify(rows);
+            let sample = Sample { rows, classes: &pseudo_labels.classes, n_classes, weights, seed };
+            let (member, outputs) = boosted.learn(learner, &sample, rows)?;
             let weight = objective.weight(&outputs[l..]);
             // NaN: no row is similar to another.
             if weight.is_nan() || weight <= 0.0 {

@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::data::Dense;
 use crate::ensemble::{Learned, Shared, TrainingRows};
 use crate::error::{Error, Result};
+use crate::learner::Base;
 use crate::memory::MUCH_MEMORY;
 use crate::observer::Watch;
 use crate::text::{listed, quoted};
@@ -58,6 +59,8 @@ pub(crate) trait Declared {
     fn shared(&self) -> Shared;
 
     fn set_shared(&mut self, shared: &Shared);
+
+    fn bases_mut(&mut self) -> Vec<&mut Base>;
 }
 
 /// The learning of a method from prepared rows.
@@ -149,6 +152,11 @@ macro_rules! methods {
             pub fn with_shared(mut self, shared: Shared) -> Self {
                 match &mut self { $(Method::$method(settings) => settings.set_shared(&shared),)+ }
                 self
+            }
+
+            /// The base learners among the settings.
+            pub fn bases_mut(&mut self) -> Vec<&mut Base> {
+                match self { $(Method::$method(settings) => settings.bases_mut(),)+ }
             }
 
             /// Checks the settings, as every fit does first.

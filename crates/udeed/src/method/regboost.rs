@@ -102,8 +102,7 @@ impl RegBoost {
             let seed = boosted.seed(self.seed);
             let sample =
                 Sample { rows: pseudo_labels.rows(), classes: &classes, n_classes: 2, weights: &weights, seed };
-            let member = learner.relearn(&sample, boosted.latest())?;
-            let outputs = member.classify(pseudo_labels.rows());
+            let (member, outputs) = boosted.learn(learner, &sample, pseudo_labels.rows())?;
             let error = error_of(&outputs, &classes, &shares, &contradictions);
             // At exactly one half the member's vote would have weight 0.
             if error >= 0.5 {

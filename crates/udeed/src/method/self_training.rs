@@ -5,7 +5,7 @@
 use crate::ensemble::Learned;
 use crate::ensemble::pseudo_labels::{Predictions, PseudoLabels};
 use crate::ensemble::{Ensemble, LabelRounds, Part, Rule, TrainingRows};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
@@ -51,7 +51,8 @@ impl Learn for SelfTraining {
         let mut member = pseudo_labels.learn(&*learner, self.seed, &prepared.start())?;
         for round in 0..self.rounds {
             watch.member(round, self.rounds)?;
-            let predictions = Predictions::by(&member, pseudo_labels.rows(), &left);
+            let in_round = |error: Error| error.in_round(round);
+            let predictions = Predictions::by(&member, pseudo_labels.rows(), &left).map_err(in_round)?;
             let before = left.len();
             let mut place = 0;
             left.retain(|&row| {
@@ -66,7 +67,7 @@ impl Learn for SelfTraining {
             if left.len() == before {
                 break;
             }
-            member = pseudo_labels.learn(&*learner, self.seed, &member)?;
+            member = pseudo_labels.learn(&*learner, self.seed, &member).map_err(in_round)?;
         }
         let part = Part::alike(vec![member], Rule::Weighted);
         let mut learned = Learned { rounds: Some(rounds), ..Ensemble::whole(prepared.n_classes(), part).into() };

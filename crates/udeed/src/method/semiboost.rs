@@ -111,8 +111,7 @@ impl SemiBoost {
             }
             let seed = boosted.seed(self.seed);
             let sample = Sample { rows, classes: &labels, n_classes: 2, weights: &counts, seed };
-            let member = learner.relearn(&sample, boosted.latest())?;
-            let outputs = member.classify(unlabeled);
+            let (member, outputs) = boosted.learn(learner, &sample, unlabeled)?;
             let weight = suggestions.weight(&outputs);
             // NaN: no row is similar to another.
             if weight.is_nan() || weight <= 0.0 {

@@ -6,7 +6,7 @@ use crate::data::Rows;
 use crate::ensemble::Learned;
 use crate::ensemble::pseudo_labels::{Predictions, PseudoLabels};
 use crate::ensemble::{Ensemble, LabelRounds, Part, Rule, TrainingRows};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
@@ -69,7 +69,8 @@ impl Learn for Setred {
             watch.member(round, self.rounds)?;
             stream.shuffle(&mut left);
             let pool = if self.pool == 0 { left.len() } else { self.pool.min(left.len()) };
-            let predictions = Predictions::by(&member, pseudo_labels.rows(), &left[..pool]);
+            let in_round = |error: Error| error.in_round(round);
+            let predictions = Predictions::by(&member, pseudo_labels.rows(), &left[..pool]).map_err(in_round)?;
             let wanted = shares.iter().map(|share| ((share * self.pick_share * pool as f64).round() as usize).max(1));
             let chosen = predictions.most_confident(&wanted.collect::<Vec<usize>>());
             let candidates: Vec<(usize, u8)> =
@@ -85,7 +86,7 @@ impl Learn for Setred {
                 break;
             }
             if !kept.is_empty() {
-                member = pseudo_labels.learn(&*learner, self.seed, &member)?;
+                member = pseudo_labels.learn(&*learner, self.seed, &member).map_err(in_round)?;
             }
         }
         let part = Part::alike(vec![member], Rule::Weighted);

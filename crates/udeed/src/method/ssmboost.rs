@@ -89,12 +89,8 @@ impl SsmBoost {
             let seed = boosted.seed(self.seed);
             let sample =
                 Sample { rows: pseudo_labels.rows(), classes: &classes, n_classes: 2, weights: &weights, seed };
-            let member = learner.relearn(&sample, boosted.latest())?;
-            let outputs: Vec<f64> = member
-                .classify(pseudo_labels.rows())
-                .iter()
-                .map(|&class| if class == 1 { 1.0 } else { -1.0 })
-                .collect();
+            let (member, outputs) = boosted.learn(learner, &sample, pseudo_labels.rows())?;
+            let outputs: Vec<f64> = outputs.iter().map(|&class| if class == 1 { 1.0 } else { -1.0 }).collect();
             let gain = |of: &[f64]| -> f64 { slopes.iter().zip(of).map(|(slope, f)| slope * f).sum() };
             if gain(&outputs) <= gain(&votes) {
                 break;

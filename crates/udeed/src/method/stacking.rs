@@ -56,7 +56,9 @@ impl Learn for Stacking {
             let start = prepared.start();
             let learn = |place: usize| {
                 let (base, seed) = (&self.bases[place], member_seed(self.seed, place));
-                base.learner(self.lambda, watch).relearn(&Sample { rows, classes, n_classes, weights, seed }, &start)
+                let sample = Sample { rows, classes, n_classes, weights, seed };
+                let member = base.learner(self.lambda, watch).relearn(&sample, &start);
+                member.map_err(|error| error.in_member(place))
             };
             parallel::try_map(self.bases.len(), learn)
         };
@@ -66,7 +68,8 @@ impl Learn for Stacking {
             let members = members_of(&weights)?;
             let own: Vec<usize> = (0..n).filter(|&i| folds[i] == fold).collect();
             let left_out = crate::data::Matrix::gather(rows, &own);
-            let tables: Vec<Dense> = members.iter().map(|member| member.distributions(left_out.rows())).collect();
+            let tables: Vec<Dense> =
+                members.iter().map(|member| member.distributions(left_out.rows())).collect::<Result<_>>()?;
             for (place, &i) in own.iter().enumerate() {
                 let all: Vec<f64> = tables.iter().flat_map(|table| table.get(place)).copied().collect();
                 probabilities.row_mut(i).copy_from_slice(&stacked(&all, n_classes));

@@ -55,7 +55,11 @@ impl Learn for TriTraining {
                 break;
             }
             watch.member(round.min(2), 3)?;
-            let labels: Vec<Vec<u8>> = members.iter().map(|member| member.classify(pseudo_labels.rows())).collect();
+            let classify = |member: usize| {
+                let classes = members[member].classify(pseudo_labels.rows());
+                classes.map_err(|error| error.in_member(member).in_round(round))
+            };
+            let labels: Vec<Vec<u8>> = (0..members.len()).map(classify).collect::<Result<_>>()?;
             let new_labels = [0, 1, 2].map(|i| {
                 let (first, second) = (&labels[(i + 1) % 3], &labels[(i + 2) % 3]);
                 new_labels(&mut teachers[i], &pseudo_labels, first, second, &mut stream)
@@ -65,7 +69,8 @@ impl Learn for TriTraining {
             }
             let refit = |i: usize| {
                 let Some(new) = &new_labels[i] else { return Ok(None) };
-                pseudo_labels.learn_with(new, &*learner, member_seed(self.seed, i), &members[i]).map(Some)
+                let member = pseudo_labels.learn_with(new, &*learner, member_seed(self.seed, i), &members[i]);
+                member.map(Some).map_err(|error| error.in_member(i).in_round(round))
             };
             let refitted: Result<Vec<Option<Hypothesis>>> = parallel::try_map(new_labels.len(), refit);
             for (i, member) in refitted?.into_iter().enumerate() {
@@ -94,7 +99,7 @@ impl TriTraining {
             let (rows, classes) = (prepared.labeled.rows(), &prepared.codes[..]);
             let seed = member_seed(self.seed, i);
             let sample = Sample { rows, classes, n_classes: prepared.n_classes(), weights: &weights, seed };
-            learner.relearn(&sample, &prepared.start())
+            learner.relearn(&sample, &prepared.start()).map_err(|error| error.in_member(i))
         };
         bootstraps(&prepared.codes, self.seed, 3)?.into_iter().enumerate().map(first).collect()
     }

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use flate2::Crc;
 use safetensors::{Dtype, SafeTensors, serialize};
@@ -18,7 +19,7 @@ use crate::ensemble::Vote;
 use crate::ensemble::held_out::OwnVotes;
 use crate::error::{Error, Hint, Result};
 use crate::file::write_file;
-use crate::learner::Shape;
+use crate::learner::{Predict, Shape};
 use crate::memory::{MUCH_MEMORY, check_memory, half_of_memory};
 use crate::model::description::{Description, FORMAT, StoredPart, Version};
 use crate::model::tensors;
@@ -68,7 +69,7 @@ impl Model {
     pub fn load(path: impl AsRef<Path>) -> Result<Model> {
         let path = path.as_ref();
         let file = File::open(path).map_err(|error| Error::io(path, "read", error))?;
-        Model::read(&read_bounded(file, path)?, path)
+        Model::read(&read_bounded(file, path)?, Vec::new(), path)
     }
 
     /// What [`Model::save`] writes, in memory.
@@ -92,10 +93,39 @@ impl Model {
     /// # Errors
     /// As [`Model::load`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
-        Model::read(bytes, Path::new(IN_MEMORY))
+        Model::from_parts(bytes, Vec::new())
+    }
+
+    /// As [`Model::to_bytes`], and beside the bytes what learners from outside the library made, which a file cannot hold.
+    ///
+    /// # Errors
+    /// If the model cannot be written.
+    pub fn to_parts(&self) -> Result<(Vec<u8>, Vec<Arc<dyn Predict>>)> {
+        Ok((self.own_bytes(Path::new(IN_MEMORY))?, self.foreign()))
+    }
+
+    /// What learners from outside the library made, in the order of the members.
+    pub fn foreign(&self) -> Vec<Arc<dyn Predict>> {
+        self.ensemble.foreign().filter_map(|foreign| foreign.predictor.clone()).collect()
+    }
+
+    /// Puts together what [`Model::to_parts`] made.
+    ///
+    /// # Errors
+    /// As [`Model::load`], or if there is not one of the others for each place.
+    pub fn from_parts(bytes: &[u8], foreign: Vec<Arc<dyn Predict>>) -> Result<Model> {
+        Model::read(bytes, foreign, Path::new(IN_MEMORY))
     }
 
     fn bytes(&self, path: &Path) -> Result<Vec<u8>> {
+        if self.ensemble.foreign().next().is_some() {
+            let found = "members made by a learner from outside the library";
+            return Err(Error::model(path, found, "members of the library, which a model file can hold"));
+        }
+        self.own_bytes(path)
+    }
+
+    fn own_bytes(&self, path: &Path) -> Result<Vec<u8>> {
         let mut tensors = preparation_tensors(&self.preparation);
         let description = self.describe(&mut tensors);
         if let Some(held_out) = &self.held_out {
@@ -141,7 +171,7 @@ impl Model {
         }
     }
 
-    fn read(bytes: &[u8], path: &Path) -> Result<Model> {
+    fn read(bytes: &[u8], foreign: Vec<Arc<dyn Predict>>, path: &Path) -> Result<Model> {
         let wrong = |found: String| Error::model(path, found, EXPECTED);
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| wrong(not_safetensors(bytes, &error)))?;
         let tensors = SafeTensors::deserialize(bytes).map_err(|error| wrong(not_safetensors(bytes, &error)))?;
@@ -154,8 +184,17 @@ impl Model {
             return Err(wrong("a file whose checksum does not match: it was damaged or changed".into()));
         }
         let description: Description = serde_json::from_str(text).map_err(|_| wrong("a damaged description".into()))?;
-        let model = assemble(description, &TensorReader::new(&tensors));
+        let model = assemble(description, &TensorReader::new(&tensors)).and_then(|model| model.with_foreign(foreign));
         model.ok_or_else(|| wrong("parts that do not fit together".into()))
+    }
+
+    /// The model with what learners from outside the library made in the places for it; none where they do not fit.
+    fn with_foreign(mut self, foreign: Vec<Arc<dyn Predict>>) -> Option<Self> {
+        let mut foreign = foreign.into_iter();
+        for place in self.ensemble.foreign_mut() {
+            place.predictor = Some(foreign.next()?);
+        }
+        foreign.next().is_none().then_some(self)
     }
 }
 

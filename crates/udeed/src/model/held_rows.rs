@@ -49,7 +49,8 @@ impl HeldRows {
                 self.neighbors = self.neighbors.max(neighbors.rows().rows().n_rows());
             }
             Hypothesis::View { of, .. } => self.add_member(of),
-            Hypothesis::Linear(_) | Hypothesis::Tree(_) | Hypothesis::Bayes(_) | Hypothesis::Network(_) => {}
+            // What a learner from outside holds is not known, and it is in no file.
+            _ => {}
         }
     }
 }

@@ -202,6 +202,34 @@ impl Model {
         Ok(self)
     }
 
+    /// The importance of each column, if all members are trees: the mean decrease of impurity by splits of its features,
+    /// each tree weighted by its vote, as scikit-learn has it for forests. They sum to 1, or are all 0 if no tree has a split.
+    ///
+    /// None where members are no trees or see Fourier features, and of models that earlier versions saved.
+    ///
+    /// ```
+    /// use udeed::learner::{Base, TreeSettings};
+    /// use udeed::prelude::*;
+    ///
+    /// let train = built_in("vote")?.read()?.into_train()?;
+    /// let model = Bagging::new().base(Base::named("tree")?).fit(&train)?;
+    /// let importances = model.feature_importances().unwrap();
+    /// let most = (0..16).max_by(|&a, &b| importances[a].total_cmp(&importances[b])).unwrap();
+    /// assert_eq!(train.table().columns()[most].name, "physician-fee-freeze");
+    /// assert!(Bagging::new().fit(&train)?.feature_importances().is_none());
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn feature_importances(&self) -> Option<Vec<f64>> {
+        if self.preparation.fourier().is_some() {
+            return None;
+        }
+        let of_features = self.ensemble.feature_importances(self.preparation.n_features())?;
+        let mut importances = vec![0.0; self.preparation.columns().len()];
+        let columns = self.preparation.columns_of_features();
+        columns.iter().zip(of_features).for_each(|(&column, own)| importances[column] += own);
+        Some(importances)
+    }
+
     /// The number of the class that each member gives each row: member after member for each row. See
     /// [`Ensemble::classify`].
     ///
@@ -214,7 +242,7 @@ impl Model {
     /// let train = built_in("house")?.read()?.into_train()?;
     /// let model = Bagging::new().members(5).fit(&train)?;
     /// let prepared = model.preparation().apply(train.table())?;
-    /// assert_eq!(model.classify(train.table())?, model.ensemble().classify(prepared.rows()));
+    /// assert_eq!(model.classify(train.table())?, model.ensemble().classify(prepared.rows())?);
     /// # Ok::<(), udeed::Error>(())
     /// ```
     pub fn classify(&self, rows: &Table) -> Result<Vec<u8>> {

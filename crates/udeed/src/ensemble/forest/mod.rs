@@ -30,7 +30,9 @@ struct Node {
 }
 
 impl Forest {
+    /// What the splits gain is not kept: such members are some among others, whose features have no importances.
     pub(crate) fn new(trees: Vec<Tree>) -> Self {
+        let trees: Vec<Tree> = trees.into_iter().map(Tree::without_gains).collect();
         let (mut nodes, mut roots) = (Vec::new(), Vec::new());
         for tree in &trees {
             let first = nodes.len() as u32;

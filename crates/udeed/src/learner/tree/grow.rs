@@ -86,10 +86,12 @@ impl<'a> Growth<'a> {
         let end = self.entries.len();
         let mut waiting = vec![Waiting { start: 0, end, depth: 0, n_constant: 0, n_excerpts: 0, right_of: None }];
         let mut totals = vec![0.0; self.tree.n_classes()];
+        let whole: f64 = self.entries.iter().map(|entry| entry.weight).sum();
         while let Some(node) = waiting.pop() {
             totals.fill(0.0);
             self.entries[node.start..node.end].iter().for_each(|entry| totals[entry.class as usize] += entry.weight);
-            let place = self.tree.push(&totals, node.right_of);
+            let share = totals.iter().sum::<f64>() / whole;
+            let place = self.tree.push(&totals, share * self.settings.criterion.impurity(&totals), node.right_of);
             self.excerpts.truncate(node.n_excerpts);
             let Some((column, split, n_constant)) = self.best_split(&node, &totals) else { continue };
             let middle = node.start + self.part(node.start..node.end, column, split.rank);
@@ -101,6 +103,7 @@ impl<'a> Growth<'a> {
             waiting.push(child(middle, node.end, Some(place)));
             waiting.push(child(node.start, middle, None));
         }
+        self.tree.subtract_children();
         self.tree
     }
 

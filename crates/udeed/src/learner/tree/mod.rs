@@ -11,7 +11,7 @@ pub(crate) use columns::SortedColumns;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::data::Row;
+use crate::data::{Dense, Row, Rows, fill_rows};
 use crate::error::{Error, Result};
 use crate::learner::base::BaseLearner;
 use crate::learner::card::{SettingKind, learner_settings};
@@ -156,7 +156,7 @@ impl Learner for TreeSettings {
     fn learn_each(&self, sample: &Sample<'_>, counts: &[Vec<u8>]) -> Result<Vec<Hypothesis>> {
         let columns = SortedColumns::new(sample.rows)?;
         let learn = |k: usize| {
-            let weights = sample.resampled(&counts[k]);
+            let weights = sample.repeated(&counts[k]);
             let sample = Sample { weights: &weights, seed: sample.seed.wrapping_add(k as u64), ..*sample };
             Ok(Hypothesis::Tree(self.fit_sorted(&columns, &sample)?))
         };
@@ -169,6 +169,9 @@ impl BaseLearner for TreeSettings {
     const ABOUT: &'static str = "Decision tree: CART, with scikit-learn's rules";
 }
 
+/// The largest gain: the entropy of as many classes as there may be.
+const LARGEST_GAIN: f64 = 8.0;
+
 /// A decision tree: nodes in depth-first order, the root first, each left child right after its parent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {
@@ -179,6 +182,8 @@ pub struct Tree {
     left: Vec<u32>,
     right: Vec<u32>,
     distributions: Vec<f64>,
+    /// How much each split lowers the impurity, times the share of the rows there; none in trees of earlier versions.
+    gains: Vec<f64>,
 }
 
 impl Tree {
@@ -187,7 +192,8 @@ impl Tree {
 
     pub(super) fn empty(n_columns: usize, n_classes: usize) -> Self {
         let (features, thresholds, left, right) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Tree { n_columns, n_classes, features, thresholds, left, right, distributions: Vec::new() }
+        let (distributions, gains) = (Vec::new(), Vec::new());
+        Tree { n_columns, n_classes, features, thresholds, left, right, distributions, gains }
     }
 
     /// Puts a tree together of its parts, of which each but the last has one number a node; none if they do not fit.
@@ -213,11 +219,42 @@ impl Tree {
             && n_classes > 0
             && Some(distributions.len()) == n.checked_mul(n_classes);
         let sound = lengths && (0..n).all(is_sound) && distributions.iter().all(|share| (0.0..=1.0).contains(share));
-        sound.then_some(Tree { n_columns, n_classes, features, thresholds, left, right, distributions })
+        let gains = Vec::new();
+        sound.then_some(Tree { n_columns, n_classes, features, thresholds, left, right, distributions, gains })
     }
 
-    /// Adds a leaf. A right child is made known to its parent.
-    pub(super) fn push(&mut self, totals: &[f64], right_of: Option<usize>) -> usize {
+    /// The same tree with how much each split lowers the impurity; none if that does not fit.
+    pub(crate) fn with_gains(mut self, gains: Vec<f64>) -> Option<Self> {
+        let sound = gains.len() == self.n_nodes() && gains.iter().all(|gain| (0.0..=LARGEST_GAIN).contains(gain));
+        self.gains = gains;
+        sound.then_some(self)
+    }
+
+    /// The same tree without how much each split lowers the impurity.
+    pub(crate) fn without_gains(mut self) -> Self {
+        self.gains = Vec::new();
+        self
+    }
+
+    /// The importance of each feature: the mean decrease of impurity by its splits, as scikit-learn has it. They sum to 1, or
+    /// are all 0 in a tree without a split; none in trees of earlier versions.
+    pub fn feature_importances(&self) -> Option<Vec<f64>> {
+        if self.gains.is_empty() {
+            return None;
+        }
+        let mut importances = vec![0.0; self.n_columns];
+        for (&feature, gain) in self.features.iter().zip(&self.gains).filter(|(feature, _)| **feature != Self::LEAF) {
+            importances[feature as usize] += gain;
+        }
+        let sum: f64 = importances.iter().sum();
+        if sum > 0.0 {
+            importances.iter_mut().for_each(|importance| *importance /= sum);
+        }
+        Some(importances)
+    }
+
+    /// Adds a leaf and its impurity, times the share of the rows there. A right child is made known to its parent.
+    pub(super) fn push(&mut self, totals: &[f64], impurity: f64, right_of: Option<usize>) -> usize {
         let place = self.features.len();
         if let Some(parent) = right_of {
             self.right[parent] = place as u32;
@@ -228,7 +265,19 @@ impl Tree {
         self.right.push(0);
         let sum: f64 = totals.iter().sum();
         self.distributions.extend(totals.iter().map(|total| total / sum));
+        self.gains.push(impurity);
         place
+    }
+
+    /// Makes gains of impurities: what is left of a node's after those of its children; nothing in a leaf.
+    pub(super) fn subtract_children(&mut self) {
+        // Children come after their parent: theirs are still impurities.
+        for i in 0..self.n_nodes() {
+            let children = self.gains[self.left[i] as usize] + self.gains[self.right[i] as usize];
+            let is_leaf = self.features[i] == Self::LEAF;
+            // Rounding may leave less than nothing.
+            self.gains[i] = if is_leaf { 0.0 } else { (self.gains[i] - children).max(0.0) };
+        }
     }
 
     /// Makes a leaf an inner node, whose children are added next.
@@ -258,6 +307,11 @@ impl Tree {
     /// If there is no such node.
     pub fn node_distribution(&self, node: usize) -> &[f64] {
         &self.distributions[node * self.n_classes..][..self.n_classes]
+    }
+
+    /// Writes the probability of each class for a row.
+    pub(crate) fn distribution(&self, row: Row<'_>, to: &mut [f64]) {
+        to.copy_from_slice(self.node_distribution(self.leaf(row)));
     }
 
     /// Number of classes.
@@ -325,8 +379,8 @@ impl Learned for Tree {
         self.n_classes
     }
 
-    fn distribution(&self, row: Row<'_>, _: &mut [f64], to: &mut [f64]) {
-        to.copy_from_slice(self.node_distribution(self.leaf(row)));
+    fn distributions(&self, rows: &dyn Rows) -> Result<Dense> {
+        fill_rows(rows, self.n_classes, |row, _, to| self.distribution(row, to))
     }
 
     fn store(&self, tensors: &mut TensorWriter<'_>) -> Value {
@@ -336,18 +390,25 @@ impl Learned for Tree {
         tensors.write("left", integers(&self.left));
         tensors.write("right", integers(&self.right));
         tensors.write("shares", Tensor::vector(&self.distributions));
+        if !self.gains.is_empty() {
+            tensors.write("gains", Tensor::vector(&self.gains));
+        }
         Value::Null
     }
 
     fn load(_: Value, tensors: &TensorReader<'_>, shape: Shape) -> Option<Self> {
         let [features, left, right] = ["features", "left", "right"].map(|name| tensors.integers(name));
-        Tree::from_parts(
+        let tree = Tree::from_parts(
             shape.n_features,
             shape.n_classes,
             (features?, tensors.vector("thresholds")?),
             (left?, right?),
             tensors.vector("shares")?,
-        )
+        )?;
+        match tensors.vector("gains") {
+            Some(gains) => tree.with_gains(gains),
+            None => Some(tree),
+        }
     }
 }
 
@@ -418,10 +479,10 @@ mod tests {
         assert_eq!((tree.n_nodes(), tree.n_leaves(), tree.depth()), (7, 4, 2));
         let mut to = [0.0; 2];
         for (row, expected) in [([0.0, 9.0], [0.0, 1.0]), ([0.5, 0.5], [1.0, 0.0]), ([0.6, 0.0], [0.0, 1.0])] {
-            tree.distribution(Row::Dense(&row), &mut [], &mut to);
+            tree.distribution(Row::Dense(&row), &mut to);
             assert_eq!(to, expected);
         }
-        tree.distribution(Row::Sparse { columns: &[1], values: &[1.0] }, &mut [], &mut to);
+        tree.distribution(Row::Sparse { columns: &[1], values: &[1.0] }, &mut to);
         assert_eq!(to, [0.0, 1.0]);
         let shallow = TreeSettings { depth: Some(1), ..TreeSettings::default() }.fit(&sample).unwrap();
         assert_eq!(shallow.distributions(), [0.5; 6]);
@@ -496,8 +557,8 @@ mod tests {
                 assert_eq!(tree, kind.fit(&sample(&sparse, &classes, &weights)).unwrap());
                 let (mut a, mut b) = ([0.0; 3], [0.0; 3]);
                 for i in 0..300 {
-                    tree.distribution(rows.rows().row(i), &mut [], &mut a);
-                    tree.distribution(sparse.row(i), &mut [], &mut b);
+                    tree.distribution(rows.rows().row(i), &mut a);
+                    tree.distribution(sparse.row(i), &mut b);
                     assert_eq!(a, b);
                 }
             }
@@ -610,6 +671,30 @@ mod tests {
         assert_eq!(serde_json::to_string(&SplitFeatures::Log2PlusOne).unwrap(), r#""log2-plus-one""#);
     }
 
+    /// Two rows of class 0 and three of class 1. By hand: gini is 12/25 at the root. x0 <= 2.5 leaves 4/9 in three of five rows,
+    /// a gain of 12/25 - 3/5 * 4/9 = 16/75; x1 takes away the rest, 20/75.
+    #[test]
+    fn importances_are_those_by_hand() {
+        let values =
+            [[1.0, 0.0, 5.0], [2.0, 0.0, 5.0], [2.0, 9.0, 5.0], [3.0, 0.0, 5.0], [4.0, 0.0, 5.0], [9.0, 9.0, 9.0]];
+        let rows = Dense::new(6, 3, values.concat()).unwrap();
+        let importances = |settings: TreeSettings, weights: &[f64]| {
+            let classes = &[0, 0, 1, 1, 1, 0];
+            let tree = settings.fit(&Sample { rows: &rows, classes, n_classes: 2, weights, seed: 0 }).unwrap();
+            tree.feature_importances().unwrap()
+        };
+        let (plain, alike) = (TreeSettings::default(), [1.0, 1.0, 1.0, 1.0, 1.0, 0.0]);
+        assert_near(&importances(plain.clone(), &alike), &[4.0 / 9.0, 5.0 / 9.0, 0.0], 1e-15);
+        // A row twice: 4/9 at the root, half of it in the left half of the rows.
+        assert_near(&importances(plain.clone(), &[1.0, 1.0, 1.0, 2.0, 1.0, 0.0]), &[0.5, 0.5, 0.0], 1e-15);
+        let entropy = |share: f64| -share * share.log2() - (1.0 - share) * (1.0 - share).log2();
+        let left = 0.6 * entropy(1.0 / 3.0) / entropy(0.4);
+        let by_entropy = importances(TreeSettings { criterion: Criterion::Entropy, ..plain.clone() }, &alike);
+        assert_near(&by_entropy, &[1.0 - left, left, 0.0], 1e-14);
+        assert_eq!(importances(TreeSettings { depth: Some(1), ..plain.clone() }, &alike), [1.0, 0.0, 0.0]);
+        assert_eq!(importances(TreeSettings { split: 100, ..plain }, &alike), [0.0; 3]);
+    }
+
     #[test]
     fn parts_that_do_not_fit_are_no_tree() {
         let (rows, classes, weights) = problem(60, 3, 5.0);
@@ -617,11 +702,15 @@ mod tests {
         let put = |change: &dyn Fn(&mut Tree)| {
             let mut parts = tree.clone();
             change(&mut parts);
-            let Tree { n_columns, n_classes, features, thresholds, left, right, distributions } = parts;
-            Tree::from_parts(n_columns, n_classes, (features, thresholds), (left, right), distributions)
+            let Tree { n_columns, n_classes, features, thresholds, left, right, distributions, gains } = parts;
+            let tree = Tree::from_parts(n_columns, n_classes, (features, thresholds), (left, right), distributions);
+            tree.and_then(|tree| tree.with_gains(gains))
         };
         assert_eq!(put(&|_| ()), Some(tree.clone()));
-        let wrong: [&dyn Fn(&mut Tree); 7] = [
+        let wrong: [&dyn Fn(&mut Tree); 10] = [
+            &|tree| tree.gains[0] = -0.5,
+            &|tree| tree.gains[0] = f64::NAN,
+            &|tree| tree.gains.clear(),
             &|tree| tree.left[0] = 0,
             &|tree| tree.right[0] = u32::MAX,
             &|tree| tree.features[0] = 3,

@@ -18,6 +18,18 @@ pub enum Criterion {
     Entropy,
 }
 
+impl Criterion {
+    /// The impurity of a node with these weights of the classes.
+    pub(super) fn impurity(self, totals: &[f64]) -> f64 {
+        let sum: f64 = totals.iter().sum();
+        let shares = totals.iter().filter(|&&total| total > 0.0).map(|total| total / sum);
+        match self {
+            Criterion::Gini => 1.0 - shares.map(|share| share * share).sum::<f64>(),
+            Criterion::Entropy => -shares.map(|share| share * libm::log2(share)).sum::<f64>(),
+        }
+    }
+}
+
 /// Which thresholds of a feature are tried at a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

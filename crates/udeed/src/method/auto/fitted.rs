@@ -11,7 +11,7 @@ use crate::ensemble::{Members, TrainingRows};
 use crate::error::{Hint, Result};
 use crate::kernel::{self, in_memory, tanh_halves};
 use crate::learner::tree::SortedColumns;
-use crate::learner::{Batch, Learned, Logistic, Sample, Tree, TreeSettings};
+use crate::learner::{Batch, Logistic, Sample, Tree, TreeSettings};
 use crate::linalg::RowSpace;
 use crate::memory::{check_memory, half_of_memory};
 use crate::method::auto::first_step::Step;
@@ -360,7 +360,7 @@ impl OutOfBag<'_> {
             let mut own = vec![0.0; n_classes];
             for (i, sums) in sums.chunks_exact_mut(n_classes).enumerate() {
                 for tree in &bagged[k * each..(k + 1) * each] {
-                    tree.distribution(rows.row(i), &mut [], &mut own);
+                    tree.distribution(rows.row(i), &mut own);
                     sums.iter_mut().zip(&own).for_each(|(sum, p)| *sum += p / each as f64);
                 }
             }

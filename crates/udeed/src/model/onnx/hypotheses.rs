@@ -2,7 +2,7 @@
 
 use crate::data::Rows;
 use crate::ensemble::{Ensemble, Voters};
-use crate::error::Result;
+use crate::error::{Error, Place, Result};
 use crate::learner::{Bayes, Hypothesis, Neighbors, Network};
 use crate::model::onnx::graph::{Graph, wholes};
 use crate::model::onnx::nearest;
@@ -13,7 +13,7 @@ pub(super) fn n_numbers(hypothesis: &Hypothesis) -> Option<usize> {
     match hypothesis {
         Hypothesis::Neighbors(neighbors) => Some(nearest::n_numbers(neighbors.rows().rows(), neighbors.k())),
         Hypothesis::View { of, .. } => n_numbers(of),
-        Hypothesis::Linear(_) | Hypothesis::Tree(_) | Hypothesis::Bayes(_) | Hypothesis::Network(_) => None,
+        _ => None,
     }
 }
 
@@ -40,7 +40,7 @@ impl Graph {
     /// The probability of each class for rows.
     ///
     /// # Errors
-    /// If known rows that are sparse do not fit into memory as a table.
+    /// If known rows that are sparse do not fit into memory as a table, or a learner from outside made the members.
     pub(super) fn distribution(&mut self, hypothesis: &Hypothesis, rows: &str) -> Result<String> {
         Ok(match hypothesis {
             Hypothesis::Linear(linear) => self.linear(linear.heads(), rows),
@@ -48,6 +48,14 @@ impl Graph {
             Hypothesis::Neighbors(neighbors) => self.neighbors(neighbors, rows)?,
             Hypothesis::Bayes(bayes) => self.bayes(bayes, rows),
             Hypothesis::Network(network) => self.network(network, rows),
+            Hypothesis::Foreign(_) => {
+                let found = "members made by a learner from outside the library";
+                return Err(Error::input(
+                    Place::new("the model"),
+                    found,
+                    "members of the library, which a graph can hold",
+                ));
+            }
             Hypothesis::View { columns, of } => {
                 let places: Vec<i64> = columns.iter().map(|&column| column as i64).collect();
                 let places = self.integers(&[places.len()], &places);
