@@ -30,10 +30,20 @@ impl HeldOut {
     /// nobody can vote.
     pub(crate) fn new(prepared: &TrainingRows, mut vote: impl FnMut(usize) -> Option<Vec<f64>>) -> Self {
         let of_row = |&i: &usize| {
-            let (class, weight) = (prepared.codes[i], prepared.weights[i]);
+            let (class, weight) = (prepared.codes[i], prepared.row_weights[i]);
             vote(i).filter(|_| weight > 0.0).map(|votes| HeldOutRow { class, weight, votes })
         };
-        HeldOut { rows: some_of_each(prepared).iter().filter_map(of_row).collect() }
+        let rows = some_of_each(prepared).iter().filter_map(of_row).collect();
+        HeldOut::with_frequencies(rows, &prepared.class_frequencies())
+    }
+
+    /// Rows whose weights, 1 in the mean, give each class its share of all labeled rows, however many of it are here.
+    fn with_frequencies(mut rows: Vec<HeldOutRow>, frequencies: &[f64]) -> Self {
+        let mut totals = vec![0.0; frequencies.len()];
+        rows.iter().for_each(|row| totals[usize::from(row.class)] += row.weight);
+        let factor = |class: u8| frequencies[usize::from(class)] / totals[usize::from(class)];
+        rows.iter_mut().for_each(|row| row.weight *= factor(row.class));
+        rows.into_iter().collect()
     }
 
     /// The votes of the members of an ensemble on rows that their bootstraps leave out; none of an ensemble whose members are
@@ -53,6 +63,12 @@ impl HeldOut {
 
     pub(crate) fn rows(&self) -> &[HeldOutRow] {
         &self.rows
+    }
+
+    /// The mean vote for the class of a row.
+    pub(crate) fn mean_own_vote(&self) -> f64 {
+        let own = |row: &HeldOutRow| own_vote(usize::from(row.class), &row.votes);
+        self.rows.iter().map(own).sum::<f64>() / self.rows.len() as f64
     }
 
     /// The same rows with calibrated votes.
