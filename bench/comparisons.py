@@ -1,5 +1,6 @@
 """Ours against theirs, one function a comparison. Each checks that the results agree before it believes a time."""
 
+import functools
 import gzip
 import itertools
 import statistics
@@ -82,9 +83,12 @@ class Step:
         self.X = X
         self.labeled, self.y = X[:2], np.array([-1.0, 1.0])
         self.give(bench.worker)
-        kind = np.float32 if precision == "single" else np.float64
-        parts = (peers.with_constant(self.labeled), self.y, peers.with_constant(X), self.W)
-        self.theirs_on = [part.astype(kind) for part in parts]
+
+    @functools.cached_property
+    def theirs_on(self) -> list[np.ndarray]:
+        kind = np.float32 if self.precision == "single" else np.float64
+        parts = (peers.with_constant(self.labeled), self.y, peers.with_constant(self.X), self.W)
+        return [part.astype(kind) for part in parts]
 
     def give(self, worker: Worker):
         """Hands a worker what it needs for the step."""
@@ -177,8 +181,7 @@ def compare_bagging(bench: Bench, name: str, rivals, at_least: float):
     bench.worker.put_train(name, split.labeled, split.y)
 
     def ours():
-        model = bench.worker.folder / "members"
-        return bench.worker.ask("bagging", train=name, members=m, seed=0, model=name, to=model)["seconds"]
+        return bench.worker.bagging(name, m)["seconds"]
 
     def fit(solver, X):
         bench.ensembles[name] = peers.bagging(X, split.y, m, solver, bench.threads)
@@ -228,13 +231,11 @@ def bagging_adult(bench: Bench):
 def fit(bench: Bench):
     """The whole of LcUd: initial members and descent. Theirs is scikit-learn's bagging and numpy's descent."""
     split, m = bench.split("forest"), bench.size(100, 20)
-    labels = np.concatenate([split.y, np.full(split.unlabeled.shape[0], np.nan)])
-    bench.worker.put_train("all", np.vstack([split.labeled, split.unlabeled]), labels)
-    folder, answer, theirs = bench.worker.folder, {}, {}
+    bench.worker.put_train("all", *split.train())
+    answer, theirs = {}, {}
 
     def ours():
-        files = {"initial": folder / "initial", "to": folder / "members"}
-        answer.update(bench.worker.ask("udeed", train="all", members=m, seed=0, model="udeed", **files))
+        answer.update(bench.worker.udeed("all", m))
         return answer["seconds"]
 
     labeled, unlabeled = peers.with_constant(split.labeled), peers.with_constant(split.unlabeled)
@@ -268,15 +269,13 @@ def predict(bench: Bench):
     rows = split.test
     bench.worker.put("test", rows)
     bench.worker.put_train("some", split.labeled[some], split.y[some])
-    folder = bench.worker.folder
-    bench.worker.ask("bagging", train="some", members=m, seed=0, model="some", to=folder / "members")
+    bench.worker.bagging("some", m)
     # How long a prediction takes does not depend on what was learned.
     rival = bench.ensembles.get("forest")
     rival = rival or peers.bagging(split.labeled[some], split.y[some], m, "lbfgs", bench.threads)
-    files = {"probabilities": folder / "probabilities", "classes": folder / "classes"}
 
     def ours():
-        return bench.worker.ask("predict", model="some", rows="test", **files)["seconds"]
+        return bench.worker.predict("some", "test")["seconds"]
 
     rival.predict(rows[:100])
     seconds = bench.alternate(ours, lambda: rival.predict(rows), slow=True)
@@ -303,13 +302,10 @@ def sparse(bench: Bench):
 def sparse_fit(bench: Bench):
     """A whole fit on sparse rows with few steps: its time, and its memory by that of the rows and the members."""
     n, d, m = bench.size((100_000, 100_000, 100), (5_000, 5_000, 20))
-    X = sets.random_sparse_rows(n, d, 56)
-    labels = np.where(X @ np.random.default_rng(2).normal(size=d) > 0, 1.0, -1.0)
-    labels[n // 4 :] = np.nan
+    X, labels = sets.random_sparse_train(n, d, 56)
     with bench.worker.fresh() as worker:
         worker.put_train("rows", X, labels)
-        to = {name: worker.folder / name for name in ("initial", "to")}
-        fit = worker.ask("udeed", train="rows", members=m, steps=3, seed=0, model="rows", **to)
+        fit = worker.udeed("rows", m, steps=3)
     bench.results.add(f"LcUd fit CSR {n} x {d}, m {m}", value=fit["seconds"], unit="s")
     if fit["peak"] is None:
         bench.results.skipped.append("memory of a fit: the system does not tell")
@@ -324,7 +320,7 @@ def reading(bench: Bench):
     to, loaded = bench.worker.folder / "read", {}
 
     def ours(to=None):
-        return bench.worker.ask("read", file=file, label=None, to=to)["seconds"]
+        return bench.worker.load(file, to=to)["seconds"]
 
     def decompress():
         gzip.decompress(file.read_bytes())
@@ -347,7 +343,7 @@ def csv(bench: Bench):
     total = write_csv(file, bench.size(1_000_000_000, 20_000_000))
 
     def ours():
-        read.update(bench.worker.ask("read", file=file, label="y", to=None))
+        read.update(bench.worker.load(file, "y"))
         return read["seconds"]
 
     seconds, bytes_alone = bench.alternate(ours, file.read_bytes, slow=True)
@@ -374,7 +370,7 @@ def write_csv(file: Path, size: int) -> float:
 def compare_reading_memory(bench: Bench, file: Path, label: str | None = None):
     """By how much the process grows while it reads, against the rows as they are in memory in the end."""
     with bench.worker.fresh() as worker:
-        read = worker.ask("read", file=file, label=label, to=None)
+        read = worker.load(file, label)
     if read["peak"] is None:
         bench.results.skipped.append("memory of a reader: the system does not tell")
     else:
@@ -383,13 +379,7 @@ def compare_reading_memory(bench: Bench, file: Path, label: str | None = None):
 
 def growth(bench: Bench):
     """A step as rows, features, members and threads grow."""
-    n, d, m = bench.size(50_000, 5_000), 54, 100
-    axes = {
-        "n": [(size, d, m, bench.threads) for size in (n // 4, n, 4 * n)],
-        "d": [(n, size, m, bench.threads) for size in (6, 13, 27, 54, 108, 216)],
-        "m": [(n, d, size, bench.threads) for size in (12, 25, 50, 100, 200, 400)],
-        "threads": [(n, d, m, size) for size in range(1, bench.threads + 1)],
-    }
+    axes = growth_axes(bench.size(50_000, 5_000), bench.threads)
     measured = {axis: [] for axis in axes}
     for place, (axis, points) in enumerate(axes.items()):
         for sizes in points:
@@ -398,6 +388,17 @@ def growth(bench: Bench):
     for small, large in itertools.pairwise(measured["n"]):
         name = f"time of {large['at']} / {small['at']} rows"
         bench.results.add(name, value=large["ours"] / small["ours"], at_least=3.6, at_most=4.4)
+
+
+def growth_axes(n: int, threads: int) -> dict[str, list[tuple]]:
+    """Rows, features, members and threads of each step, by what grows."""
+    d, m = 54, 100
+    return {
+        "n": [(size, d, m, threads) for size in (n // 4, n, 4 * n)],
+        "d": [(n, size, m, threads) for size in (6, 13, 27, 54, 108, 216)],
+        "m": [(n, d, size, threads) for size in (12, 25, 50, 100, 200, 400)],
+        "threads": [(n, d, m, size) for size in range(1, threads + 1)],
+    }
 
 
 def measure_step(bench: Bench, n, d, m, threads) -> dict:

@@ -26,6 +26,11 @@ class Split:
         self.unlabeled = X[unlabeled]
         self.test, self.y_test = X[test], y[test]
 
+    def train(self):
+        """All dense training rows and their labels, NaN for those that are unlabeled."""
+        labels = np.concatenate([self.y, np.full(self.unlabeled.shape[0], np.nan)])
+        return np.vstack([self.labeled, self.unlabeled]), labels
+
 
 def find(folder: Path, name: str) -> Path:
     path = folder / f"{name}.libsvm.gz"
@@ -71,3 +76,11 @@ def random_sparse_rows(n, d, stored, seed=0):
     X = sparse.csr_matrix((random.random(n * stored), (rows, columns.ravel())), shape=(n, d))
     X.sum_duplicates()
     return X
+
+
+def random_sparse_train(n, d, stored):
+    """CSR rows with labels by a random plane, NaN on three quarters of them."""
+    X = random_sparse_rows(n, d, stored)
+    labels = np.where(X @ np.random.default_rng(2).normal(size=d) > 0, 1.0, -1.0)
+    labels[n // 4 :] = np.nan
+    return X, labels

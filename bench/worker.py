@@ -74,6 +74,24 @@ class Worker:
         self.put(name, matrix)
         self.ask("train", name=name, rows=name, labels=self.write("labels", labels))
 
+    def bagging(self, train: str, members: int) -> dict:
+        """Fits logistic regressions on bootstraps to rows of the shelf: a model of the same name."""
+        return self.ask("bagging", train=train, members=members, seed=0, model=train, to=self.folder / "members")
+
+    def udeed(self, train: str, members: int, steps: int | None = None) -> dict:
+        """Fits the whole of UDEED to rows of the shelf: a model of the same name."""
+        files = {"initial": self.folder / "initial", "to": self.folder / "members"}
+        return self.ask("udeed", train=train, members=members, steps=steps, seed=0, model=train, **files)
+
+    def predict(self, model: str, rows: str) -> dict:
+        """Predicts classes and probabilities of rows of the shelf."""
+        files = {name: self.folder / name for name in ("probabilities", "classes")}
+        return self.ask("predict", model=model, rows=rows, **files)
+
+    def load(self, file: Path, label: str | None = None, to: Path | None = None) -> dict:
+        """Reads a file of rows."""
+        return self.ask("read", file=file, label=label, to=to)
+
     def close(self) -> None:
         self.process.stdin.close()
         self.process.wait()

@@ -9,7 +9,7 @@ use udeed::format::{BuiltIn, Format, Sheet, Writer};
 use udeed::text::{counted, printable};
 use udeed_lab::tables::TextTable;
 
-use crate::input::{Labeled, Reading, format_parser, parse_delimiter};
+use crate::input::{Labeled, Reading, Sampling, format_parser, parse_delimiter};
 use crate::laboratory::named;
 use crate::output::{Usage, check_outputs, is_stream, note_written, print, write_to, write_wrapped};
 use crate::progress::Progress;
@@ -69,11 +69,8 @@ enum DataVerb {
         test_file: PathBuf,
         #[command(flatten)]
         shares: SharesArgs,
-        /// Random seed
-        #[arg(long, default_value_t = 0)]
-        seed: u64,
         #[command(flatten)]
-        reading: Reading,
+        sampling: Sampling,
     },
 }
 
@@ -110,15 +107,15 @@ impl Data {
                 note_written(out.as_deref(), &counted(sheet.table.n_rows(), "row"), progress);
                 Ok(())
             }
-            Some(DataVerb::Split { from, train_file, test_file, shares, seed, reading }) => {
+            Some(DataVerb::Split { from, train_file, test_file, shares, sampling }) => {
                 let outputs = [train_file, test_file].map(|path| Some(path.as_path()));
                 if outputs.iter().flatten().any(|path| is_stream(path)) {
                     return Err(Usage("`-`: two files are written, expected two names".into()).into());
                 }
                 check_outputs(&outputs, &[Some(&from.set)])?;
-                let sheet = from.read(reading, progress)?;
+                let sheet = from.read(&sampling.reading, progress)?;
                 named(sheet.clone().into_train().and_then(|data| data.classes()), &from.set)?;
-                let split = named(stratified_split(&sheet.labels, shares.into(), *seed, 0), &from.set)?;
+                let split = named(stratified_split(&sheet.labels, shares.into(), sampling.seed, 0), &from.set)?;
                 let rows: Vec<usize> = split.labeled.iter().chain(&split.unlabeled).copied().collect();
                 let hidden: Vec<usize> = (split.labeled.len()..rows.len()).collect();
                 let mut training = sheet.select(&rows);

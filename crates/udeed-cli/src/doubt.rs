@@ -8,7 +8,7 @@ use udeed::labeling::{DoubtedLabel, Doubts};
 use udeed::text::counted;
 use udeed_lab::tables::TextTable;
 
-use crate::input::{Labeled, Reading, note_identifiers};
+use crate::input::{Labeled, Sampling, note_identifiers};
 use crate::laboratory::{named, placed};
 use crate::output::{check_outputs, is_stream, note_written, plain, print, write_to, write_wrapped};
 use crate::progress::Progress;
@@ -33,20 +33,17 @@ pub struct Doubt {
     /// CSV file for all labels, the most doubtful first; `-` prints it instead of the table
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Random seed
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
     #[command(flatten)]
-    reading: Reading,
+    sampling: Sampling,
 }
 
 impl Doubt {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
         check_outputs(&[self.out.as_deref()], &[Some(&self.file)])?;
-        let sheet = self.labeled.read_to_learn(&self.reading, &self.file, progress)?;
+        let sheet = self.labeled.read_to_learn(&self.sampling.reading, &self.file, progress)?;
         self.labeled.check_occur([&sheet.labels])?;
         let train = named(sheet.into_train(), &self.file)?;
-        let doubt = udeed::labeling::Doubt::new().seed(self.seed);
+        let doubt = udeed::labeling::Doubt::new().seed(self.sampling.seed);
         let found = named(doubt.find_observed(&train, &mut Warned::new(progress)), &self.file);
         let found = found.map_err(|error| placed(error, &[(&self.file, usize::MAX)]))?;
         note_identifiers(train.table(), train.table().n_rows(), progress);

@@ -9,7 +9,7 @@ use udeed::labeling::{Expected, Forecasts};
 use udeed::text::counted;
 use udeed_lab::tables::TextTable;
 
-use crate::input::{Labeled, Reading, note_identifiers};
+use crate::input::{Labeled, Sampling, note_identifiers};
 use crate::laboratory::{named, placed};
 use crate::output::{check_outputs, print, write_json, write_wrapped};
 use crate::progress::Progress;
@@ -42,22 +42,21 @@ pub struct Forecast {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Random seed
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
     #[command(flatten)]
-    reading: Reading,
+    sampling: Sampling,
 }
 
 impl Forecast {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
         check_outputs(&[], &[Some(&self.file)])?;
-        let mut forecast =
-            udeed::labeling::Forecast::new().more(self.more.clone()).repetitions(self.repetitions).seed(self.seed);
-        if let Some(method) = seeded_method(&self.method, self.seed)? {
+        let mut forecast = udeed::labeling::Forecast::new()
+            .more(self.more.clone())
+            .repetitions(self.repetitions)
+            .seed(self.sampling.seed);
+        if let Some(method) = seeded_method(&self.method, self.sampling.seed)? {
             forecast = forecast.method(method);
         }
-        let sheet = self.labeled.read_to_learn(&self.reading, &self.file, progress)?;
+        let sheet = self.labeled.read_to_learn(&self.sampling.reading, &self.file, progress)?;
         self.labeled.check_occur([&sheet.labels])?;
         let train = named(sheet.into_train(), &self.file)?;
         let found = named(forecast.forecast_observed(&train, &mut Warned::new(progress)), &self.file);

@@ -92,6 +92,16 @@ impl Reading {
     }
 }
 
+/// Rows that are sampled: the random seed, and how they are read.
+#[derive(Args)]
+pub struct Sampling {
+    /// Random seed
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
 /// Where the labels of rows are, and which of them are classes.
 #[derive(Args)]
 pub struct Labeled {

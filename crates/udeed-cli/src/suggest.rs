@@ -14,7 +14,7 @@ use udeed::observer::{Observer, Warning};
 use udeed::text::{counted, printable};
 use udeed_lab::tables::TextTable;
 
-use crate::input::{Labeled, Reading, for_each_table, hold_file, note_identifiers, unlabeled_reader};
+use crate::input::{Labeled, Reading, Sampling, for_each_table, hold_file, note_identifiers, unlabeled_reader};
 use crate::laboratory::{is_of_rows, named, placed};
 use crate::output::{
     Usage, check_outputs, is_stream, note_written, plain, print, temporary_folder, write_to, write_wrapped,
@@ -62,11 +62,8 @@ pub struct Suggest {
     /// CSV file for the suggested rows, whole and with their numbers, ready to be labeled; `-` prints them instead of the table
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Random seed
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
     #[command(flatten)]
-    reading: Reading,
+    sampling: Sampling,
 }
 
 /// Parses the name of a strategy; help lists the names with their meaning.
@@ -158,7 +155,7 @@ impl Suggest {
         let streamed = is_stream(&self.file) || self.unlabeled.as_deref().is_some_and(is_stream);
         let of_columns = [("--cost", &self.cost), ("--weight", &self.weight)];
         if let Some((option, _)) = of_columns.iter().find(|(_, column)| column.is_some())
-            && (streamed || self.reading.no_header)
+            && (streamed || self.sampling.reading.no_header)
         {
             let expected = "expected files with a header, in which the column has a name";
             return Err(Usage(format!("`{option}`: {expected}")).into());
@@ -168,14 +165,14 @@ impl Suggest {
     }
 
     fn read(&self, model: Option<&Model>, progress: &Progress) -> anyhow::Result<Pool> {
-        let mut reading = self.reading.clone();
+        let mut reading = self.sampling.reading.clone();
         // The model's reader reads no other columns.
         if model.is_none() {
             reading.drop.extend(self.cost.iter().chain(&self.weight).cloned());
         }
         let reader = model.map_or_else(Reader::new, Model::reader);
         let folder = temporary_folder(self.out.as_deref());
-        let room = Room { most: self.reading.memory.most().min(MOST_IN_MEMORY), folder: Some(&folder) };
+        let room = Room { most: self.sampling.reading.memory.most().min(MOST_IN_MEMORY), folder: Some(&folder) };
         // One file of rows lies outside of memory at most: the second one, where there is one.
         let own_room = if self.unlabeled.is_some() { Room { most: u64::MAX, folder: None } } else { room };
         let PartedSheet { sheet, unlabeled, positions } =
@@ -207,8 +204,8 @@ impl Suggest {
             .per_class(self.per_class)
             .costs(self.numbers(self.cost.as_ref(), pool, progress)?)
             .weights(self.numbers(self.weight.as_ref(), pool, progress)?)
-            .seed(self.seed);
-        if let Some(method) = seeded_method(&self.method, self.seed)? {
+            .seed(self.sampling.seed);
+        if let Some(method) = seeded_method(&self.method, self.sampling.seed)? {
             suggest = suggest.method(method);
         }
         let found = named(suggest.suggest_observed(&pool.train, model, &mut Warned::new(progress)), &self.file)?;
@@ -220,10 +217,10 @@ impl Suggest {
     fn numbers(&self, column: Option<&String>, pool: &Pool, progress: &Progress) -> anyhow::Result<Option<Vec<f64>>> {
         let Some(column) = column else { return Ok(None) };
         let is_cost = self.cost.as_ref() == Some(column);
-        let reading = Reading { drop: Vec::new(), nominal: Vec::new(), ..self.reading.clone() };
+        let reading = Reading { drop: Vec::new(), nominal: Vec::new(), ..self.sampling.reading.clone() };
         let reader = reading.reader(Reader::new().expect(&[Column::numeric(column)], Naming::Given));
         let folder = temporary_folder(self.out.as_deref());
-        let room = Room { most: self.reading.memory.most(), folder: Some(&folder) };
+        let room = Room { most: self.sampling.reading.memory.most(), folder: Some(&folder) };
         let (mut numbers, mut of_own) = (Vec::new(), 0);
         for path in std::iter::once(&self.file).chain(&self.unlabeled) {
             for_each_table(&reader, path, room, progress, &mut |table| {
@@ -286,7 +283,7 @@ impl Suggest {
     fn records(&self, pool: &Pool, path: &Path, of_own: bool, rows: &[usize]) -> anyhow::Result<Records> {
         let rows: Vec<usize> = rows.iter().copied().filter(|&row| pool.place(row).is_own == of_own).collect();
         let numbers: Vec<usize> = rows.iter().map(|&row| pool.place(row).row).collect();
-        if let Some(records) = Records::of_csv(path, &self.reading, &numbers)? {
+        if let Some(records) = Records::of_csv(path, &self.sampling.reading, &numbers)? {
             return Ok(records);
         }
         let train = &pool.train;

@@ -76,11 +76,15 @@ impl fmt::Display for Place {
     }
 }
 
-/// Declares the hints, each once: what it is for, its data with an example, and its words for users of the library.
+/// Declares the hints, each once: what it is for, its data with an example, and its words for users of the library. The data
+/// of many are the name of a column.
 macro_rules! hints {
     ($(
         $(#[$doc:meta])*
-        $name:ident $({ $($(#[$about:meta])* $field:ident: $kind:ty = $example:expr),+ $(,)? })? => $words:expr;
+        $name:ident
+        $({ $($(#[$about:meta])* $field:ident: $kind:ty = $example:expr),+ $(,)? })?
+        $(about $column:ident $named:literal)?
+        => $words:expr;
     )+) => {
         /// What to try after an [`Error`], as data.
         ///
@@ -101,21 +105,26 @@ macro_rules! hints {
         #[derive(Debug, Clone, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum Hint {
-            $($(#[$doc])* $name $({ $($(#[$about])* $field: $kind),+ })?,)+
+            $(
+                $(#[$doc])*
+                $name
+                $({ $($(#[$about])* $field: $kind),+ })?
+                $({ #[doc = concat!("Its name, such as `", $named, "`.")] $column: Box<str> })?,
+            )+
         }
 
         impl Hint {
             /// Every hint once, for tests that each has words.
             #[doc(hidden)]
             pub fn examples() -> Vec<Hint> {
-                vec![$(Hint::$name $({ $($field: $example),+ })?),+]
+                vec![$(Hint::$name $({ $($field: $example),+ })? $({ $column: $named.into() })?),+]
             }
         }
 
         impl fmt::Display for Hint {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self {
-                    $(Hint::$name $({ $($field),+ })? => f.write_str($words.as_ref()),)+
+                    $(Hint::$name $({ $($field),+ })? $({ $column })? => f.write_str($words.as_ref()),)+
                 }
             }
         }
@@ -162,32 +171,22 @@ hints! {
     /// Rows without a header have another number of columns than those of training.
     WidthOfTraining => "the model numbers its columns: the rows must have those of training, without a header";
     /// A column holds numbers and text.
-    NominalOrDrop {
-        /// The column.
-        column: Box<str> = "color".into(),
-    } => format!("if column {} is nominal, read it as such; else leave it out", quoted(column));
+    NominalOrDrop about column "color" =>
+        format!("if column {} is nominal, read it as such; else leave it out", quoted(column));
     /// A column of numbers holds a word for a missing value, or the other way round.
-    MissingWord {
-        /// The column.
-        column: Box<str> = "age".into(),
-    } => format!("if the word in column {} stands for a missing value, leave the cell empty", quoted(column));
+    MissingWord about column "age" =>
+        format!("if the word in column {} stands for a missing value, leave the cell empty", quoted(column));
     /// A blank line may be a missing cell.
     BlankLine => "if the value is missing, write `?`; else remove the line";
     /// A column of numbers takes the place of a nominal one.
-    Nominal {
-        /// The column.
-        column: Box<str> = "color".into(),
-    } => format!("if the numbers in column {} are names, read it as nominal", quoted(column));
+    Nominal about column "color" =>
+        format!("if the numbers in column {} are names, read it as nominal", quoted(column));
     /// A column cannot be learned from.
-    Drop {
-        /// The column.
-        column: Box<str> = "comment".into(),
-    } => format!("leave out column {}", quoted(column));
+    Drop about column "comment" =>
+        format!("leave out column {}", quoted(column));
     /// A nominal column has too many levels: it is likely to identify the rows.
-    Identifier {
-        /// The column.
-        column: Box<str> = "name".into(),
-    } => format!("if column {} identifies the rows, leave it out", quoted(column));
+    Identifier about column "name" =>
+        format!("if column {} identifies the rows, leave it out", quoted(column));
     /// A numeric ARFF attribute takes the place of a nominal one.
     DeclareLevels => "declare its values in the file: `{a, b, ...}`";
     /// A LIBSVM index is 0.

@@ -146,14 +146,8 @@ def doubt(
         The rows, labeled and unlabeled.
     y : array of shape (n_samples,)
         Their labels, ``unlabeled`` for none.
-    random_state : int, RandomState or None
-        Random seed.
-    unlabeled : object
-        The label of rows that have none.
-    n_jobs : int, optional
-        Number of threads.
-    return_scores : bool
-        Whether to return the reasons, too.
+    random_state, unlabeled, n_jobs, return_scores
+        As in :func:`udeed.suggest`.
 
     Returns
     -------

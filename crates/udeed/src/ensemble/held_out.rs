@@ -1,11 +1,9 @@
 //! Votes on labeled rows of members that did not learn from them.
 
-use crate::data::Matrix;
 use crate::ensemble::calibration::Calibration;
-use crate::ensemble::vote::{Ensemble, Part, decision_of, probabilities};
-use crate::ensemble::{TrainingRows, Voters};
-use crate::learner::Hypothesis;
-use crate::parallel;
+use crate::ensemble::vote::{Ensemble, probabilities};
+use crate::ensemble::{TrainingRows, out_of_bag};
+use crate::error::Result;
 use crate::tensor::{Tensor, TensorReader, TensorWriter};
 
 /// Largest number of rows of a class: with 1000 the error of a quantile is one percent.
@@ -28,12 +26,28 @@ pub(crate) struct HeldOutRow {
 impl HeldOut {
     /// The votes on some labeled rows, all of a class or as many as suffice; none on a row that has no weight or on which
     /// nobody can vote.
-    pub(crate) fn new(prepared: &TrainingRows, mut vote: impl FnMut(usize) -> Option<Vec<f64>>) -> Self {
-        let of_row = |&i: &usize| {
+    pub(crate) fn new(prepared: &TrainingRows, vote: impl FnMut(usize) -> Option<Vec<f64>>) -> Self {
+        let some = some_of_each(prepared);
+        let votes = some.iter().copied().map(vote).collect();
+        HeldOut::of_votes(prepared, &some, votes)
+    }
+
+    /// The votes of the members of an ensemble on rows that their bootstraps leave out.
+    ///
+    /// # Errors
+    /// If the members cannot see the rows.
+    pub(crate) fn out_of_bag(prepared: &TrainingRows, ensemble: &Ensemble, draws: &[Vec<u8>]) -> Result<Self> {
+        let some = some_of_each(prepared);
+        let votes = out_of_bag::votes(ensemble, draws, &prepared.labeled, &some)?;
+        Ok(HeldOut::of_votes(prepared, &some, votes))
+    }
+
+    fn of_votes(prepared: &TrainingRows, some: &[usize], votes: Vec<Option<Vec<f64>>>) -> Self {
+        let row = |(&i, votes): (&usize, Option<Vec<f64>>)| {
             let (class, weight) = (prepared.codes[i], prepared.row_weights[i]);
-            vote(i).filter(|_| weight > 0.0).map(|votes| HeldOutRow { class, weight, votes })
+            votes.filter(|_| weight > 0.0).map(|votes| HeldOutRow { class, weight, votes })
         };
-        let rows = some_of_each(prepared).iter().filter_map(of_row).collect();
+        let rows = some.iter().zip(votes).filter_map(row).collect();
         HeldOut::with_frequencies(rows, &prepared.class_frequencies())
     }
 
@@ -44,21 +58,6 @@ impl HeldOut {
         let factor = |class: u8| frequencies[usize::from(class)] / totals[usize::from(class)];
         rows.iter_mut().for_each(|row| row.weight *= factor(row.class));
         rows.into_iter().collect()
-    }
-
-    /// The votes of the members of an ensemble on rows that their bootstraps leave out; none of an ensemble whose members are
-    /// of several kinds.
-    pub(crate) fn out_of_bag(prepared: &TrainingRows, ensemble: &Ensemble, draws: &[Vec<u8>]) -> Option<Self> {
-        let some = some_of_each(prepared);
-        let rows = prepared.labeled.select(&some);
-        let width = if ensemble.parts.len() > 1 { 2 } else { ensemble.n_classes() };
-        let votes = |part: &Part| out_of_bag_votes(part, &rows, &some, width, draws);
-        let parts: Vec<Vec<Option<Vec<f64>>>> = ensemble.parts.iter().map(votes).collect::<Option<_>>()?;
-        let place = |i: usize| some.binary_search(&i).ok();
-        Some(HeldOut::new(prepared, |i| {
-            let of_parts: Option<Vec<Vec<f64>>> = parts.iter().map(|part| part[place(i)?].clone()).collect();
-            of_parts.map(|votes| votes.concat())
-        }))
     }
 
     pub(crate) fn rows(&self) -> &[HeldOutRow] {
@@ -112,37 +111,6 @@ fn some_of_each(prepared: &TrainingRows) -> Vec<usize> {
         taken(place + 1) > taken(place)
     };
     (0..prepared.codes.len()).filter(is_taken).collect()
-}
-
-/// For each of some labeled rows the vote of the members for which it is out of bag; none if there are none.
-fn out_of_bag_votes(
-    part: &Part,
-    rows: &Matrix,
-    some: &[usize],
-    n_classes: usize,
-    draws: &[Vec<u8>],
-) -> Option<Vec<Option<Vec<f64>>>> {
-    let linear;
-    let members: &[Hypothesis] = match &part.members {
-        Voters::Mixed(_) => return None,
-        Voters::Any(members) => members,
-        Voters::Linear(members) => {
-            linear = members.hypotheses();
-            &linear
-        }
-    };
-    let tables = parallel::map(members.len(), |k| members[k].distributions(rows.rows()));
-    let vote = |(place, &row): (usize, &usize)| {
-        let out: Vec<usize> = (0..members.len()).filter(|&k| draws[k][row] == 0).collect();
-        let all: Vec<f64> = out.iter().flat_map(|&k| tables[k].get(place)).copied().collect();
-        let weights: Vec<f64> = out.iter().map(|&k| part.weights[k]).collect();
-        let mut probabilities = vec![0.0; n_classes];
-        part.rule.combine(&all, &weights, &mut probabilities);
-        let mut votes = vec![0.0; if n_classes == 2 { 1 } else { n_classes }];
-        decision_of(&probabilities, &mut votes);
-        (!out.is_empty()).then_some(votes)
-    };
-    Some(some.iter().enumerate().map(vote).collect())
 }
 
 /// The vote for a class, from -1 to 1: twice its probability, less 1.
@@ -205,7 +173,7 @@ pub(crate) struct OwnVote {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ensemble::{Members, Vote, bootstraps};
+    use crate::ensemble::{Members, Part, Vote, Voters, bootstraps};
     use crate::format::built_in;
     use crate::method::{Bagging, Learn, Method};
     use crate::observer::Watch;

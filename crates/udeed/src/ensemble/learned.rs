@@ -3,6 +3,7 @@
 use crate::data::Dense;
 use crate::ensemble::calibration::Calibration;
 use crate::ensemble::{Ensemble, Findings, HeldOut, LabelRounds, TrainingRows};
+use crate::error::Result;
 use crate::observer::{StageSummary, Warning, Watch};
 
 /// The result of a method: an ensemble, and how it was learned.
@@ -26,17 +27,20 @@ pub(crate) struct Learned {
 
 impl Learned {
     /// An ensemble whose members were fitted to bootstraps: those that drew neither a row nor a copy of it vote on it.
+    ///
+    /// # Errors
+    /// If the members cannot see the rows.
     pub(crate) fn of_bootstraps(
         ensemble: Ensemble,
         prepared: &TrainingRows,
         draws: &[Vec<u8>],
         watch: &Watch<'_>,
-    ) -> Self {
+    ) -> Result<Self> {
         let (seen, warning) = prepared.seen(draws);
-        let held_out = HeldOut::out_of_bag(prepared, &ensemble, &seen);
+        let held_out = Some(HeldOut::out_of_bag(prepared, &ensemble, &seen)?);
         let mut learned = Learned { held_out, ..ensemble.into() };
         learned.warn(warning, watch);
-        learned
+        Ok(learned)
     }
 
     /// Calibrates the votes of the ensemble by those on rows that members did not learn from, some of each of the classes.

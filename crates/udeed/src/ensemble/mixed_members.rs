@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::data::{Blocks, Dense, Rows};
 use crate::ensemble::Members;
 use crate::ensemble::forest::Forest;
+use crate::ensemble::vote::{decision_of, probabilities};
 use crate::error::Result;
 use crate::kernel::tanh_halves;
 use crate::learner::{n_heads, normalise, winner};
@@ -171,30 +172,14 @@ fn in_parts<R: Send>(
     })
 }
 
-/// The probability of each class, by the votes of the heads.
-pub(crate) fn probabilities(votes: &[f64]) -> Vec<f64> {
-    match votes {
-        [one] => vec![0.5 * (1.0 - one), 0.5 * (1.0 + one)],
-        each => {
-            let mut shares: Vec<f64> = each.iter().map(|vote| 0.5 * (1.0 + vote)).collect();
-            normalise(&mut shares);
-            shares
-        }
-    }
-}
-
 /// Shifts the log odds of the classes in the votes of the heads on one row.
 pub(crate) fn shift(votes: &mut [f64], odds: &[f64]) {
     // What rounding puts beyond the ends would be a negative probability.
     votes.iter_mut().for_each(|vote| *vote = vote.clamp(-1.0, 1.0));
-    let mut probabilities: Vec<f64> = match &*votes {
-        [one] => vec![0.5 * (1.0 - one), 0.5 * (1.0 + one)],
-        each => each.iter().map(|vote| 0.5 * (1.0 + vote)).collect(),
-    };
+    let mut probabilities = probabilities(votes);
     probabilities.iter_mut().zip(odds).for_each(|(p, odds)| *p *= libm::exp(*odds));
     normalise(&mut probabilities);
-    votes.fill(0.0);
-    add(&probabilities, 1.0, votes);
+    decision_of(&probabilities, votes);
 }
 
 /// Calls `visit` with the place of every row and member, and the class probabilities of the member.

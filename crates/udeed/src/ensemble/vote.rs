@@ -8,6 +8,7 @@ use crate::ensemble::mixed_members::Group;
 use crate::error::{Error, Hint, Place, Result};
 use crate::kernel::in_memory;
 use crate::learner::{Hypothesis, Linear, n_heads, normalise, winner};
+use crate::parallel;
 use crate::words::words;
 
 /// Least probability in a product of probabilities.
@@ -313,16 +314,18 @@ impl Part {
     }
 
     /// The class probabilities of each member for all rows; none of mixed members.
-    fn distributions(&self, rows: &Matrix) -> Result<Vec<Dense>> {
-        if let Voters::Linear(members) = &self.members {
-            let outputs = members.outputs(rows.rows())?;
-            let pair = |f: f64| [0.5 * (1.0 - f), 0.5 * (1.0 + f)];
-            let of_member =
-                |k: usize| Dense::new(outputs.len(), 2, outputs.iter().flat_map(|own| pair(own[k])).collect());
-            return (0..members.n_members()).map(of_member).collect();
+    pub(crate) fn distributions(&self, rows: &Matrix) -> Result<Vec<Dense>> {
+        match &self.members {
+            Voters::Linear(members) => {
+                let outputs = members.outputs(rows.rows())?;
+                let pair = |f: f64| [0.5 * (1.0 - f), 0.5 * (1.0 + f)];
+                let of_member =
+                    |k: usize| Dense::new(outputs.len(), 2, outputs.iter().flat_map(|own| pair(own[k])).collect());
+                (0..members.n_members()).map(of_member).collect()
+            }
+            Voters::Any(members) => Ok(parallel::map(members.len(), |k| members[k].distributions(rows.rows()))),
+            Voters::Mixed(_) => Ok(Vec::new()),
         }
-        let members = self.members.hypotheses().unwrap_or_default();
-        Ok(members.iter().map(|member| member.distributions(rows.rows())).collect())
     }
 
     /// The class probabilities of member `k` for a row.

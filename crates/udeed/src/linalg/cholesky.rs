@@ -56,55 +56,12 @@ fn factor_column(matrix: &mut [f64], n: usize, j: usize) -> bool {
 
 /// Solves with the factor, in place.
 pub(crate) fn solve(factor: &[f64], n: usize, x: &mut [f64]) {
-    solve_lower(factor, n, x);
-    instructions().dispatch(SolveTransposed { factor, n, x });
+    instructions().dispatch(Solve { factor, n, x, sides: Sides::One });
 }
 
 /// Solves with the factor alone, and not with its transpose after it: the first half of [`solve`], in place.
 pub(crate) fn solve_lower(factor: &[f64], n: usize, x: &mut [f64]) {
-    instructions().dispatch(SolveLower { factor, n, x });
-}
-
-struct SolveLower<'a> {
-    factor: &'a [f64],
-    n: usize,
-    x: &'a mut [f64],
-}
-
-struct SolveTransposed<'a> {
-    factor: &'a [f64],
-    n: usize,
-    x: &'a mut [f64],
-}
-
-impl WithSimd for SolveLower<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let SolveLower { factor, n, x } = self;
-        for i in 0..n {
-            let row = &factor[i * n..=i * n + i];
-            x[i] = (x[i] - dot(&row[..i], &x[..i])) / row[i];
-        }
-    }
-}
-
-impl WithSimd for SolveTransposed<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let SolveTransposed { factor, n, x } = self;
-        for i in (0..n).rev() {
-            let row = &factor[i * n..=i * n + i];
-            x[i] /= row[i];
-            let xi = x[i];
-            for (x, l) in x[..i].iter_mut().zip(row) {
-                *x -= l * xi;
-            }
-        }
-    }
+    instructions().dispatch(Solve { factor, n, x, sides: Sides::OneByFactor });
 }
 
 /// Solves with the factor for `k` right sides, which lie side by side in each of the `n` rows of `x`, in place.
@@ -115,7 +72,7 @@ pub(crate) fn solve_many(factor: &[f64], n: usize, x: &mut [f64], k: usize) {
         for (to, from) in some.chunks_exact_mut(LANES).zip(x.chunks_exact(k)) {
             to[..width].copy_from_slice(&from[first..][..width]);
         }
-        instructions().dispatch(SolveLanes { factor, n, x: &mut some });
+        instructions().dispatch(Solve { factor, n, x: &mut some, sides: Sides::Lanes });
         for (from, to) in some.chunks_exact(LANES).zip(x.chunks_exact_mut(k)) {
             to[first..][..width].copy_from_slice(&from[..width]);
         }
@@ -125,35 +82,77 @@ pub(crate) fn solve_many(factor: &[f64], n: usize, x: &mut [f64], k: usize) {
 /// Number of right sides solved for at once.
 const LANES: usize = 16;
 
-struct SolveLanes<'a> {
+struct Solve<'a> {
     factor: &'a [f64],
     n: usize,
     x: &'a mut [f64],
+    sides: Sides,
 }
 
-impl WithSimd for SolveLanes<'_> {
+/// What is solved for.
+enum Sides {
+    One,
+    /// With the factor and not with its transpose.
+    OneByFactor,
+    /// [`LANES`] side by side.
+    Lanes,
+}
+
+impl WithSimd for Solve<'_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let SolveLanes { factor, n, x } = self;
-        for i in 0..n {
-            let row = &factor[i * n..=i * n + i];
-            let (known, own) = x.split_at_mut(i * LANES);
-            let mut sums = [0.0; LANES];
-            for (l, known) in row[..i].iter().zip(known.chunks_exact(LANES)) {
-                (0..LANES).for_each(|lane| sums[lane] += l * known[lane]);
+        let Solve { factor, n, x, sides } = self;
+        match sides {
+            Sides::One => {
+                solve_one_lower(factor, n, x);
+                solve_one_upper(factor, n, x);
             }
-            (0..LANES).for_each(|lane| own[lane] = (own[lane] - sums[lane]) / row[i]);
+            Sides::OneByFactor => solve_one_lower(factor, n, x),
+            Sides::Lanes => solve_lanes(factor, n, x),
         }
-        for i in (0..n).rev() {
-            let row = &factor[i * n..=i * n + i];
-            let (before, own) = x.split_at_mut(i * LANES);
-            own[..LANES].iter_mut().for_each(|x| *x /= row[i]);
-            let own: [f64; LANES] = std::array::from_fn(|lane| own[lane]);
-            for (l, before) in row[..i].iter().zip(before.chunks_exact_mut(LANES)) {
-                (0..LANES).for_each(|lane| before[lane] -= l * own[lane]);
-            }
+    }
+}
+
+#[inline(always)]
+fn solve_one_lower(factor: &[f64], n: usize, x: &mut [f64]) {
+    for i in 0..n {
+        let row = &factor[i * n..=i * n + i];
+        x[i] = (x[i] - dot(&row[..i], &x[..i])) / row[i];
+    }
+}
+
+#[inline(always)]
+fn solve_one_upper(factor: &[f64], n: usize, x: &mut [f64]) {
+    for i in (0..n).rev() {
+        let row = &factor[i * n..=i * n + i];
+        x[i] /= row[i];
+        let xi = x[i];
+        for (x, l) in x[..i].iter_mut().zip(row) {
+            *x -= l * xi;
+        }
+    }
+}
+
+#[inline(always)]
+fn solve_lanes(factor: &[f64], n: usize, x: &mut [f64]) {
+    for i in 0..n {
+        let row = &factor[i * n..=i * n + i];
+        let (known, own) = x.split_at_mut(i * LANES);
+        let mut sums = [0.0; LANES];
+        for (l, known) in row[..i].iter().zip(known.chunks_exact(LANES)) {
+            (0..LANES).for_each(|lane| sums[lane] += l * known[lane]);
+        }
+        (0..LANES).for_each(|lane| own[lane] = (own[lane] - sums[lane]) / row[i]);
+    }
+    for i in (0..n).rev() {
+        let row = &factor[i * n..=i * n + i];
+        let (before, own) = x.split_at_mut(i * LANES);
+        own[..LANES].iter_mut().for_each(|x| *x /= row[i]);
+        let own: [f64; LANES] = std::array::from_fn(|lane| own[lane]);
+        for (l, before) in row[..i].iter().zip(before.chunks_exact_mut(LANES)) {
+            (0..LANES).for_each(|lane| before[lane] -= l * own[lane]);
         }
     }
 }

@@ -63,12 +63,12 @@ impl Learn for Bagging {
         let parts = heads.into_iter().map(|members| Part::alike(members, self.vote)).collect();
         let ensemble = Ensemble::against_rest(prepared.n_classes(), parts);
         let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
-        Ok(Learned::of_bootstraps(ensemble, prepared, &draws, watch))
+        Learned::of_bootstraps(ensemble, prepared, &draws, watch)
     }
 
     fn out_of_bag(&self, prepared: &TrainingRows, learned: &Learned) -> Result<Option<Dense>> {
         let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
-        Ok(Some(out_of_bag(&learned.ensemble, &prepared.seen(&draws).0, &prepared.labeled)?))
+        Ok(Some(out_of_bag::estimates(&learned.ensemble, &prepared.seen(&draws).0, &prepared.labeled)?))
     }
 }
 
@@ -87,7 +87,7 @@ impl Bagging {
             watch.member(members.len(), self.members)?;
         }
         let ensemble = Ensemble::whole(n_classes, Part::alike(members, self.vote));
-        Ok(Learned::of_bootstraps(ensemble, prepared, &counts, watch))
+        Learned::of_bootstraps(ensemble, prepared, &counts, watch)
     }
 }
 

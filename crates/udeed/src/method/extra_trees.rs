@@ -64,10 +64,10 @@ impl Learn for ExtraTrees {
             watch.member(trees.len(), self.members)?;
         }
         let ensemble = Ensemble::whole(n_classes, Part::alike(trees, Rule::Weighted));
-        Ok(match self.bootstrap {
+        match self.bootstrap {
             true => Learned::of_bootstraps(ensemble, prepared, &counts, watch),
-            false => ensemble.into(),
-        })
+            false => Ok(ensemble.into()),
+        }
     }
 
     fn out_of_bag(&self, prepared: &TrainingRows, learned: &Learned) -> Result<Option<Dense>> {
@@ -75,7 +75,7 @@ impl Learn for ExtraTrees {
             return Ok(None);
         }
         let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
-        Ok(Some(out_of_bag(&learned.ensemble, &prepared.seen(&draws).0, &prepared.labeled)?))
+        Ok(Some(out_of_bag::estimates(&learned.ensemble, &prepared.seen(&draws).0, &prepared.labeled)?))
     }
 }
 

@@ -70,7 +70,7 @@ pub(crate) trait Learn {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned>;
 
     /// The class probabilities of each labeled row by the members that did not learn from it, see
-    /// [`out_of_bag`](crate::ensemble::out_of_bag); none for a method without bootstraps.
+    /// [`estimates`](crate::ensemble::out_of_bag::estimates); none for a method without bootstraps.
     ///
     /// # Errors
     /// If the bootstraps take too much memory.

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Matrix, Rows};
 use crate::ensemble::mixed_members;
+use crate::ensemble::vote::probabilities;
 use crate::ensemble::{
     Changed, Ensemble, Findings, Learned, Part, Rule, TrainingRows, Voters, bootstraps_of_distinct,
     stratified_bootstraps,
@@ -174,8 +175,7 @@ impl Auto {
     ) -> Result<Vec<f64>> {
         let rows = self.some_unlabeled(prepared, MOST_SHIFTED_BY)?;
         let votes = ensemble.decide(rows.rows())?;
-        let probabilities: Vec<f64> =
-            (0..votes.n_rows()).flat_map(|i| mixed_members::probabilities(votes.get(i))).collect();
+        let probabilities: Vec<f64> = (0..votes.n_rows()).flat_map(|i| probabilities(votes.get(i))).collect();
         let found = shift::means(&probabilities, &vec![0.0; shares.len()]);
         // The shares of few labels are themselves uncertain: half of the way loses nothing where they mislead.
         let way = if matches!(self.prior, Prior::Shares(_)) { 1.0 } else { 0.5 };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::data::Dense;
-use crate::ensemble::mixed_members;
+use crate::ensemble::vote::probabilities;
 use crate::ensemble::{HeldOut, TrainingRows};
 use crate::error::Result;
 use crate::learner::{normalise, winner};
@@ -88,7 +88,7 @@ impl<'a> OutOfBag<'a> {
     pub(crate) fn distributions(&self, outputs: &Outputs) -> Result<Dense> {
         let of_row = |(i, count): (usize, u32)| {
             let votes: Vec<f64> = outputs.iter().map(|head| head[i].clamp(-1.0, 1.0)).collect();
-            let mut probabilities = mixed_members::probabilities(&votes);
+            let mut probabilities = probabilities(&votes);
             if count == 0 {
                 probabilities.fill(f64::NAN);
             }

@@ -126,7 +126,7 @@ impl Learn for Udeed {
             return Ok(None);
         };
         let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
-        Ok(Some(out_of_bag(initial, &prepared.seen(&draws).0, &prepared.labeled)?))
+        Ok(Some(out_of_bag::estimates(initial, &prepared.seen(&draws).0, &prepared.labeled)?))
     }
 }
 
@@ -151,15 +151,13 @@ impl Udeed {
         let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
         let (seen, warning) = prepared.seen(&draws);
         let taken: Vec<Vec<u8>> = seen.iter().map(|seen| seen.iter().map(|&n| u8::from(n == 0)).collect()).collect();
-        let lead = |ensemble: &Ensemble| {
-            let [out, inside] = [&seen, &taken].map(|seen| HeldOut::out_of_bag(prepared, ensemble, seen));
-            let [out, inside] = [out?, inside?];
+        let lead = |ensemble: &Ensemble| -> Result<(HeldOut, f64)> {
+            let out = HeldOut::out_of_bag(prepared, ensemble, &seen)?;
+            let inside = HeldOut::out_of_bag(prepared, ensemble, &taken)?;
             let lead = 1.0 - out.mean_own_vote() / inside.mean_own_vote();
-            Some((out, lead))
+            Ok((out, lead))
         };
-        let (Some((_, before)), Some((held_out, after))) = (lead(initial), lead(&learned.ensemble)) else {
-            return Ok(());
-        };
+        let ((_, before), (held_out, after)) = (lead(initial)?, lead(&learned.ensemble)?);
         if before > LEAST_LEAD && after < LEAST_LEFT * before {
             learned.warn([Warning::NothingHeldOut], watch);
             return Ok(());
