@@ -295,7 +295,7 @@ impl fmt::Display for Warning {
             Warning::NothingSpectral => {
                 f.write_str("the neighbourhood graph of the rows has little structure: spectral views are omitted where it has none")
             }
-            Warning::OneClassOut => f.write_str("all out-of-bag rows are of one class: views keep their prior weights"),
+            Warning::OneClassOut => f.write_str("no two classes have out-of-bag rows: views keep their prior weights"),
             Warning::PriorNotMet => {
                 f.write_str("the class prior is not met: the members are too sure of the unlabeled rows")
             }
