@@ -127,8 +127,18 @@ def test_a_threshold_parts_two_classes_only(iris: Data) -> None:
     for threshold in (0.1, "balanced"):
         with pytest.raises(ValueError, match="3 classes.*two, between which a threshold decides"):
             small(udeed.BaggingClassifier, unlabeled="?", threshold=threshold).fit(X, few)
-    with pytest.raises(ValueError, match="1 labeled rows of one class|at least 2"):
+    with pytest.raises(ValueError, match="1 distinct labeled row of one class|at least 2"):
         small(udeed.BaggingClassifier, threshold="balanced").fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+
+
+def test_weights_of_classes_leave_rates_and_calibration_as_they_are(rare: Data) -> None:
+    X, y, few = rare
+    for class_weight in ("balanced", {"rare": 5.0}):
+        model = udeed.BaggingClassifier(unlabeled="?", class_weight=class_weight, threshold="rate=0.2", random_state=0).fit(X, few)
+        assert (model.predict(X) == "rare").mean() == pytest.approx(0.2, abs=0.06)
+        calibrated = udeed.BaggingClassifier(unlabeled="?", class_weight=class_weight, calibrated=True, random_state=0).fit(X, few)
+        share = (few[few != "?"] == "rare").mean()
+        assert calibrated.predict_proba(X)[:, list(calibrated.classes_).index("rare")].mean() == pytest.approx(share, abs=0.06)
 
 
 @command.needs_command

@@ -88,8 +88,12 @@ def test_costs_weights_and_classes():
         ({"n": True}, "`n` is True"),
         ({"strategy": "median"}, "`strategy` is 'median'"),
         ({"cost": [1.0]}, "`cost` has the shape"),
-        ({"cost": np.zeros(len(y))}, "positive numbers"),
-        ({"per_class": 0}, "at least 1"),
+        ({"cost": np.where(np.arange(len(y)) == 7, 0.0, 1.0)}, r"`cost\[7\]` is 0.0, expected positive numbers"),
+        ({"per_class": 0}, "`per_class` is 0"),
+        ({"per_class": 1.5}, "`per_class` is 1.5"),
+        ({"per_class": True}, "`per_class` is True"),
+        ({"per_class": -3}, "`per_class` is -3"),
+        ({"per_class": "x"}, "`per_class` is 'x'"),
     ],
 )
 def test_bad_arguments_are_refused(arguments, message):

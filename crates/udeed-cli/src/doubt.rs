@@ -60,7 +60,11 @@ impl Doubt {
     fn summarise(&self, found: &Doubts, out: &mut dyn Write) -> std::io::Result<()> {
         let labels = counted(found.labels.len(), "label");
         let (least, most) = (found.n_wrong.start(), found.n_wrong.end());
-        write_wrapped(out, "", 0, &format!("{labels}, of which {least} to {most} are likely to be wrong"))?;
+        let unjudged = match found.n_unjudged {
+            0 => String::new(),
+            n => format!("; {} cannot be judged, as no member knows the class without it", counted(n, "label")),
+        };
+        write_wrapped(out, "", 0, &format!("{labels}, of which {least} to {most} are likely to be wrong{unjudged}"))?;
         let mut table = TextTable::new(["rank", "row", "probability of label", "label", "suggested"]);
         for (rank, label) in found.labels.iter().take(self.count).enumerate() {
             table.push([

@@ -220,7 +220,7 @@ impl Fit {
 
     /// As many folds as were asked for and the smaller class allows.
     fn folds_of(&self, train: &TrainSet) -> usize {
-        let fewest = train.labels().counts().into_iter().filter(|&count| count > 0).min().unwrap_or(0);
+        let fewest = train.distinct_labels().counts().into_iter().filter(|&count| count > 0).min().unwrap_or(0);
         self.folds.min(fewest)
     }
 
@@ -228,7 +228,8 @@ impl Fit {
     fn folds_to_choose_by(&self, train: &TrainSet) -> anyhow::Result<usize> {
         match self.folds_of(train) {
             0 | 1 => {
-                let found = "found a class with a single labeled row, expected two of each to choose by folds";
+                let found =
+                    "found a class with a single labeled row, copies aside, expected two of each to choose by folds";
                 Err(Usage(format!("{}: {found}", self.file.display())).into())
             }
             folds => Ok(folds),
@@ -238,7 +239,7 @@ impl Fit {
     /// The method with the settings that the labeled rows choose.
     fn chosen(&self, method: Method, train: &TrainSet, progress: &Progress) -> anyhow::Result<Method> {
         let Method::Udeed(settings) = &method else { return Ok(method) };
-        let folds = udeed::data::stratified_folds(train.labels(), self.folds_to_choose_by(train)?, settings.seed);
+        let folds = train.folds(self.folds_to_choose_by(train)?, settings.seed);
         let grid = Grid { members: vec![settings.members], ..Grid::default() };
         let mut watcher = Watcher::new(progress, &method);
         watcher.bar.set_length((folds.len() * grid.lambda.len() * grid.scaling.len() * settings.members) as u64);

@@ -70,6 +70,7 @@ fn words(hint: &Hint) -> Option<String> {
         Hint::ManyClasses => "is this the column of the labels? `--label` names it".into(),
         Hint::Shares => "choose other shares with `--labeled` and `--test`".into(),
         Hint::Scaling => "scale the features: `--scaling minmax` or `--scaling standard`".into(),
+        Hint::Calibrated => "fit it with `--calibrated`: rows are then held out in folds".into(),
         Hint::NegativeSparse => "say `--layout dense`, `--scaling standard` or `--scaling none`".into(),
         Hint::LargeFeatures => {
             "the features are too large: scale them with `--scaling standard`, or use `--precision double`".into()

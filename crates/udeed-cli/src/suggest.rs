@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use udeed::data::{Column, DiskTable, HeldTable, Naming, TrainSet};
 use udeed::format::{PartedSheet, Reader};
@@ -53,9 +54,9 @@ pub struct Suggest {
     #[arg(long, default_value = "auto")]
     method: String,
     /// Largest number of suggestions that are predicted to be of the same class
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     per_class: Option<usize>,
-    /// Column with the cost of each label, by which scores are divided; it is no feature
+    /// Column with the cost of each label, by name; scores are divided by it, and it is no feature
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     cost: Option<String>,
     /// Column with how much it matters to know the class of each row; it is no feature

@@ -172,6 +172,8 @@ pub struct Training<'py> {
     weights: Option<PyReadonlyArray1<'py, f64>>,
     /// Whether every class counts alike.
     balanced: bool,
+    /// Weights of the classes.
+    class_weights: Option<PyReadonlyArray1<'py, f64>>,
 }
 
 impl Training<'_> {
@@ -196,7 +198,10 @@ impl Training<'_> {
             Some(weights) => train.weights(weights.as_slice()?.to_vec()).map_err(exception)?,
             None => train,
         };
-        Ok(if self.balanced { train.balanced() } else { train })
+        match &self.class_weights {
+            Some(weights) => train.class_weights(weights.as_slice()?.to_vec()).map_err(exception),
+            None => Ok(if self.balanced { train.balanced() } else { train }),
+        }
     }
 
     /// The rows that are there for the library: not those of weight 0.

@@ -36,6 +36,7 @@ pub fn words(hint: &Hint) -> Words {
         Hint::OneClass => "rows of another class need labels too".into(),
         Hint::ManyClasses => "does y hold classes?".into(),
         Hint::Scaling => "scale the features: `scaling=\"minmax\"` or `scaling=\"standard\"`".into(),
+        Hint::Calibrated => "fit it with `calibrated=True`: rows are then held out in folds".into(),
         Hint::NegativeSparse => "pass `X.toarray()`, or set `scaling=\"standard\"` or `scaling=\"none\"`".into(),
         Hint::LargeFeatures => {
             "the features are too large: set `scaling=\"standard\"`, or `precision=\"double\"`".into()

@@ -213,6 +213,8 @@ hints! {
     Scaling => "scale the features";
     /// Sparse rows with negative values cannot be scaled to [0, 1].
     NegativeSparse => "make the rows dense, or scale them to deviation 1 or not at all";
+    /// A model has no held-out votes.
+    Calibrated => "fit it with calibrated probabilities: rows are then held out in folds";
     /// The features are too large for the arithmetic.
     LargeFeatures => "the features are too large: scale them, or use double precision";
     /// A cell is so large that it cannot be scaled as the training rows were.

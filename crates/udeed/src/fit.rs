@@ -1,14 +1,17 @@
 //! Fitting: training rows and a method make a model.
 
-use crate::data::{Dense, TrainSet, stratified_folds};
+use crate::data::{Dense, TrainSet};
 use crate::ensemble::held_out::HeldOutRow;
+use crate::ensemble::vote::{decision_of, probabilities};
 use crate::ensemble::{HeldOut, LabelRounds, Learned, Members, Shared, TrainingRows};
 use crate::error::{Error, Result};
+use crate::learner::n_heads;
 use crate::method::udeed::{EnsembleLoss, Objective, Variant};
 use crate::method::{Method, Udeed, with_methods};
 use crate::model::{Model, Training, Transduction};
 use crate::observer::{Observer, OfFolds, Stage, Warning, Watch};
 use crate::prepare::Preparation;
+use crate::text::counted;
 
 macro_rules! fits {
     ($($module:ident::$method:ident,)+) => {
@@ -56,7 +59,8 @@ impl Method {
     /// mean class probabilities, one row for each labeled row in the order of the training rows. They are not numbers
     /// where every member has learned from the row. None for methods without bootstraps.
     ///
-    /// Of UDEED and co-forest these are the initial members, as later each learns from all labels.
+    /// Of UDEED and co-forest these are the initial members, as later each learns from all labels; their probabilities are not
+    /// calibrated. Those of other methods are, where the model's are.
     ///
     /// # Errors
     /// As [`Method::fit_observed`].
@@ -73,7 +77,7 @@ impl Method {
     /// ```
     pub fn fit_out_of_bag(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<(Model, Option<Dense>)> {
         let (chosen, prepared, learned) = self.learn_from(train, observer)?;
-        let estimates = chosen.learner().out_of_bag(&prepared, &learned)?;
+        let estimates = chosen.estimates(&prepared, &learned)?;
         Ok((prepared.model(self.clone(), learned), estimates))
     }
 
@@ -90,7 +94,7 @@ impl Method {
         observer: &mut dyn Observer,
     ) -> Result<(Model, Option<Dense>)> {
         let (chosen, prepared, mut learned) = self.learn_from(train, observer)?;
-        let estimates = chosen.learner().out_of_bag(&prepared, &learned)?;
+        let estimates = chosen.estimates(&prepared, &learned)?;
         let (rounds, transduced) = (learned.rounds.take(), learned.transduced.take());
         let model = prepared.model(self.clone(), learned);
         if train.on_disk().is_some() || !Transduction::holds(most, train.labels().len(), model.classes().len()) {
@@ -103,6 +107,22 @@ impl Method {
         };
         let labels = train.labels().aligned(model.classes())?;
         Ok((model.keeping(&labels, decisions, rounds), estimates))
+    }
+
+    /// The out-of-bag class probabilities of the labeled rows, calibrated as those of the model are where the same members give
+    /// both.
+    fn estimates(&self, prepared: &TrainingRows, learned: &Learned) -> Result<Option<Dense>> {
+        let mut estimates = self.learner().out_of_bag(prepared, learned)?;
+        let calibration = learned.ensemble.calibration.as_ref().filter(|_| learned.initial.is_none());
+        if let (Some(estimates), Some(calibration)) = (&mut estimates, calibration) {
+            let mut votes = vec![0.0; n_heads(prepared.n_classes())];
+            for row in estimates.rows_mut().filter(|row| !row[0].is_nan()) {
+                decision_of(row, &mut votes);
+                calibration.apply(&mut votes);
+                row.copy_from_slice(&probabilities(&votes));
+            }
+        }
+        Ok(estimates)
     }
 
     /// The method with all settings chosen, prepared rows, and what it learned from these.
@@ -122,7 +142,7 @@ impl Method {
                 Some(held_out) => held_out,
                 None => self.held_out_by_folds(train, &prepared.classes, observer)?,
             };
-            learned.calibrate(held_out, &Watch::new(observer));
+            learned.calibrate(held_out, &prepared.classes, &Watch::new(observer));
         }
         Ok((chosen, prepared, learned))
     }
@@ -132,17 +152,17 @@ impl Method {
         /// Number of folds, as far as the smallest class allows.
         const FOLDS: usize = 5;
         let plain = self.clone().with_shared(Shared { calibrated: false, ..self.shared() });
-        let fewest = train.labels().counts().into_iter().filter(|&count| count > 0).min().unwrap_or(0);
+        let counts = train.distinct_labels().counts();
+        let fewest = counts.into_iter().filter(|&count| count > 0).min().unwrap_or(0);
         if fewest < 2 {
-            let found = format!("{fewest} labeled rows of one class");
-            return Err(Error::training(found, "at least 2 of each class to calibrate probabilities by"));
+            return Ok(HeldOut::default());
         }
         let mut rows: Vec<HeldOutRow> = Vec::new();
         each_fold(&plain, train, FOLDS.min(fewest), observer, |model, fold, test| {
             let (votes, labels) = (model.decision(test.table())?, test.labels().aligned(classes)?);
             rows.extend(fold.iter().enumerate().filter_map(|(place, &row)| {
                 let class = labels.get(place)? as u8;
-                Some(HeldOutRow { class, weight: train.weight(row), votes: votes.get(place).to_vec() })
+                Some(HeldOutRow { class, weight: train.row_weight(row), votes: votes.get(place).to_vec() })
             }));
             Ok(())
         })?;
@@ -173,16 +193,16 @@ pub(crate) fn each_fold(
     if folds < 2 {
         return Err(Error::setting("folds", folds, "at least 2"));
     }
-    let counts = train.labels().counts();
+    let counts = train.distinct_labels().counts();
     if let Some(&fewest) = counts.iter().filter(|&&count| count > 0).min()
         && fewest < folds
     {
         return Err(Error::training(
-            format!("{fewest} labeled rows of one class"),
+            format!("{} of one class", counted(fewest, "distinct labeled row")),
             format!("at least {folds}, the folds"),
         ));
     }
-    for fold in stratified_folds(train.labels(), folds, method.shared().seed) {
+    for fold in train.folds(folds, method.shared().seed) {
         let rest: Vec<usize> = (0..train.labels().len()).filter(|i| fold.binary_search(i).is_err()).collect();
         let fitted = method.fit_observed(&train.select(&rest), &mut OfFolds(observer));
         let model = fitted.map_err(|error| error.among_rows(&rest))?;
@@ -347,11 +367,11 @@ impl InitialEnsemble {
         };
         let first = self.members.iter().map(|members| members.prefix(settings.members)).collect();
         let mut learned = settings.descend(&self.prepared, first, objective, &Watch::new(observer))?;
-        learned.held_out = settings.held_out(&self.prepared, &learned.ensemble)?;
+        settings.hold_out(&self.prepared, &mut learned, &Watch::new(observer))?;
         if settings.calibrated {
-            let expected = "false: members that begin at random have no out-of-bag rows to calibrate by";
+            let expected = "false: there are no rows that the members do not know, to calibrate by";
             let held_out = learned.held_out.take().ok_or_else(|| Error::setting("calibrated", "true", expected))?;
-            learned.calibrate(held_out, &Watch::new(observer));
+            learned.calibrate(held_out, &self.prepared.classes, &Watch::new(observer));
         }
         Ok(self.prepared.model(settings.into(), learned))
     }

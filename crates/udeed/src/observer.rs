@@ -135,6 +135,18 @@ pub enum Warning {
     NothingUnlabeled,
     /// The votes on held-out rows do not rise with the share of their class: probabilities are not calibrated.
     NotCalibrated,
+    /// No labeled row of a class was held out: probabilities are not calibrated.
+    NothingToCalibrateBy {
+        /// The class.
+        class: String,
+    },
+    /// Labeled rows have copies in every bootstrap: out-of-bag estimates flatter.
+    CopiesInEveryBag {
+        /// Number of rows.
+        rows: usize,
+    },
+    /// The descent has taught the members the rows that their bootstraps leave out: these judge no row.
+    NothingHeldOut,
     /// No unlabeled row was given a pseudo-label: the model is learned from the labels alone.
     NothingAdded,
     /// All rows are alike, so that their similarities tell nothing: the model is logistic regression on the labels alone.
@@ -158,6 +170,11 @@ pub enum Warning {
     Memory {
         /// Bytes.
         bytes: u64,
+    },
+    /// Many rows are suggested: after the first ones, rows that are like others are not excluded.
+    ManySuggestions {
+        /// Number of the first ones.
+        most: usize,
     },
     /// There are fewer unlabeled rows than were to be suggested.
     FewToSuggest {
@@ -261,6 +278,18 @@ impl fmt::Display for Warning {
             Warning::NotCalibrated => f.write_str(
                 "votes on held-out rows do not rise with the share of their class: the probabilities are not calibrated",
             ),
+            Warning::NothingToCalibrateBy { class } => write!(
+                f,
+                "no labeled row of class {} was held out, as there are too few: the probabilities are not calibrated",
+                quoted(class)
+            ),
+            Warning::CopiesInEveryBag { rows } => write!(
+                f,
+                "{rows} labeled rows have copies in every bootstrap: out-of-bag estimates, and what is chosen by them, flatter"
+            ),
+            Warning::NothingHeldOut => f.write_str(
+                "the descent has taught the members the rows that their bootstraps leave out: none is judged by these",
+            ),
             Warning::NothingAdded => {
                 f.write_str("no unlabeled row was given a pseudo-label: the model is learned from the labels alone")
             }
@@ -275,11 +304,14 @@ impl fmt::Display for Warning {
             Warning::NothingSpectral => {
                 f.write_str("the neighbourhood graph of the rows has little structure: spectral views are omitted where it has none")
             }
-            Warning::OneClassOut => f.write_str("all out-of-bag rows are of one class: views keep their prior weights"),
+            Warning::OneClassOut => f.write_str("no two classes have out-of-bag rows: views keep their prior weights"),
             Warning::PriorNotMet => {
                 f.write_str("the class prior is not met: the members are too sure of the unlabeled rows")
             }
             Warning::Memory { bytes } => write!(f, "similarities or features of the rows take {}", byte_size(*bytes)),
+            Warning::ManySuggestions { most } => {
+                write!(f, "after {most} suggestions, further ones may be like each other")
+            }
             Warning::FewToSuggest { rows, count } => {
                 write!(f, "{} to suggest, and {count} were asked for", counted(*rows))
             }

@@ -62,8 +62,7 @@ fn what_cannot_be_calibrated_is_told() {
     assert!(told);
     let single = Labels::new((0..24).map(|i| Some(if i == 3 { "b" } else { "a" })));
     let single = TrainSet::new(Table::from_rows(&rows).unwrap(), single).unwrap();
-    let error = AdaBoost::new().calibrated(true).fit(&single).unwrap_err().to_string();
-    assert!(error.contains("1 labeled rows of one class") && error.contains("at least 2"), "{error}");
+    assert!(!AdaBoost::new().calibrated(true).fit(&single).unwrap().is_calibrated());
 }
 
 /// Over many splits each class is covered as often as was asked for, within the error of as many labeled and test rows.
@@ -100,6 +99,8 @@ fn sets_cover_each_class() {
                 let share = covered[class] / of[class];
                 let error = (COVERAGE * (1.0 - COVERAGE) * (1.0 / of[class] + 1.0 / labeled[class])).sqrt();
                 assert!(share > COVERAGE - 3.0 * error, "{set}, {name}, class {class}: {share} ± {error}");
+                // A set of all classes covers as well, and says nothing.
+                assert!(share < COVERAGE + 3.0 * error + 0.1, "{set}, {name}, class {class}: {share} ± {error}");
             }
         }
     }
@@ -119,9 +120,6 @@ fn coverage_makes_sense_or_is_refused() {
     let boosted = AdaBoost::new().fit(&train).unwrap();
     let error = boosted.predict_set(train.table(), 0.9).unwrap_err().to_string();
     assert!(error.contains("`adaboost` without held-out votes"), "{error}");
-    // Weights of whole classes change no set by themselves.
-    let [a, b] = [&train, &train.clone().balanced()].map(|train| Bagging::new().fit(train).unwrap());
-    assert_eq!(a.too_few_for(0.95).unwrap(), b.too_few_for(0.95).unwrap());
     let reloaded = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
     let sets = |model: &Model| model.predict_set(train.table(), 0.8).unwrap();
     assert_eq!(sets(&reloaded), sets(&model));

@@ -37,12 +37,13 @@ Self = TypeVar("Self", bound="Ensemble")
 
 @dataclass(frozen=True)
 class Training:
-    """Rows to learn from, with their labels and weights; ``balanced``: every class counts alike."""
+    """Rows to learn from, with their labels and weights; those of classes, or ``balanced``: every class counts alike."""
 
     rows: Rows
     labels: Labels
     weights: NDArray[np.float64] | None
     balanced: bool
+    class_weights: NDArray[np.float64] | None = None
 
     @property
     def classes(self) -> list[str]:
@@ -212,13 +213,13 @@ class Ensemble(ClassifierMixin, BaseEstimator):
             like = np.empty((rows.n_rows, 1))
             weights = _check_sample_weight(sample_weight, like, dtype=np.float64, ensure_non_negative=True)
             weights = np.ascontiguousarray(weights)
-        balanced = isinstance(self.class_weight, str)
+        balanced, class_weights = isinstance(self.class_weight, str), None
         if self.class_weight is not None and not balanced:
-            weights = _by_class(self.class_weight, labels, np.ones(rows.n_rows) if weights is None else weights)
+            weights, class_weights = _by_class(self.class_weight, labels, rows.n_rows, weights)
         has_words = any(levels is not None for _, levels in rows.columns or ())
         for setting in CARDS[self._method]["settings"]:
             check_rows(setting, self, 0 if has_words else self.n_features_in_)
-        return Training(rows, labels, weights, balanced)
+        return Training(rows, labels, weights, balanced, class_weights)
 
     def _validate_params(self) -> None:
         super()._validate_params()
@@ -343,6 +344,9 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         """What was chosen by out-of-bag rows: views with their weights and lambdas, and their accuracy."""
         check_is_fitted(self)
         found: dict[str, Any] | None = json.loads(self._model.training).get("findings")
+        if found is not None and found["rows"] == 0:
+            # No row is out of bag: nothing is known.
+            found |= {"accuracy": None, "logistic": None}
         return found
 
     @property
@@ -517,13 +521,21 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         return rows
 
 
-def _by_class(class_weight: Any, labels: Labels, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The weights of rows, multiplied with those of their classes."""
+def _by_class(
+    class_weight: Any, labels: Labels, n_rows: int, weights: NDArray[np.float64] | None
+) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
+    """The weights of rows, 0 for those of a class of weight 0, and the weights of the classes."""
     labeled = labels.codes >= 0
     codes = labels.codes[labeled]
-    weighted = weights.copy()
-    weighted[labeled] *= compute_class_weight(class_weight, classes=labels.classes, y=labels.classes[codes])[codes]
-    return weighted
+    of_classes = np.asarray(
+        compute_class_weight(class_weight, classes=labels.classes, y=labels.classes[codes]), dtype=np.float64
+    )
+    if np.all(of_classes > 0):
+        return weights, of_classes
+    weights = np.ones(n_rows) if weights is None else weights.copy()
+    # What is negative stays so, and is refused as a weight.
+    weights[labeled] *= np.minimum(of_classes, 0.0)[codes] + (of_classes > 0)[codes]
+    return weights, np.where(of_classes > 0, of_classes, 1.0)
 
 
 def measures(text: str) -> dict[str, float | None]:

@@ -89,6 +89,8 @@ def _check_prior(_: Mapping[str, Any], name: str, value: object) -> None:
     shares = np.asarray(value)
     if shares.ndim != 1 or shares.dtype.kind not in "fiu":
         raise ValueError(f"`{name}` is {value!r}, expected the share of each class, or 'labeled'")
+    if not np.all(np.isfinite(shares)):
+        raise ValueError(f"`{name}` is {value!r}, expected shares of the classes, each above 0, together 1")
 
 
 def _native(value: Any, *_: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,7 +58,7 @@ def suggest(
         ``"margin"``, ``"vote-entropy"``, ``"random"``; ``"committee"``: where members disagree, worse than random rows with few
         labels.
     random_state : int, RandomState or None
-        Random seed.
+        Random seed of the suggestions. A ``model`` that is fitted here has its own.
     sample_weight : array of shape (n_samples,), optional
         How much it matters to know the class of each unlabeled row; weights of labels are those of the fit. Rows of weight 0
         are left out.
@@ -91,6 +92,8 @@ def suggest(
     """
     if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
         raise ValueError(f"`n` is {n!r}, expected a whole number from 1 on")
+    if per_class is not None and (isinstance(per_class, bool) or not isinstance(per_class, Integral) or per_class < 1):
+        raise ValueError(f"`per_class` is {per_class!r}, expected a whole number from 1 on")
     known = [name for name, _ in _core.strategies()]
     chosen = known[0] if strategy == "default" else strategy
     if chosen not in known:
@@ -108,8 +111,8 @@ def suggest(
         settings,
         [] if settings is None or model is None else model._foreign(),
         chosen,
-        int(n),
-        None if per_class is None else int(per_class),
+        min(int(n), sys.maxsize),
+        None if per_class is None else min(int(per_class), sys.maxsize),
         _numbers(cost, rows, "cost"),
         seed_of(random_state),
         int(effective_n_jobs(n_jobs)),
@@ -308,4 +311,7 @@ def _numbers(values: ArrayLike | None, rows: Rows, name: str) -> NDArray[np.floa
     numbers = np.ascontiguousarray(values, dtype=np.float64)
     if numbers.shape != (rows.n_rows,):
         raise ValueError(f"`{name}` has the shape {numbers.shape}, expected ({rows.n_rows},)")
+    if name == "cost" and not np.all(np.isfinite(numbers) & (numbers > 0)):
+        bad = int(np.flatnonzero(~(np.isfinite(numbers) & (numbers > 0)))[0])
+        raise ValueError(f"`cost[{bad}]` is {numbers[bad]}, expected positive numbers")
     return numbers

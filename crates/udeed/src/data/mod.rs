@@ -1,6 +1,7 @@
 //! What rows are: dense or sparse numbers, named columns around them, labels beside them.
 
 mod blocks;
+mod copies;
 mod csr;
 mod dense;
 mod dictionary;
@@ -26,6 +27,7 @@ pub use train_set::TrainSet;
 
 pub(crate) use blocks::sealed::Sealed;
 pub(crate) use blocks::{PIECE, Stretch, fill_rows, fill_stretches, pieces};
+pub(crate) use copies::Copies;
 pub(crate) use dictionary::Dictionary;
 pub(crate) use doubtful::means_missing;
 pub(crate) use labels::{ClassNames, plain_number, same_number, two_spellings};

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::data::{DiskTable, HeldTable, Labels, Table};
+use crate::data::{Copies, DiskTable, HeldTable, Labels, Table, stratified_folds};
 use crate::error::{Error, Hint, Result};
 use crate::memory::Room;
 use crate::text::{listed, quoted};
+
+/// The least weight beside the largest: of smaller ones products with other numbers would be 0.
+const LEAST_WEIGHT: f64 = 1e-100;
 
 /// Rows with their labels, some of them unlabeled.
 ///
@@ -24,8 +27,10 @@ pub struct TrainSet {
     labels: Labels,
     /// Further unlabeled rows, that are more than memory holds.
     on_disk: Option<Arc<DiskTable>>,
-    /// How much each row counts; none where all count alike.
+    /// How much each row counts by itself; none where all count alike.
     weights: Option<Vec<f64>>,
+    /// By what the labels of each class count more than their rows do; none where no class does.
+    class_weights: Option<Vec<f64>>,
     label: Option<String>,
 }
 
@@ -41,7 +46,7 @@ impl TrainSet {
                 "a label, or none, for each row",
             ));
         }
-        Ok(TrainSet { table, labels, on_disk: None, weights: None, label: None })
+        Ok(TrainSet { table, labels, on_disk: None, weights: None, class_weights: None, label: None })
     }
 
     /// The same rows, with the name that the column of the labels has in its source. A model remembers it.
@@ -55,7 +60,7 @@ impl TrainSet {
     /// multiplying all of them changes nothing. A row of weight 0 is left out. Other weights of unlabeled rows are ignored.
     ///
     /// # Errors
-    /// If there are more or fewer weights than rows, or one is negative or not finite.
+    /// If there are more or fewer weights than rows, one is negative or not finite, or one is nothing beside another.
     ///
     /// ```
     /// use udeed::prelude::*;
@@ -77,8 +82,13 @@ impl TrainSet {
             return Err(Error::training(found, "0 or a positive number"));
         }
         let counted: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
+        let largest = counted.iter().map(|&i| weights[i]).fold(0.0, f64::max);
+        if let Some(&bad) = counted.iter().find(|&&i| weights[i] / largest < LEAST_WEIGHT) {
+            let found = format!("the weight {:e} in row {} beside one of {largest:e}", weights[bad], bad + 1);
+            return Err(Error::training(found, format!("0, or at least {LEAST_WEIGHT:e} of the largest")));
+        }
         let some_do_not = counted.len() < weights.len();
-        self.weights = Some(weights);
+        (self.weights, self.class_weights) = (Some(weights), None);
         Ok(if some_do_not { self.select(&counted) } else { self })
     }
 
@@ -95,26 +105,58 @@ impl TrainSet {
     #[must_use]
     pub fn balanced(mut self) -> Self {
         // Over the largest: sums of large weights would overflow.
-        let largest = (0..self.labels.len()).map(|i| self.weight(i)).fold(f64::MIN_POSITIVE, f64::max);
-        let of = |train: &Self, i: usize| train.weight(i) / largest;
+        let largest = (0..self.labels.len()).map(|i| self.row_weight(i)).fold(f64::MIN_POSITIVE, f64::max);
         let mut totals = vec![0.0; self.labels.classes().len()];
-        let labeled = |labels: &Labels, i: usize| labels.get(i);
         for i in 0..self.labels.len() {
-            if let Some(class) = labeled(&self.labels, i) {
-                totals[class] += of(&self, i);
+            if let Some(class) = self.labels.get(i) {
+                totals[class] += self.row_weight(i) / largest;
             }
         }
         let share = totals.iter().sum::<f64>() / totals.iter().filter(|&&total| total > 0.0).count().max(1) as f64;
-        let weight = |i: usize| match labeled(&self.labels, i) {
-            Some(class) => of(&self, i) * share / totals[class],
-            None => of(&self, i),
-        };
-        self.weights = Some((0..self.labels.len()).map(weight).collect());
+        self.weights.iter_mut().flatten().for_each(|weight| *weight /= largest);
+        self.class_weights = Some(totals.iter().map(|total| if *total > 0.0 { share / total } else { 1.0 }).collect());
         self
     }
 
-    /// How much row `i` counts.
+    /// The same rows with weights of whole classes, in the order of the classes of the labels: what a label counts is
+    /// multiplied by the weight of its class. Unlike weights of rows they do not say how frequent a class is: where that
+    /// matters, as for the shares of classes among new rows, they are left out.
+    ///
+    /// # Errors
+    /// If there are more or fewer weights than classes, or one is not a positive number.
+    ///
+    /// ```
+    /// use udeed::prelude::*;
+    ///
+    /// let table = Table::from_rows(&[[0.1], [0.9]])?;
+    /// let train = TrainSet::new(table, Labels::new([Some("no"), Some("yes")]))?.class_weights(vec![1.0, 3.0])?;
+    /// assert_eq!((train.weight(1), train.row_weight(1)), (3.0, 1.0));
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn class_weights(mut self, weights: Vec<f64>) -> Result<Self> {
+        let classes = self.labels.classes().len();
+        if weights.len() != classes {
+            let found = format!("{classes} classes and {} weights", weights.len());
+            return Err(Error::training(found, "a weight for each class"));
+        }
+        let largest = weights.iter().copied().fold(0.0, f64::max);
+        if let Some(bad) = weights.iter().position(|weight| !(weight.is_finite() && *weight / largest >= LEAST_WEIGHT))
+        {
+            let found = format!("the weight {:e} of class {}", weights[bad], quoted(&self.labels.classes()[bad]));
+            return Err(Error::training(found, "positive numbers of similar size"));
+        }
+        self.class_weights = Some(weights);
+        Ok(self)
+    }
+
+    /// How much row `i` counts, by itself and by its class.
     pub fn weight(&self, i: usize) -> f64 {
+        let factors = self.class_weights.as_ref().zip(self.labels.get(i));
+        self.row_weight(i) * factors.map_or(1.0, |(factors, class)| factors[class])
+    }
+
+    /// How much row `i` counts by itself: its weight without that of its class.
+    pub fn row_weight(&self, i: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[i])
     }
 
@@ -239,6 +281,42 @@ impl TrainSet {
         }
     }
 
+    /// The labels, but those of rows that are copies of earlier ones: of rows with the same features and the same label, in
+    /// which a value stands that no other row has, so that they are not the same by chance.
+    ///
+    /// ```
+    /// use udeed::prelude::*;
+    ///
+    /// let table = Table::from_rows(&[[0.1], [0.9], [0.9], [0.4]])?;
+    /// let train = TrainSet::new(table, Labels::new([Some("no"), Some("yes"), Some("yes"), Some("no")]))?;
+    /// assert_eq!(train.distinct_labels().counts(), [2, 1]);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn distinct_labels(&self) -> Labels {
+        self.labels.clone().without(&self.copies().into_iter().map(|(copy, _)| copy).collect::<Vec<usize>>())
+    }
+
+    /// Deals the labeled rows into folds as [`stratified_folds`] does, copies of a row into the same.
+    pub fn folds(&self, n_folds: usize, seed: u64) -> Vec<Vec<usize>> {
+        let mut folds = stratified_folds(&self.distinct_labels(), n_folds, seed);
+        for (copy, first) in self.copies() {
+            if let Some(fold) = folds.iter_mut().find(|fold| fold.binary_search(&first).is_ok()) {
+                let place = fold.partition_point(|&row| row < copy);
+                fold.insert(place, copy);
+            }
+        }
+        folds
+    }
+
+    /// Rows that are copies, each with the first that it is a copy of.
+    fn copies(&self) -> Vec<(usize, usize)> {
+        let labeled: Vec<usize> = (0..self.labels.len()).filter(|&i| self.labels.get(i).is_some()).collect();
+        let classes: Vec<usize> = labeled.iter().filter_map(|&i| self.labels.get(i)).collect();
+        let Some(copies) = Copies::among(self.table.matrix().rows(), &labeled, &classes) else { return Vec::new() };
+        let pairs = (0..labeled.len()).map(|i| (labeled[i], labeled[copies.first(i)]));
+        pairs.filter(|(copy, first)| copy != first).collect()
+    }
+
     /// The given rows with their labels, and all rows that lie in a temporary file.
     ///
     /// # Panics
@@ -250,6 +328,7 @@ impl TrainSet {
             labels: self.labels.select(indices),
             on_disk: self.on_disk.clone(),
             weights: self.weights.as_ref().map(pick),
+            class_weights: self.class_weights.clone(),
             label: self.label.clone(),
         }
     }

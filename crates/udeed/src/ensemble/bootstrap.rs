@@ -99,6 +99,17 @@ pub(crate) fn stratified_bootstraps(classes: &[u8], seed: u64, total: usize) -> 
     }))
 }
 
+/// Bootstraps as `draw` makes them of the classes of rows, in which copies of a row are drawn together or not at all: the row
+/// is out of bag only for members that do not know it.
+pub(crate) fn bootstraps_of_distinct(
+    prepared: &TrainingRows,
+    draw: impl Fn(&[u8]) -> Result<Vec<Vec<u8>>>,
+) -> Result<Vec<Vec<u8>>> {
+    let Some(copies) = &prepared.copies else { return draw(&prepared.codes) };
+    let classes: Vec<u8> = copies.distinct().into_iter().map(|i| prepared.codes[i]).collect();
+    Ok(copies.together(&draw(&classes)?))
+}
+
 /// Draws as many of some rows as there are, with replacement.
 fn draw(rows: &[usize], counts: &mut [u8], stream: &mut Stream) {
     for _ in rows {

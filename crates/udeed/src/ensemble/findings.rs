@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Findings {
     /// The weight and the lambda of each view.
     pub views: Vec<ViewFound>,
-    /// Out-of-bag accuracy of the ensemble.
+    /// Out-of-bag accuracy of the ensemble: of all rows alike, whatever they weigh. 0 if there are none.
     pub accuracy: f64,
     /// Out-of-bag accuracy of logistic regressions on the labels alone.
     pub logistic: f64,

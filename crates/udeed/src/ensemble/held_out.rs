@@ -44,14 +44,30 @@ impl HeldOut {
 
     fn of_votes(prepared: &TrainingRows, some: &[usize], votes: Vec<Option<Vec<f64>>>) -> Self {
         let row = |(&i, votes): (&usize, Option<Vec<f64>>)| {
-            let (class, weight) = (prepared.codes[i], prepared.weights[i]);
+            let (class, weight) = (prepared.codes[i], prepared.row_weights[i]);
             votes.filter(|_| weight > 0.0).map(|votes| HeldOutRow { class, weight, votes })
         };
-        HeldOut { rows: some.iter().zip(votes).filter_map(row).collect() }
+        let rows = some.iter().zip(votes).filter_map(row).collect();
+        HeldOut::with_frequencies(rows, &prepared.class_frequencies())
+    }
+
+    /// Rows whose weights, 1 in the mean, give each class its share of all labeled rows, however many of it are here.
+    fn with_frequencies(mut rows: Vec<HeldOutRow>, frequencies: &[f64]) -> Self {
+        let mut totals = vec![0.0; frequencies.len()];
+        rows.iter().for_each(|row| totals[usize::from(row.class)] += row.weight);
+        let factor = |class: u8| frequencies[usize::from(class)] / totals[usize::from(class)];
+        rows.iter_mut().for_each(|row| row.weight *= factor(row.class));
+        rows.into_iter().collect()
     }
 
     pub(crate) fn rows(&self) -> &[HeldOutRow] {
         &self.rows
+    }
+
+    /// The mean vote for the class of a row.
+    pub(crate) fn mean_own_vote(&self) -> f64 {
+        let own = |row: &HeldOutRow| own_vote(usize::from(row.class), &row.votes);
+        self.rows.iter().map(own).sum::<f64>() / self.rows.len() as f64
     }
 
     /// The same rows with calibrated votes.

@@ -26,17 +26,31 @@ pub(crate) struct Learned {
 }
 
 impl Learned {
-    /// An ensemble whose members were fitted to bootstraps: those that did not draw a row vote on it.
+    /// An ensemble whose members were fitted to bootstraps: those that drew neither a row nor a copy of it vote on it.
     ///
     /// # Errors
     /// If the members cannot see the rows.
-    pub(crate) fn of_bootstraps(ensemble: Ensemble, prepared: &TrainingRows, draws: &[Vec<u8>]) -> Result<Self> {
-        let held_out = Some(HeldOut::out_of_bag(prepared, &ensemble, draws)?);
-        Ok(Learned { held_out, ..ensemble.into() })
+    pub(crate) fn of_bootstraps(
+        ensemble: Ensemble,
+        prepared: &TrainingRows,
+        draws: &[Vec<u8>],
+        watch: &Watch<'_>,
+    ) -> Result<Self> {
+        let (seen, warning) = prepared.seen(draws);
+        let held_out = Some(HeldOut::out_of_bag(prepared, &ensemble, &seen)?);
+        let mut learned = Learned { held_out, ..ensemble.into() };
+        learned.warn(warning, watch);
+        Ok(learned)
     }
 
-    /// Calibrates the votes of the ensemble by those on rows that members did not learn from.
-    pub(crate) fn calibrate(&mut self, held_out: HeldOut, watch: &Watch<'_>) {
+    /// Calibrates the votes of the ensemble by those on rows that members did not learn from, some of each of the classes.
+    pub(crate) fn calibrate(&mut self, held_out: HeldOut, classes: &[String], watch: &Watch<'_>) {
+        let lacks = |class: &usize| !held_out.rows().iter().any(|row| usize::from(row.class) == *class);
+        if let Some(class) = (0..classes.len()).find(lacks) {
+            self.held_out = Some(held_out);
+            self.warn([Warning::NothingToCalibrateBy { class: classes[class].clone() }], watch);
+            return;
+        }
         match Calibration::fit(&held_out) {
             Some(calibration) => {
                 self.held_out = Some(held_out.calibrated(&calibration));

@@ -25,7 +25,9 @@ pub use linear_members::Members;
 pub use training_rows::Shared;
 pub use vote::{Ensemble, Vote};
 
-pub(crate) use bootstrap::{bootstrap, bootstrapped, bootstraps, has_two_classes, stratified_bootstraps};
+pub(crate) use bootstrap::{
+    bootstrap, bootstrapped, bootstraps, bootstraps_of_distinct, has_two_classes, stratified_bootstraps,
+};
 pub(crate) use held_out::HeldOut;
 pub(crate) use label_rounds::LabelRounds;
 pub(crate) use learned::Learned;

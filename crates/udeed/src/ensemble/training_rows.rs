@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
-use crate::data::{Blocks, DiskRows, DiskRowsWriter, DiskTable, Matrix, Row, TrainSet};
+use crate::data::{Blocks, Copies, DiskRows, DiskRowsWriter, DiskTable, Matrix, Row, TrainSet};
 use crate::ensemble::vote::Part;
 use crate::ensemble::{Ensemble, Lambda, Members, Vote};
 use crate::error::{Error, Hint, Result};
@@ -95,6 +95,10 @@ pub(crate) struct TrainingRows {
     /// The weight of each labeled row. Those above 0 are 1 in the mean: regularisation and everything that counts rows mean
     /// the same, whatever the unit of the weights.
     pub(crate) weights: Vec<f64>,
+    /// The same without weights of whole classes, which say nothing about how frequent a class is.
+    pub(crate) row_weights: Vec<f64>,
+    /// Which labeled rows are copies of others, if any are.
+    pub(crate) copies: Option<Copies>,
     pub(crate) unlabeled: Unlabeled,
     /// One head for two classes; for more, one per class against the rest.
     pub(crate) heads: Vec<Head>,
@@ -207,7 +211,11 @@ impl TrainingRows {
         let rows = features.of(&labeled)?;
         let above = features.of(&unlabeled)?;
         drop(features);
+        let places: Vec<usize> = (0..codes.len()).collect();
+        let copies =
+            Copies::among(rows.rows(), &places, &codes.iter().map(|&class| usize::from(class)).collect::<Vec<usize>>());
         let weights = with_mean_of_one(labeled.iter().map(|&i| train.weight(i)).collect());
+        let row_weights = with_mean_of_one(labeled.iter().map(|&i| train.row_weight(i)).collect());
         let head = |head: usize| {
             let targets = targets(&codes, classes.len(), head);
             let learner = Logistic::new(shared.lambda.value());
@@ -219,6 +227,8 @@ impl TrainingRows {
             labeled: rows,
             codes,
             weights,
+            row_weights,
+            copies,
             unlabeled: match train.shared_on_disk() {
                 None => Unlabeled::InMemory(above),
                 Some(below) => {
@@ -274,10 +284,27 @@ impl TrainingRows {
         Ok(self)
     }
 
+    /// For each bootstrap how often each row or a copy of it was drawn: whoever learned from a copy cannot judge a row. A
+    /// warning if some rows have copies in every bootstrap; these are left as they were drawn.
+    pub(crate) fn seen(&self, draws: &[Vec<u8>]) -> (Vec<Vec<u8>>, Option<Warning>) {
+        let Some(copies) = &self.copies else { return (draws.to_vec(), None) };
+        let (seen, rows) = copies.seen(draws);
+        (seen, (rows > 0).then_some(Warning::CopiesInEveryBag { rows }))
+    }
+
     /// The share of each class among the labeled rows, by their weights.
     pub(crate) fn class_shares(&self) -> Vec<f64> {
-        let (mut shares, total) = (vec![0.0; self.n_classes()], self.weights.iter().sum::<f64>());
-        self.codes.iter().zip(&self.weights).for_each(|(&class, weight)| shares[usize::from(class)] += weight);
+        self.shares_by(&self.weights)
+    }
+
+    /// How frequent each class is: its share by the weights of rows, without those of whole classes.
+    pub(crate) fn class_frequencies(&self) -> Vec<f64> {
+        self.shares_by(&self.row_weights)
+    }
+
+    fn shares_by(&self, weights: &[f64]) -> Vec<f64> {
+        let (mut shares, total) = (vec![0.0; self.n_classes()], weights.iter().sum::<f64>());
+        self.codes.iter().zip(weights).for_each(|(&class, weight)| shares[usize::from(class)] += weight);
         shares.iter_mut().for_each(|share| *share /= total);
         shares
     }

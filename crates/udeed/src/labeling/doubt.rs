@@ -8,6 +8,7 @@ use crate::labeling::candidates::{Candidates, labeled};
 use crate::learner::{Base, TreeSettings, winner};
 use crate::method::{Auto, Bagging, Method};
 use crate::observer::Observer;
+use crate::prepare::Scaling;
 
 /// Number of trees of the forest.
 const TREES: usize = 100;
@@ -64,7 +65,11 @@ pub struct Doubts {
     pub labels: Vec<DoubtedLabel>,
     /// Number of labels that are likely to be wrong, as a range: from half of those that are contradicted firmly, with a
     /// probability below a quarter, to all that are contradicted, which are many more where few are wrong.
+    /// Labels that nobody can judge are not among them, see [`Doubts::n_unjudged`].
     pub n_wrong: RangeInclusive<usize>,
+    /// Number of labels that nobody can judge: those that all members learned from, and single labels of a class, as who did not
+    /// learn from it does not know the class.
+    pub n_unjudged: usize,
     /// The classes.
     pub classes: Vec<String>,
     /// The class probabilities of each labeled row without its label, in the order of the rows.
@@ -98,7 +103,9 @@ impl Doubt {
     /// As [`Doubt::find`]; also [`Error::Stopped`] if the observer ends the work.
     pub fn find_observed(&self, train: &TrainSet, observer: &mut dyn Observer) -> Result<Doubts> {
         let classes = train.classes()?;
+        // Trees do not care for the scale; sparse rows may be negative.
         let forest = Bagging::new().members(TREES).base(Base::Tree(TreeSettings::random())).seed(self.seed);
+        let forest = forest.scaling(Scaling::Standard);
         let (auto, forest) = Candidates::draw(train, MOST_UNLABELED, self.seed)?.learn(train, |some| {
             let auto = out_of_bag(Auto::new().seed(self.seed), some, observer)?;
             Ok((auto, out_of_bag(forest, some, observer)?))
@@ -110,14 +117,22 @@ impl Doubt {
         let doubted = |(i, (&row, &code)): (usize, (&usize, &usize))| DoubtedLabel {
             row,
             label: classes[code].clone(),
-            suggested: classes[winner(probabilities.get(i))].clone(),
+            suggested: classes[suggested(probabilities.get(i), code)].clone(),
             probability: probabilities.get(i)[code],
         };
         let mut found: Vec<DoubtedLabel> = rows.iter().zip(&codes).enumerate().map(doubted).collect();
-        let n_wrong = n_wrong(&found);
+        let judged: Vec<bool> = (0..codes.len())
+            .map(|i| {
+                let known = |estimates: &Dense| !estimates.get(i)[0].is_nan();
+                let is_single = codes.iter().filter(|&&code| code == codes[i]).count() == 1;
+                (known(&auto) || known(&forest)) && !is_single
+            })
+            .collect();
+        let n_wrong = n_wrong(found.iter().zip(&judged).filter(|(_, judged)| **judged).map(|(label, _)| label));
+        let n_unjudged = judged.iter().filter(|judged| !**judged).count();
         // A stable sort: of equal ones the first row comes first.
         found.sort_by(|a, b| a.probability.total_cmp(&b.probability));
-        Ok(Doubts { labels: found, n_wrong, classes, probabilities })
+        Ok(Doubts { labels: found, n_wrong, n_unjudged, classes, probabilities })
     }
 }
 
@@ -141,16 +156,25 @@ fn mean(a: &Dense, b: &Dense, n_classes: usize) -> Result<Dense> {
 /// From half of the labels that are contradicted firmly to all that are contradicted. Of 100 labels of 19 sets that is on
 /// average from 3 to 17 where 5 are wrong, from 3 to 23 where 10 are, from 4 to 33 where 20 are, and always holds the number;
 /// where none is wrong it is from 1 to 12.
-fn n_wrong(labels: &[DoubtedLabel]) -> RangeInclusive<usize> {
-    let firmly = labels.iter().filter(|label| label.probability < FIRM).count();
-    let contradicted = labels.iter().filter(|label| label.suggested != label.label).count();
+fn n_wrong<'a>(labels: impl Iterator<Item = &'a DoubtedLabel>) -> RangeInclusive<usize> {
+    let (mut firmly, mut contradicted) = (0, 0);
+    for label in labels {
+        firmly += usize::from(label.probability < FIRM);
+        contradicted += usize::from(label.suggested != label.label);
+    }
     firmly / 2..=contradicted.max(firmly / 2)
+}
+
+/// The most probable class: the label, where none is more probable.
+fn suggested(probabilities: &[f64], label: usize) -> usize {
+    let best = winner(probabilities);
+    if probabilities[best] > probabilities[label] { best } else { label }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Labels;
+    use crate::data::{Labels, Matrix, Table};
     use crate::format::built_in;
     use crate::random::{Purpose, Stream};
 
@@ -193,7 +217,51 @@ mod tests {
             probability,
         };
         let labels = [("yes", 0.1), ("yes", 0.2), ("yes", 0.3), ("no", 0.6)].map(label);
-        assert_eq!(n_wrong(&labels), 1..=3);
-        assert_eq!(n_wrong(&labels[3..]), 0..=0);
+        assert_eq!(n_wrong(labels.iter()), 1..=3);
+        assert_eq!(n_wrong(labels[3..].iter()), 0..=0);
+    }
+
+    #[test]
+    fn labels_that_nobody_can_judge_are_not_counted_as_wrong() {
+        // Two rows: whoever did not learn from one does not know its class.
+        let rows = |n: usize| Table::from_rows(&(0..n).map(|i| [i as f64]).collect::<Vec<_>>()).unwrap();
+        let two = TrainSet::new(rows(2), Labels::new([Some("a"), Some("b")])).unwrap();
+        let found = Doubt::new().find(&two).unwrap();
+        assert_eq!((found.n_wrong, found.n_unjudged), (0..=0, 2));
+        // Many rows of one class, and single ones of others.
+        let name = |i: usize| Some(if i < 40 { "many".to_owned() } else { format!("single {i}") });
+        let singles = TrainSet::new(rows(45), Labels::new((0..45).map(name))).unwrap();
+        let found = Doubt::new().find(&singles).unwrap();
+        assert_eq!(found.n_unjudged, 5);
+        assert!(*found.n_wrong.end() <= 2, "{:?}", found.n_wrong);
+        assert_eq!((suggested(&[0.5, 0.5], 1), suggested(&[0.6, 0.4], 1)), (1, 0));
+    }
+
+    #[test]
+    fn sparse_rows_may_be_negative() {
+        let dense = Dense::random(40, 5, 3);
+        let values: Vec<f64> = dense.values().iter().map(|x| if *x > 0.3 { x - 0.5 } else { 0.0 }).collect();
+        let sparse = Matrix::from(Dense::new(40, 5, values).unwrap()).to_sparse();
+        let labels = Labels::new((0..40).map(|i| Some(["a", "b"][i % 2])));
+        let train = TrainSet::new(Table::from_matrix(sparse).unwrap(), labels).unwrap();
+        assert_eq!(Doubt::new().find(&train).unwrap().labels.len(), 40);
+    }
+
+    /// A wrong label that was entered three times is found as one that was entered once.
+    #[test]
+    fn copies_do_not_hide_a_wrong_label() {
+        let (train, _) = flipped("wdbc", 0);
+        let n = train.labels().len();
+        let mut rows: Vec<usize> = (0..n).collect();
+        rows.extend([4, 4]);
+        let class = |&i: &usize| {
+            let code = train.labels().get(i).unwrap();
+            Some(train.labels().classes()[if i == 4 { 1 - code } else { code }].clone())
+        };
+        let labels = Labels::new(rows.iter().map(class));
+        let copied = TrainSet::new(train.table().select(&rows), labels).unwrap();
+        let found = Doubt::new().find(&copied).unwrap();
+        let first: Vec<usize> = found.labels[..3].iter().map(|label| label.row).collect();
+        assert!([4, n, n + 1].iter().all(|row| first.contains(row)), "{first:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Forecasts: the accuracy that further labels would bring.
 
-use crate::data::{Labels, TrainSet, stratified_folds};
+use crate::data::{Labels, TrainSet};
 use crate::error::{Error, Result};
 use crate::labeling::candidates::{Candidates, labeled};
 use crate::labeling::learning_curve::{Curve, Point};
@@ -213,7 +213,7 @@ impl Forecast {
                 for repetition in 0..self.repetitions {
                     let index = (deal * self.repetitions + repetition) as u32;
                     let seed = Stream::new(self.seed, Purpose::Forecast, index).seed();
-                    let folds = stratified_folds(train.labels(), folds, seed);
+                    let folds = train.folds(folds, seed);
                     for place in 0..folds.len() {
                         let is_hidden = |fold: usize| (fold == place) == (learns == Learns::Others);
                         let hidden: Vec<usize> = (0..folds.len())

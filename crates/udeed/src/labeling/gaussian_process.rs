@@ -38,13 +38,20 @@ pub(crate) struct Covariance {
 }
 
 impl Covariance {
-    /// What the labeled rows leave. The width of the kernel is the median squared distance of the reference rows.
+    /// What the labeled rows leave; `to_label` candidates will be labeled at most. The width of the kernel is the median squared distance of the reference rows.
     ///
     /// # Errors
     /// If it takes too much memory, or the observer ends the work.
-    pub(crate) fn new(candidates: Matrix, labeled: &Matrix, n_references: usize, watch: &Watch<'_>) -> Result<Self> {
+    pub(crate) fn new(
+        candidates: Matrix,
+        labeled: &Matrix,
+        n_references: usize,
+        to_label: usize,
+        watch: &Watch<'_>,
+    ) -> Result<Self> {
         let (n, l) = (candidates.rows().n_rows(), labeled.rows().n_rows());
-        let bytes = ((n * (n_references + l) + l * l) * size_of::<f64>()) as u64;
+        // Of each candidate its covariances with reference rows, and with labels: twice, as a list doubles when it grows.
+        let bytes = ((n * (n_references + l + 2 * to_label) + l * l) * size_of::<f64>()) as u64;
         let what = || format!("the covariances of {n} candidates");
         check_memory(bytes, half_of_memory(), Hint::RowsOfFile, what)?;
         let references: Vec<usize> = (0..n_references).collect();

@@ -16,6 +16,8 @@ use crate::random::{Purpose, Stream};
 const MOST_CANDIDATES: usize = 2000;
 /// Largest number of reference rows, which stand for all unlabeled ones.
 const MOST_REFERENCES: usize = 1000;
+/// Largest number of suggestions that exclude rows like them: each takes time and memory for every candidate.
+const MOST_APART: usize = 1000;
 /// Largest number of labeled rows in the Gaussian process.
 const MOST_LABELED: usize = 1000;
 /// Standardised features are cut here: an outlier is far from all others, and not farther.
@@ -40,7 +42,8 @@ const HALF_TRUST: f64 = 20.0;
 /// `l` labels. With fewer than 10 labels, or fewer than 2 of a class, `a` is 0: no model is needed, and no label. A batch is
 /// chosen one by one, each as if those before were labeled.
 ///
-/// Of many rows, 2000 drawn at random are candidates, and 1000 of these stand for all.
+/// Of many rows, 2000 drawn at random are candidates, and 1000 of these stand for all. After 1000 suggestions further ones follow
+/// by their scores, as if none of these were labeled.
 ///
 /// ```
 /// use udeed::labeling::{Strategy, Suggest};
@@ -95,7 +98,7 @@ pub struct Suggestion {
 pub struct Suggestions {
     /// The rows.
     pub suggestions: Vec<Suggestion>,
-    /// Whether no model was asked, as the labels are too few.
+    /// Whether no model was asked: the strategy asks none, or the labels are too few.
     pub cold: bool,
     /// Number of unlabeled rows among which they were found; of very many it is a random sample.
     pub n_candidates: usize,
@@ -202,7 +205,7 @@ impl Suggest {
         let model = model.or(fitted.as_ref());
         self.warn(train, model, observer);
         let watch = Watch::new(observer);
-        let covariance = covariance(train, &candidates, self.seed, &watch)?;
+        let covariance = covariance(train, &candidates, self.count.min(MOST_APART), self.seed, &watch)?;
         let opinion = candidates.ask(|rows| Opinion::of(model, rows))?;
         let fixed = self.fixed_scores(model, &opinion, &candidates)?;
         Ok(Suggestions {
@@ -253,6 +256,9 @@ impl Suggest {
         if rows < self.count {
             observer.warn(&Warning::FewToSuggest { rows, count: self.count });
         }
+        if rows.min(self.count) > MOST_APART && self.strategy == Strategy::VarianceReduction {
+            observer.warn(&Warning::ManySuggestions { most: MOST_APART });
+        }
         if model.is_none() && self.strategy.needs_model() {
             observer.warn(&Warning::NoModelToAsk);
         }
@@ -302,9 +308,13 @@ impl Suggest {
         let mut is_open = vec![true; positions.len()];
         let mut of_class = vec![0; opinion.classes.len()];
         let mut picked = Vec::new();
+        let mut reductions = Vec::new();
         while picked.len() < self.count.min(positions.len()) {
             watch.ask()?;
-            let reductions = covariance.reductions(&weights);
+            let is_apart = picked.len() < MOST_APART;
+            if is_apart || picked.len() == MOST_APART {
+                reductions = covariance.reductions(&weights);
+            }
             let score =
                 |i: usize| fixed.map_or_else(|| opinion.trust_in(i) * reductions[i], |fixed| fixed[i]) / cost(i);
             let open = (0..positions.len()).filter(|&i| is_open[i]).map(|i| (i, score(i)));
@@ -332,7 +342,9 @@ impl Suggest {
                 share: if total > 0.0 { reductions[best] / total } else { 0.0 },
                 class: class.map(|class| opinion.classes[class].clone()),
             });
-            covariance.label(best);
+            if is_apart {
+                covariance.label(best);
+            }
         }
         Ok(picked)
     }
@@ -358,12 +370,18 @@ fn check_numbers(
 }
 
 /// What the labels leave unknown of the candidates.
-fn covariance(train: &TrainSet, candidates: &Candidates, seed: u64, watch: &Watch<'_>) -> Result<Covariance> {
+fn covariance(
+    train: &TrainSet,
+    candidates: &Candidates,
+    to_label: usize,
+    seed: u64,
+    watch: &Watch<'_>,
+) -> Result<Covariance> {
     let (preparation, _) = Preparation::fit_with(train.table(), train.on_disk(), Scaling::Standard)?;
     let standardised = |table: &Table| Ok(cut(preparation.apply(table)?));
     let labeled = standardised(&some_labeled(train, MOST_LABELED, seed))?;
     let references = candidates.positions.len().min(MOST_REFERENCES);
-    Covariance::new(standardised(&candidates.table)?, &labeled, references, watch)
+    Covariance::new(standardised(&candidates.table)?, &labeled, references, to_label, watch)
 }
 
 /// The features, no farther from 0 than [`FARTHEST`].
@@ -462,7 +480,7 @@ mod tests {
             let candidates = Candidates::draw(&train, MOST_CANDIDATES, 5).unwrap();
             let mut nobody = ();
             let watch = Watch::new(&mut nobody);
-            let covariance = covariance(&train, &candidates, 5, &watch).unwrap();
+            let covariance = covariance(&train, &candidates, 5, 5, &watch).unwrap();
             let opinion = problem.opinion(&candidates.positions);
             let found = suggest.pick(&train, &candidates, &opinion, covariance, None, &watch).unwrap();
             let expected: Vec<usize> = problem.picked.iter().map(|picked| picked.0).collect();

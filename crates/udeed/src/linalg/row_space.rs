@@ -37,7 +37,7 @@ impl RowSpace {
     pub(crate) fn of_products(products: &[f64], n: usize) -> Result<Self> {
         let (factor, basis) = pivoted_cholesky(products, n);
         let width = basis.len();
-        let rows = Dense::new(n, width, factor.chunks(n).flat_map(|row| &row[..width]).copied().collect())?;
+        let rows = Dense::new(n, width, factor.chunks(n.max(1)).flat_map(|row| &row[..width]).copied().collect())?;
         Ok(RowSpace { rows: rows.into(), basis, width })
     }
 
@@ -197,6 +197,12 @@ mod tests {
             }
         }
         assert!(RowSpace::of(&Dense::zeros(4, 4).unwrap()).is_none());
+    }
+
+    #[test]
+    fn no_rows_span_nothing() {
+        let space = RowSpace::of_products(&[], 0).unwrap();
+        assert!(space.basis().is_empty() && space.rows.rows().n_rows() == 0);
     }
 
     #[test]

@@ -63,12 +63,12 @@ impl Learn for Bagging {
         let parts = heads.into_iter().map(|members| Part::alike(members, self.vote)).collect();
         let ensemble = Ensemble::against_rest(prepared.n_classes(), parts);
         let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
-        Learned::of_bootstraps(ensemble, prepared, &draws)
+        Learned::of_bootstraps(ensemble, prepared, &draws, watch)
     }
 
     fn out_of_bag(&self, prepared: &TrainingRows, learned: &Learned) -> Result<Option<Dense>> {
         let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
-        Ok(Some(out_of_bag::estimates(&learned.ensemble, &draws, &prepared.labeled)?))
+        Ok(Some(out_of_bag::estimates(&learned.ensemble, &prepared.seen(&draws).0, &prepared.labeled)?))
     }
 }
 
@@ -87,7 +87,8 @@ impl Bagging {
             members.extend(fitted.map_err(|error| error.after_members(members.len()))?);
             watch.member(members.len(), self.members)?;
         }
-        Learned::of_bootstraps(Ensemble::whole(n_classes, Part::alike(members, self.vote)), prepared, &counts)
+        let ensemble = Ensemble::whole(n_classes, Part::alike(members, self.vote));
+        Learned::of_bootstraps(ensemble, prepared, &counts, watch)
     }
 }
 

@@ -56,7 +56,10 @@ impl Learn for CoForest {
         let pseudo_labels = PseudoLabels::new(prepared)?;
         check_votes(self.members, pseudo_labels.classes.len(), pseudo_labels.n_classes)?;
         let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
+        let (seen, warning) = prepared.seen(&draws);
         let mut forest = Forest::new(self, &pseudo_labels, draws)?;
+        forest.draws = seen;
+        forest.add_up();
         // Of the initial trees: those that are refitted learn from all labels.
         let out_of_bag = forest.out_of_bag()?;
         // The teachers of a tree are all other trees: its concomitant ensemble.
@@ -88,6 +91,7 @@ impl Learn for CoForest {
         let part = Part::alike(forest.trees, Rule::Weighted);
         let (out_of_bag, rounds) = (Some(out_of_bag), Some(rounds));
         let mut learned = Learned { out_of_bag, rounds, ..Ensemble::whole(prepared.n_classes(), part).into() };
+        learned.warn(warning, watch);
         learned.warn(pseudo_labels.warning(teachers.iter().any(|teachers| teachers.weight > 0.0)), watch);
         Ok(learned)
     }
@@ -104,7 +108,7 @@ fn check_votes(members: usize, n_rows: usize, n_classes: usize) -> Result<()> {
 /// The trees, and their class distributions on the training rows.
 struct Forest<'a> {
     pseudo_labels: &'a PseudoLabels,
-    /// The bootstraps of the initial trees: how often each labeled row is drawn.
+    /// The bootstraps of the initial trees: how often each labeled row, or a copy of it, is drawn.
     draws: Vec<Vec<u8>>,
     trees: Vec<Hypothesis>,
     distributions: Vec<Dense>,

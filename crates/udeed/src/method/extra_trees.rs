@@ -2,8 +2,9 @@
 //!
 //! P. Geurts, D. Ernst, L. Wehenkel, "Extremely randomized trees", Machine Learning 63, 2006.
 
+use crate::data::Dense;
 use crate::ensemble::vote::Part;
-use crate::ensemble::{Ensemble, Learned, Rule, TrainingRows, bootstraps};
+use crate::ensemble::{Ensemble, Learned, Rule, TrainingRows, bootstraps, out_of_bag};
 use crate::error::Result;
 use crate::learner::{Learner, Sample, TreeSettings};
 use crate::method::Learn;
@@ -63,7 +64,18 @@ impl Learn for ExtraTrees {
             watch.member(trees.len(), self.members)?;
         }
         let ensemble = Ensemble::whole(n_classes, Part::alike(trees, Rule::Weighted));
-        if self.bootstrap { Learned::of_bootstraps(ensemble, prepared, &counts) } else { Ok(ensemble.into()) }
+        match self.bootstrap {
+            true => Learned::of_bootstraps(ensemble, prepared, &counts, watch),
+            false => Ok(ensemble.into()),
+        }
+    }
+
+    fn out_of_bag(&self, prepared: &TrainingRows, learned: &Learned) -> Result<Option<Dense>> {
+        if !self.bootstrap {
+            return Ok(None);
+        }
+        let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
+        Ok(Some(out_of_bag::estimates(&learned.ensemble, &prepared.seen(&draws).0, &prepared.labeled)?))
     }
 }
 

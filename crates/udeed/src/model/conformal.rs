@@ -5,7 +5,7 @@
 
 use crate::data::{Dense, Rows, Table};
 use crate::ensemble::held_out::{OwnVote, OwnVotes, own_vote};
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Place, Result};
 use crate::model::Model;
 
 impl Model {
@@ -68,8 +68,9 @@ impl Model {
             return Err(Error::setting("coverage", coverage, "between 0 and 1"));
         }
         self.held_out.as_ref().ok_or_else(|| {
-            let found = format!("a model of `{}` without held-out votes", self.method.name());
-            Error::training(found, "members with bootstraps, or calibrated probabilities")
+            let found = format!("`{}` without held-out votes", self.method.name());
+            let expected = "members with bootstraps, or calibrated probabilities";
+            Error::input(Place::new("the model"), found, expected).with_hint(Hint::Calibrated)
         })
     }
 }

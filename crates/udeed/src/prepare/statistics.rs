@@ -3,6 +3,11 @@
 use crate::data::{Column, Kind, Rows};
 use crate::error::Result;
 
+/// Squares of smaller deviations lose digits, and then are 0.
+const SMALL: f64 = 1e-140;
+/// The unit in which those are measured: 2 to the power of -900. Deviations over it overflow for none below [`SMALL`].
+const SMALL_UNIT: f64 = f64::from_bits((1023 - 900) << 52);
+
 /// The statistics of one column.
 #[derive(Debug, Clone)]
 pub(super) struct ColumnStatistics {
@@ -10,7 +15,10 @@ pub(super) struct ColumnStatistics {
     /// Number of missing values.
     pub(super) missing: usize,
     sum: f64,
+    /// The sum of the squared deviations from the mean, over the square of `unit`.
     squares: f64,
+    /// A power of 2: 1, unless the squares of so small deviations would be 0.
+    unit: f64,
     pub(super) low: f64,
     pub(super) high: f64,
     /// How often each level of a nominal column occurs.
@@ -28,6 +36,7 @@ impl ColumnStatistics {
             missing: 0,
             sum: 0.0,
             squares: 0.0,
+            unit: 1.0,
             low: f64::INFINITY,
             high: f64::NEG_INFINITY,
             counts: match &column.kind {
@@ -53,17 +62,23 @@ impl ColumnStatistics {
         }
         // A second pass for the deviations: sums of squares about zero lose precision if the mean is large.
         let means: Vec<f64> = all.iter().map(ColumnStatistics::mean).collect();
+        for (column, mean) in all.iter_mut().zip(&means) {
+            let widest = (column.high - mean).max(mean - column.low);
+            column.unit = if widest > 0.0 && widest < SMALL { SMALL_UNIT } else { 1.0 };
+        }
         each_rows(&mut |rows| {
             for i in 0..rows.n_rows() {
                 rows.row(i).for_each(|j, x| {
                     if !x.is_nan() {
-                        all[j].squares += (x - means[j]) * (x - means[j]);
+                        let deviation = (x - means[j]) / all[j].unit;
+                        all[j].squares += deviation * deviation;
                     }
                 });
             }
         })?;
         for ((column, &mean), &stored) in all.iter_mut().zip(&means).zip(&stored) {
-            column.squares += (n_rows - stored) as f64 * mean * mean;
+            let zero = mean / column.unit;
+            column.squares += (n_rows - stored) as f64 * zero * zero;
             if column.low > column.high {
                 (column.low, column.high) = (0.0, 0.0);
             }
@@ -103,7 +118,7 @@ impl ColumnStatistics {
 
     /// The standard deviation with missing values replaced by the mean.
     pub(super) fn deviation(&self) -> f64 {
-        (self.squares / self.n_rows as f64).sqrt()
+        (self.squares / self.n_rows as f64).sqrt() * self.unit
     }
 
     /// The levels that occur; in sparse rows also the first one, the implied zero.

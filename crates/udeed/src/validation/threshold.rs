@@ -193,7 +193,7 @@ fn decided_by_folds(
         let row = |(place, &row): (usize, &usize)| Decided {
             decision: decisions.get(place)[0],
             second: test.labels().name(place) == Some(second),
-            weight: train.weight(row),
+            weight: train.row_weight(row),
         };
         decided.extend(fold.iter().enumerate().map(row));
         Ok(())

@@ -1,7 +1,7 @@
 //! Inverse regularisation strength chosen by out-of-bag rows.
 
 use crate::ensemble::{Findings, ViewFound};
-use crate::ensemble::{Lambda, Shared, TrainingRows, bootstraps};
+use crate::ensemble::{Lambda, Shared, TrainingRows, bootstraps, bootstraps_of_distinct};
 use crate::error::Result;
 use crate::method::Method;
 use crate::method::auto::LAMBDAS;
@@ -28,7 +28,8 @@ impl Method {
 }
 
 fn choose(prepared: &TrainingRows, shared: Shared, watch: &Watch<'_>) -> Result<(f64, Findings)> {
-    let out_of_bag = OutOfBag::new(prepared, bootstraps(&prepared.codes, shared.seed, shared.members)?);
+    let draws = bootstraps_of_distinct(prepared, |classes| bootstraps(classes, shared.seed, shared.members))?;
+    let out_of_bag = OutOfBag::new(prepared, draws);
     // `LAMBDAS` are for rows of mean square length 1.
     let rows = prepared.labeled.rows();
     let mut square = 0.0;

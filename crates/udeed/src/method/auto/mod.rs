@@ -14,7 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Matrix, Rows};
 use crate::ensemble::mixed_members;
 use crate::ensemble::vote::probabilities;
-use crate::ensemble::{Changed, Ensemble, Findings, Learned, Part, Rule, TrainingRows, Voters, stratified_bootstraps};
+use crate::ensemble::{
+    Changed, Ensemble, Findings, Learned, Part, Rule, TrainingRows, Voters, bootstraps_of_distinct,
+    stratified_bootstraps,
+};
 use crate::error::{Error, Result};
 use crate::learner::winner;
 use crate::method::Learn;
@@ -120,7 +123,8 @@ impl Learn for Auto {
             warnings.push(Warning::NothingUnlabeled);
         }
         let views = self.possible_views(prepared, &mut warnings);
-        let draws = stratified_bootstraps(&prepared.codes, self.seed, self.members)?;
+        let draws =
+            bootstraps_of_distinct(prepared, |classes| stratified_bootstraps(classes, self.seed, self.members))?;
         let out_of_bag = OutOfBag::new(prepared, draws);
         let fitted = self.fit_views(&views, &out_of_bag, &mut warnings, watch)?;
         let mixture = Mixture::choose(fitted, &out_of_bag, &mut warnings);
@@ -152,11 +156,7 @@ impl Auto {
     fn shares_of_classes(&self, prepared: &TrainingRows) -> Result<Option<Vec<f64>>> {
         match &self.prior {
             Prior::Unknown => Ok(None),
-            Prior::Labeled => {
-                let mut shares = vec![0.0; prepared.n_classes()];
-                prepared.codes.iter().for_each(|&class| shares[usize::from(class)] += 1.0);
-                Ok(Some(shares.into_iter().map(|share| share / prepared.codes.len() as f64).collect()))
-            }
+            Prior::Labeled => Ok(Some(prepared.class_frequencies())),
             Prior::Shares(shares) if shares.len() == prepared.n_classes() => Ok(Some(shares.clone())),
             Prior::Shares(shares) => {
                 let found = format!("{} shares for {} classes", shares.len(), prepared.n_classes());

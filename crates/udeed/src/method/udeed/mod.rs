@@ -29,6 +29,11 @@ use crate::random::{Purpose, Stream};
 /// test accuracy after 8 and after 12 is within two points of logistic regression's; after 25 members are surer and no better.
 const TRAINING_STEPS: usize = 10;
 
+/// Members are surer of rows that they drew than of others: a lead of less than this share of their votes is none.
+const LEAST_LEAD: f64 = 0.05;
+/// The share of the lead before the descent that must be left after it: with less, members know the rows that they did not draw.
+const LEAST_LEFT: f64 = 0.5;
+
 method! {
     /// UDEED: bagged logistic regressions, fine-tuned by gradient descent to stay accurate on the labeled rows and differ on the
     /// unlabeled ones.
@@ -111,7 +116,7 @@ impl Learn for Udeed {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let initial = self.initial_members(prepared, watch)?;
         let mut learned = self.descend(prepared, initial, &|_, loss| Box::new(loss), watch)?;
-        learned.held_out = self.held_out(prepared, &learned.ensemble)?;
+        self.hold_out(prepared, &mut learned, watch)?;
         Ok(learned)
     }
 
@@ -121,7 +126,7 @@ impl Learn for Udeed {
             return Ok(None);
         };
         let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
-        Ok(Some(out_of_bag::estimates(initial, &draws, &prepared.labeled)?))
+        Ok(Some(out_of_bag::estimates(initial, &prepared.seen(&draws).0, &prepared.labeled)?))
     }
 }
 
@@ -137,14 +142,29 @@ impl Udeed {
         }
     }
 
-    /// The votes of members on rows that their bootstraps leave out; none of members that begin at random. The descent has
-    /// seen all rows.
-    pub(crate) fn held_out(&self, prepared: &TrainingRows, ensemble: &Ensemble) -> Result<Option<HeldOut>> {
-        if self.initial == Initial::Random {
-            return Ok(None);
-        }
+    /// Takes the votes of members on rows that their bootstraps leave out; none of members that begin at random, and none where
+    /// the descent, which sees all rows, has taught the members these as well.
+    pub(crate) fn hold_out(&self, prepared: &TrainingRows, learned: &mut Learned, watch: &Watch<'_>) -> Result<()> {
+        let Some(initial) = learned.initial.as_ref().filter(|_| self.initial == Initial::Bootstrap) else {
+            return Ok(());
+        };
         let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
-        HeldOut::out_of_bag(prepared, ensemble, &draws).map(Some)
+        let (seen, warning) = prepared.seen(&draws);
+        let taken: Vec<Vec<u8>> = seen.iter().map(|seen| seen.iter().map(|&n| u8::from(n == 0)).collect()).collect();
+        let lead = |ensemble: &Ensemble| -> Result<(HeldOut, f64)> {
+            let out = HeldOut::out_of_bag(prepared, ensemble, &seen)?;
+            let inside = HeldOut::out_of_bag(prepared, ensemble, &taken)?;
+            let lead = 1.0 - out.mean_own_vote() / inside.mean_own_vote();
+            Ok((out, lead))
+        };
+        let ((_, before), (held_out, after)) = (lead(initial)?, lead(&learned.ensemble)?);
+        if before > LEAST_LEAD && after < LEAST_LEFT * before {
+            learned.warn([Warning::NothingHeldOut], watch);
+            return Ok(());
+        }
+        learned.held_out = Some(held_out);
+        learned.warn(warning, watch);
+        Ok(())
     }
 
     /// Fits networks to bootstraps of the labeled rows.

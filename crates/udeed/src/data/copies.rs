@@ -1,0 +1,162 @@
+//! Copies: labeled rows that were entered more than once.
+
+use std::collections::HashMap;
+
+use crate::data::{Row, Rows};
+
+/// Labeled rows of which some are copies of others: they have the same features and the same label, and are too unlike all
+/// other rows to be the same by chance.
+///
+/// Whoever learned from a copy of a row knows the row, so that it judges none. Rows of few values, such as answers of yes and
+/// no, recur by themselves, and new rows do so as well: they are no copies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Copies {
+    /// For each row the place of the first one that it is a copy of; its own where it is the first.
+    first: Vec<usize>,
+}
+
+impl Copies {
+    /// The copies among some rows, given with their classes; none where there are none.
+    pub(crate) fn among(rows: &dyn Rows, some: &[usize], classes: &[usize]) -> Option<Self> {
+        let cells = equal_rows(rows, some);
+        let mut seen = HashMap::new();
+        let places = cells.iter().zip(classes).enumerate();
+        let first: Vec<usize> = places.map(|(i, key)| *seen.entry(key).or_insert(i)).collect();
+        let mut repeated: Vec<usize> = (0..some.len()).filter(|&i| first[i] != i).map(|i| cells[i]).collect();
+        repeated.sort_unstable();
+        repeated.dedup();
+        (!repeated.is_empty() && are_no_chance(rows, some, &cells, &repeated)).then_some(Copies { first })
+    }
+
+    /// The places of the rows without copies of earlier ones.
+    pub(crate) fn distinct(&self) -> Vec<usize> {
+        (0..self.first.len()).filter(|&i| self.first[i] == i).collect()
+    }
+
+    /// The place of the first row that row `i` is a copy of; `i` itself where it is the first.
+    pub(crate) fn first(&self, i: usize) -> usize {
+        self.first[i]
+    }
+
+    /// Draws of distinct rows as draws of all: copies are drawn together.
+    pub(crate) fn together(&self, draws: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        let mut place = vec![0; self.first.len()];
+        self.distinct().into_iter().enumerate().for_each(|(k, i)| place[i] = k);
+        let of_all = |draw: &Vec<u8>| self.first.iter().map(|&first| draw[place[first]]).collect();
+        draws.iter().map(of_all).collect()
+    }
+
+    /// For each draw how often each row or a copy of it was drawn, and the number of rows of which every draw has a copy: these
+    /// are left as they were drawn.
+    pub(crate) fn seen(&self, draws: &[Vec<u8>]) -> (Vec<Vec<u8>>, usize) {
+        let of_first = |draw: &Vec<u8>| {
+            let mut counts = vec![0u8; draw.len()];
+            for (&first, &n) in self.first.iter().zip(draw) {
+                counts[first] = counts[first].saturating_add(n);
+            }
+            counts
+        };
+        let firsts: Vec<Vec<u8>> = draws.iter().map(of_first).collect();
+        let everywhere: Vec<bool> =
+            self.first.iter().map(|&first| firsts.iter().all(|counts| counts[first] > 0)).collect();
+        let seen = |(draw, firsts): (&Vec<u8>, &Vec<u8>)| {
+            let count = |i: usize| if everywhere[i] { draw[i] } else { firsts[self.first[i]] };
+            (0..draw.len()).map(count).collect()
+        };
+        let flattered = |&i: &usize| everywhere[i] && draws.iter().any(|draw| draw[i] == 0);
+        let n_flattered = (0..self.first.len()).filter(flattered).count();
+        (draws.iter().zip(&firsts).map(seen).collect(), n_flattered)
+    }
+}
+
+/// For each of some rows the place of the first that has the same features.
+fn equal_rows(rows: &dyn Rows, some: &[usize]) -> Vec<usize> {
+    let mut of_print: HashMap<u64, Vec<usize>> = HashMap::with_capacity(some.len());
+    let mut cells: Vec<usize> = (0..some.len()).collect();
+    for (i, &row) in some.iter().enumerate() {
+        let row = rows.row(row);
+        let alike = of_print.entry(fingerprint(row)).or_default();
+        match alike.iter().find(|&&other| entries(rows.row(some[other])).eq(entries(row))) {
+            Some(&other) => cells[i] = other,
+            None => alike.push(i),
+        }
+    }
+    cells
+}
+
+/// The values that are not 0, with their columns: the same in both layouts.
+fn entries(row: Row<'_>) -> impl Iterator<Item = (usize, u64)> + '_ {
+    row.iter().filter(|(_, x)| *x != 0.0).map(|(j, x)| (j, x.to_bits()))
+}
+
+fn fingerprint(row: Row<'_>) -> u64 {
+    let mut print = 0u64;
+    row.for_each(|j, x| {
+        if x != 0.0 {
+            print = (print.rotate_left(5) ^ x.to_bits() ^ j as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            print ^= print >> 29;
+        }
+    });
+    print
+}
+
+/// Whether at least half of the rows that recur have a value in some column that no other row has there: such rows are not the
+/// same by chance, however much the columns depend on each other.
+fn are_no_chance(rows: &dyn Rows, some: &[usize], cells: &[usize], repeated: &[usize]) -> bool {
+    /// Largest number of rows by which it is decided.
+    const MOST: usize = 1000;
+    let asked: Vec<usize> = repeated.iter().copied().step_by(repeated.len().div_ceil(MOST)).collect();
+    let mut values: HashMap<(usize, u64), Option<usize>> = HashMap::new();
+    for &cell in &asked {
+        for value in entries(rows.row(some[cell])) {
+            values.entry(value).and_modify(|owner| *owner = None).or_insert(Some(cell));
+        }
+    }
+    for (&row, cell) in some.iter().zip(cells) {
+        for value in entries(rows.row(row)) {
+            if let Some(owner) = values.get_mut(&value)
+                && *owner != Some(*cell)
+            {
+                *owner = None;
+            }
+        }
+    }
+    let has_own = |cell: &&usize| entries(rows.row(some[**cell])).any(|value| values[&value] == Some(**cell));
+    2 * asked.iter().filter(has_own).count() >= asked.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Dense, Matrix};
+
+    fn among(values: &[f64], width: usize, classes: &[usize]) -> Option<Copies> {
+        let dense = Matrix::from(Dense::new(classes.len(), width, values.to_vec()).unwrap());
+        let all: Vec<usize> = (0..classes.len()).collect();
+        let found = Copies::among(dense.rows(), &all, classes);
+        let sparse: Matrix = dense.to_sparse().into();
+        assert_eq!(Copies::among(sparse.rows(), &all, classes), found);
+        found
+    }
+
+    #[test]
+    fn rows_of_equal_features_and_label_are_copies_unless_chance_makes_them() {
+        let copies = among(&[0.3, 1.0, 0.7, 1.0, 0.3, 1.0, 0.3, 1.0, 0.9, 0.0], 2, &[0, 1, 0, 1, 1]).unwrap();
+        assert_eq!(copies.first, [0, 1, 0, 3, 4], "another label is another row");
+        assert_eq!(copies.distinct(), [0, 1, 3, 4]);
+        assert_eq!(among(&[0.3, 0.7, 0.9], 1, &[0, 1, 0]), None);
+        // Each value occurs in other rows.
+        assert_eq!(among(&[1.0, 2.0, 1.0, 3.0, 1.0, 2.0, 4.0, 2.0, 4.0, 3.0], 2, &[0, 1, 0, 1, 1]), None);
+    }
+
+    #[test]
+    fn copies_are_drawn_and_seen_together() {
+        let copies = Copies { first: vec![0, 1, 0, 3] };
+        assert_eq!(copies.together(&[vec![2, 0, 1]]), [[2, 0, 2, 1]]);
+        let (seen, flattered) = copies.seen(&[vec![0, 2, 1, 1], vec![0, 1, 0, 3]]);
+        assert_eq!((seen, flattered), (vec![vec![1, 2, 1, 1], vec![0, 1, 0, 3]], 0));
+        // Every draw has a copy: better a judge who saw one than none.
+        let draws = [vec![0, 2, 1, 1], vec![1, 1, 0, 2]];
+        assert_eq!(copies.seen(&draws), (draws.to_vec(), 2));
+    }
+}
