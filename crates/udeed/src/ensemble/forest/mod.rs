@@ -2,7 +2,7 @@
 
 mod leaf_sets;
 
-use crate::ensemble::forest::leaf_sets::{LeafSets, Ranks};
+use crate::ensemble::forest::leaf_sets::LeafSets;
 use crate::error::Result;
 use crate::learner::Tree;
 use crate::view::SeenRows;
@@ -18,7 +18,7 @@ pub(crate) struct Forest {
     nodes: Vec<Node>,
     /// The first node of each tree.
     roots: Vec<u32>,
-    sets: Option<LeafSets>,
+    sets: LeafSets,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,17 +70,19 @@ impl Forest {
             return Ok(());
         }
         let rows = seen.dense()?;
-        let (mut ranks, mut leaves) = (Ranks::new(), [0; leaf_sets::ROWS]);
+        let (mut columns, mut leaves) = (vec![0.0; d * leaf_sets::ROWS], [0; leaf_sets::ROWS]);
         for first in (0..n).step_by(leaf_sets::ROWS) {
             let some = &rows.values()[first * d..n.min(first + leaf_sets::ROWS) * d];
             let leaves = &mut leaves[..some.len() / d];
             // A few rows are faster one by one.
-            let sets = self.sets.as_ref().filter(|_| leaves.len() >= TOGETHER);
-            if let Some(sets) = sets {
-                sets.ranks(some, &mut ranks);
+            let many = leaves.len() >= TOGETHER;
+            if many {
+                for (i, row) in some.chunks_exact(d).enumerate() {
+                    columns.iter_mut().skip(i).step_by(leaf_sets::ROWS).zip(row).for_each(|(to, x)| *to = *x);
+                }
             }
             for (k, (tree, &root)) in self.trees.iter().zip(&self.roots).enumerate() {
-                if !sets.is_some_and(|sets| sets.find(k, &ranks, leaves)) {
+                if !(many && self.sets.find(k, &columns, leaves)) {
                     for (leaves, some) in leaves.chunks_mut(TOGETHER).zip(some.chunks(TOGETHER * d)) {
                         self.walk(root, some, d, leaves);
                     }
