@@ -258,4 +258,21 @@ mod tests {
             assert_eq!(RankNormal::from_parts(&counts, &values[1..], &scores), None);
         }
     }
+
+    /// Cells find what a search of all values finds, also where an outlier puts all others in one cell.
+    #[test]
+    fn cells_hold_the_values_around() {
+        for far in [3.0, 1e12, 1e308] {
+            let mut values: Vec<f64> = (0..40).map(|i| f64::from(i * i % 23) * 0.1).collect();
+            values.extend([-far, far]);
+            let knots = Knots::of(values.clone());
+            let between = (-60..60).map(|i| f64::from(i) * 0.05);
+            for x in values.into_iter().chain(between).chain([f64::MIN, f64::MAX]) {
+                let above = knots.values.partition_point(|value| *value <= x);
+                let cell = knots.cell(x, knots.cells.len() - 1);
+                let found = knots.cells[cell] as usize..=knots.cells[cell + 1] as usize;
+                assert!(found.contains(&above), "{x} among values up to {far}: {above} is not in {found:?}");
+            }
+        }
+    }
 }

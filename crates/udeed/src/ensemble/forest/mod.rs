@@ -120,17 +120,20 @@ mod tests {
 
     #[test]
     fn rows_end_where_each_tree_alone_puts_them() {
-        let n = 161;
+        let n = 1601;
         let rows = Dense::random(n, 4, 1);
         let classes: Vec<u8> = (0..n).map(|i| (i * i % 3) as u8).collect();
         let weights = vec![1.0; n];
         let grow = |seed: u64| {
             let sample = Sample { rows: &rows, classes: &classes, n_classes: 3, weights: &weights, seed };
-            TreeSettings { depth: Some(1 + seed as usize), ..TreeSettings::extra() }.fit(&sample).unwrap()
+            TreeSettings { depth: (seed < 11).then_some(1 + seed as usize), ..TreeSettings::extra() }
+                .fit(&sample)
+                .unwrap()
         };
-        // Small trees, and the last with more leaves than a set has bits.
+        // Trees whose leaves are one number of bits, several, and more than a set has.
         let forest = Forest::new((0..12).map(grow).collect());
-        assert!(forest.trees()[11].n_leaves() > 64 && forest.trees()[4].n_leaves() > 16);
+        let leaves = [4, 8, 11].map(|k: usize| forest.trees()[k].n_leaves());
+        assert!((16..64).contains(&leaves[0]) && (65..512).contains(&leaves[1]) && leaves[2] > 512, "{leaves:?}");
         let sparse_rows = Matrix::from(rows.clone()).to_sparse();
         for (span, sparse) in [(3..50, false), (3..50, true), (3..4, false), (0..160, false)] {
             let layout: &dyn Blocks = if sparse { &sparse_rows } else { &rows };
