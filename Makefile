@@ -1,6 +1,7 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
-.PHONY: test format lint unit docs browser python generate properties deny advisories fuzz chaos bench methods forests imbalance coverage fit-time when-it-helps labels
+.PHONY: test format lint unit docs browser python generate properties deny advisories fuzz chaos bench methods forests imbalance \
+	coverage fit-time predict-time when-it-helps labels
 
 test: format lint unit docs browser python
 
@@ -52,6 +53,11 @@ forests: $(PEERS)/installed
 fit-time: $(PEERS)/installed
 	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
 	$(PEERS)/bin/python bench/fit_time.py $(FIT_TIME)
+
+# How long `auto` predicts, beside scikit-learn's forests: a table of docs/performance.md.
+predict-time: $(PEERS)/installed
+	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
+	$(PEERS)/bin/python bench/predict_time.py $(PREDICT_TIME)
 
 # `auto` beside scikit-learn's random forest where a class is rare: a table of docs/when-it-helps.md.
 imbalance: $(PEERS)/installed

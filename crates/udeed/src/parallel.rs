@@ -13,6 +13,10 @@ const MOST_PIECES: usize = 1024;
 
 /// Calls `f` with every number below `n`.
 pub(crate) fn for_each(n: usize, f: &(dyn Fn(usize) + Sync)) {
+    // Another thread would take longer to wake up than much of what is done once.
+    if n == 1 {
+        return f(0);
+    }
     (0..n).into_par_iter().for_each(f);
 }
 

@@ -31,7 +31,7 @@ use crate::text::quoted;
 pub(crate) use cosine::cosines;
 pub(crate) use dot::{dot, sum_of};
 pub(crate) use gram::gram;
-pub(crate) use near::{Decay, Pivots};
+pub(crate) use near::{Decay, PackedRows, Pivots};
 pub(crate) use pass::{Visit, in_memory, map_rows, pass, scores};
 pub(crate) use real::Real;
 

@@ -4,11 +4,14 @@
 //! `|x - y| = 2 max(x, y) - x - y`. So they are products of dense rows with many members, see [`tile`], where
 //! pivots stand for members. What comes out is packed as rows are, so linear members can take it as their features at once.
 
+use std::cell::Cell;
+use std::sync::Arc;
+
 use pulp::{Simd, WithSimd, bytemuck};
 use serde::{Deserialize, Serialize};
 
-use super::tile::{self, FEATURES, Packed, VECTORS, Vectors};
-use super::{Real, dense, dot, instructions, sum_of};
+use super::tile::{self, Aligned, FEATURES, Packed, VECTORS};
+use super::{Real, dense, instructions, sum_of};
 use crate::data::{Dense, Rows};
 use crate::error::Result;
 
@@ -26,16 +29,49 @@ pub(crate) enum Decay {
 }
 
 impl Decay {
+    /// What a feature of a factor weighs in distances.
+    fn weight(self, factor: f64) -> f64 {
+        match self {
+            Decay::Gauss => factor * factor,
+            Decay::Laplace => factor.abs(),
+        }
+    }
+
     /// What a row adds to all of its distances, and its magnitude.
-    #[inline(always)]
-    fn size(self, row: &[f64]) -> (f64, f64) {
+    fn size(self, row: &[f64], weights: &[f64]) -> (f64, f64) {
         match self {
             Decay::Gauss => {
-                let square = dot(row, row);
+                let square = sum_of(row, weights, |x, weight| weight * x * x);
                 (square, square)
             }
-            Decay::Laplace => (-sum_of(row, row, |x, _| x), sum_of(row, row, |x, _| x.abs())),
+            Decay::Laplace => {
+                (-sum_of(row, weights, |x, weight| weight * x), sum_of(row, weights, |x, weight| weight * x.abs()))
+            }
         }
+    }
+}
+
+/// Rows as distances want them, for any number of pivots.
+pub(crate) struct PackedRows {
+    blocks: Vec<Packed<f64>>,
+    /// The size of the largest number in each row.
+    largest: Vec<f64>,
+    /// Memory for what is made of a block.
+    room: Cell<Vec<f64>>,
+}
+
+impl PackedRows {
+    pub(crate) fn new(rows: &Dense) -> Self {
+        let (n, d) = (rows.n_rows(), rows.n_columns());
+        let block = |start: usize| {
+            let mut block = Packed::new(n - start, d);
+            (0..block.rows.min(n - start)).for_each(|i| block.pack(i, rows.get(start + i)));
+            block
+        };
+        // Not a number counts as larger than all.
+        let larger = |most: f64, x: &f64| if x.abs() <= most { most } else { x.abs() };
+        let largest = (0..n).map(|i| rows.get(i).iter().fold(0.0, larger)).collect();
+        PackedRows { blocks: (0..n).step_by(tile::MOST_ROWS).map(block).collect(), largest, room: Cell::default() }
     }
 }
 
@@ -44,30 +80,35 @@ impl Decay {
 pub(crate) struct Pivots {
     decay: Decay,
     factors: Vec<f64>,
-    /// Number of pivots.
-    n: usize,
-    /// The pivots times the factors, feature by feature, each filled up to whole lanes with zeros.
-    values: Vec<f64>,
+    /// What each feature weighs, see [`Decay::weight`], filled up to whole tiles with zeros; together.
+    weights: Vec<f64>,
+    weight: f64,
+    /// The rows, and which of them are the pivots.
+    rows: Arc<Dense>,
+    basis: Vec<usize>,
+    /// The pivots, feature by feature, each filled up to whole lanes with zeros; weighed if distances are squared.
+    values: Aligned<f64>,
     /// What each pivot adds to its distances. What fills up the lanes is near to all rows: that serves as the constant 1.
     sizes: Vec<f64>,
     largest: f64,
 }
 
 impl Pivots {
-    pub(crate) fn new<'a>(decay: Decay, factors: Vec<f64>, rows: impl ExactSizeIterator<Item = &'a [f64]>) -> Self {
-        let n = rows.len();
-        let stride = tile::padded::<f64>(n);
-        let (mut values, mut sizes) = (vec![0.0; factors.len() * stride], vec![f64::NEG_INFINITY; stride]);
+    pub(crate) fn new(decay: Decay, factors: Vec<f64>, rows: Arc<Dense>, basis: Vec<usize>) -> Self {
+        let stride = tile::padded::<f64>(basis.len());
+        let mut weights: Vec<f64> = factors.iter().map(|factor| decay.weight(*factor)).collect();
+        let (mut values, mut sizes) = (Aligned::zeros(factors.len() * stride), vec![f64::NEG_INFINITY; stride]);
         let mut largest = 0.0_f64;
-        let mut scaled = vec![0.0; factors.len()];
-        for (k, row) in rows.enumerate() {
-            scale(row, &factors, &mut scaled);
-            let (size, magnitude) = decay.size(&scaled);
+        for (k, &i) in basis.iter().enumerate() {
+            let (size, magnitude) = decay.size(rows.get(i), &weights);
             sizes[k] = size;
             largest = largest.max(magnitude);
-            values.chunks_exact_mut(stride).zip(&scaled).for_each(|(of_feature, x)| of_feature[k] = *x);
+            let of_features = values.numbers_mut().chunks_exact_mut(stride).zip(rows.get(i)).zip(&weights);
+            of_features.for_each(|((to, x), weight)| to[k] = if decay == Decay::Gauss { weight * x } else { *x });
         }
-        Pivots { decay, factors, n, values, sizes, largest }
+        let weight = weights.iter().sum();
+        weights.resize((factors.len() + 1).next_multiple_of(FEATURES), 0.0);
+        Pivots { decay, factors, weights, weight, rows, basis, values, sizes, largest }
     }
 
     /// How near each row is to each pivot.
@@ -75,33 +116,39 @@ impl Pivots {
     /// # Errors
     /// If memory does not suffice.
     pub(crate) fn near(&self, rows: &Dense) -> Result<Dense> {
-        let mut all = Dense::zeros(rows.n_rows(), self.n)?;
-        instructions().dispatch(Walk { pivots: self, rows, then: Then::Keep(&mut all) });
+        let mut all = Dense::zeros(rows.n_rows(), self.basis.len())?;
+        let packed = &PackedRows::new(rows);
+        instructions().dispatch(Walk { pivots: self, rows, packed, then: Then::Keep(&mut all) });
         Ok(all)
     }
 
     /// The scores on every row, row after row, of `m` members that take for features how near it is to each pivot.
-    pub(crate) fn scores(&self, rows: &Dense, weights: &[f64], m: usize) -> Vec<f64> {
+    pub(crate) fn scores(&self, rows: &Dense, packed: &PackedRows, weights: &[f64], m: usize) -> Vec<f64> {
         let mut all = Vec::with_capacity(rows.n_rows() * m);
-        instructions().dispatch(Walk { pivots: self, rows, then: Then::Score { weights, m, all: &mut all } });
+        instructions().dispatch(Walk { pivots: self, rows, packed, then: Then::Score { weights, m, all: &mut all } });
         all
     }
 
-    /// How near a row, times the factors, is to a pivot, difference by difference: for rows far from the origin.
-    fn far(&self, scaled: &[f64], k: usize) -> f64 {
-        let pivot = self.values.iter().skip(k).step_by(self.sizes.len());
-        let apart = scaled.iter().zip(pivot).map(|(x, pivot)| x - pivot);
+    /// Whether a row, of which the largest number and the size are known, is so far from the origin that digits would be lost.
+    fn is_far(&self, row: &[f64], largest: f64, size: f64) -> bool {
+        let within = |magnitude: f64| magnitude + self.largest <= EXACT_BELOW;
+        match self.decay {
+            Decay::Gauss => !within(size),
+            // Most rows need no sum.
+            Decay::Laplace => !within(largest * self.weight) && !within(self.decay.size(row, &self.weights).1),
+        }
+    }
+
+    /// How near a row is to a pivot, difference by difference: for rows far from the origin.
+    fn far(&self, row: &[f64], k: usize) -> f64 {
+        let pairs = row.iter().zip(self.rows.get(self.basis[k])).zip(&self.factors);
+        let apart = pairs.map(|((x, pivot), factor)| factor * x - factor * pivot);
         let distance: f64 = match self.decay {
             Decay::Gauss => apart.map(|x| x * x).sum(),
             Decay::Laplace => apart.map(f64::abs).sum(),
         };
         distance.decay()
     }
-}
-
-#[inline(always)]
-fn scale(row: &[f64], factors: &[f64], to: &mut [f64]) {
-    to.iter_mut().zip(row).zip(factors).for_each(|((to, x), factor)| *to = x * factor);
 }
 
 /// What becomes of the nearness of rows.
@@ -119,6 +166,7 @@ enum Then<'a> {
 struct Walk<'a> {
     pivots: &'a Pivots,
     rows: &'a Dense,
+    packed: &'a PackedRows,
     then: Then<'a>,
 }
 
@@ -127,45 +175,25 @@ impl WithSimd for Walk<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Walk { pivots, rows, mut then } = self;
-        let (n, d, p) = (rows.n_rows(), pivots.factors.len(), pivots.n);
-        let mut x = Packed::new(n, d);
-        let mut near = Packed::new(n, p);
-        let mut values = Vectors::<S, f64>::zeros(d, pivots.sizes.len());
-        values.numbers_mut().copy_from_slice(&pivots.values);
+        let Walk { pivots, rows, packed, mut then } = self;
+        let (n, p) = (rows.n_rows(), pivots.basis.len());
+        let mut near = Packed::within(packed.room.take(), n, p);
         let weights = match &then {
-            Then::Keep(_) => Vectors::zeros(0, 0),
+            Then::Keep(_) => tile::Vectors::zeros(0, 0),
             Then::Score { weights, m, .. } => dense::pack_weights::<S, f64>(weights, *m),
         };
-        let mut scores = Vectors::zeros(x.rows, weights.members());
-        let (mut sizes, mut scaled) = ([0.0; tile::MOST_ROWS], vec![0.0; d]);
-        let mut far = Vec::new();
-        for start in (0..n).step_by(x.rows) {
+        let mut scores = tile::Vectors::zeros(near.rows, weights.members());
+        let mut sizes = [0.0; tile::MOST_ROWS];
+        for (block, x) in packed.blocks.iter().enumerate() {
+            let start = block * tile::MOST_ROWS;
             let some = x.rows.min(n - start);
-            far.clear();
-            for (i, of_row) in sizes.iter_mut().enumerate().take(some) {
-                scale(rows.get(start + i), &pivots.factors, &mut scaled);
-                let (size, magnitude) = pivots.decay.size(&scaled);
-                *of_row = size;
-                x.pack(i, &scaled);
-                let largest = magnitude + pivots.largest;
-                if largest.is_nan() || largest > EXACT_BELOW {
-                    far.push(i);
+            // Every block but the last has as many rows as there is room for.
+            simd.vectorize(Near { simd, pivots, x, rows: some, sizes: &mut sizes, to: &mut near });
+            for i in 0..some {
+                let row = rows.get(start + i);
+                if pivots.is_far(row, packed.largest[start + i], sizes[i]) {
+                    (0..p).for_each(|k| near.set(i, k, pivots.far(row, k)));
                 }
-            }
-            simd.vectorize(Near {
-                simd,
-                decay: pivots.decay,
-                x: &x,
-                pivots: &values,
-                of_rows: &sizes,
-                of_pivots: &pivots.sizes,
-                rows: some,
-                to: &mut near,
-            });
-            for &i in &far {
-                scale(rows.get(start + i), &pivots.factors, &mut scaled);
-                (0..p).for_each(|k| near.set(i, k, pivots.far(&scaled, k)));
             }
             match &mut then {
                 Then::Keep(all) => (0..some).for_each(|i| near.unpack(i, all.row_mut(start + i))),
@@ -176,18 +204,18 @@ impl WithSimd for Walk<'_> {
                 }
             }
         }
+        packed.room.set(near.into_room());
     }
 }
 
 /// How near the rows of a block are to all pivots. A function of its own, as [`tile::score`].
 struct Near<'a, S: Simd> {
     simd: S,
-    decay: Decay,
+    pivots: &'a Pivots,
     x: &'a Packed<f64>,
-    pivots: &'a Vectors<S, f64>,
-    of_rows: &'a [f64; tile::MOST_ROWS],
-    of_pivots: &'a [f64],
     rows: usize,
+    /// What each row adds to its distances.
+    sizes: &'a mut [f64; tile::MOST_ROWS],
     to: &'a mut Packed<f64>,
 }
 
@@ -196,7 +224,7 @@ impl<S: Simd> WithSimd for Near<'_, S> {
 
     #[inline(always)]
     fn with_simd<Same: Simd>(mut self, _: Same) {
-        match self.decay {
+        match self.pivots.decay {
             Decay::Gauss => self.all::<true>(),
             Decay::Laplace => self.all::<false>(),
         }
@@ -206,8 +234,11 @@ impl<S: Simd> WithSimd for Near<'_, S> {
 impl<S: Simd> Near<'_, S> {
     #[inline(always)]
     fn all<const SQUARED: bool>(&mut self) {
+        for row in 0..self.rows {
+            self.sizes[row] = self.size::<SQUARED>(row);
+        }
         let mut column = 0;
-        let stride = self.pivots.stride();
+        let stride = self.pivots.sizes.len() / S::F64_LANES;
         while column < stride {
             let vectors = VECTORS.min(stride - column);
             for row in (0..self.rows).step_by(8) {
@@ -228,11 +259,29 @@ impl<S: Simd> Near<'_, S> {
             }
             column += vectors;
         }
-        for tile in 0..self.of_pivots.len() / FEATURES {
+        for tile in 0..self.pivots.sizes.len() / FEATURES {
             for x in self.to.tile_mut(tile, self.rows) {
                 *x = x.decay();
             }
         }
+    }
+
+    /// What a row adds to all of its distances, see [`Decay::size`]: a sum for each place in a tile, then these in pairs.
+    #[inline(always)]
+    fn size<const SQUARED: bool>(&self, row: usize) -> f64 {
+        let simd = self.simd;
+        let mut sums = [simd.splat_f64s(0.0); FEATURES];
+        for (x, weights) in self.x.tiles().zip(self.pivots.weights.chunks_exact(FEATURES)) {
+            let x: &[S::f64s] = bytemuck::cast_slice(&x[row * FEATURES..][..FEATURES]);
+            let weights: &[S::f64s] = bytemuck::cast_slice(weights);
+            for ((sum, x), weight) in sums.iter_mut().zip(x).zip(weights) {
+                let weighed = simd.mul_f64s(*weight, *x);
+                *sum = if SQUARED { simd.mul_add_f64s(weighed, *x, *sum) } else { simd.add_f64s(weighed, *sum) };
+            }
+        }
+        let sums: &[f64] = &bytemuck::cast_slice(&sums)[..FEATURES];
+        let total = ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+        if SQUARED { total } else { -total }
     }
 
     /// The distances of `R` rows from `V` vectors of pivots; below 0 where rounding makes it so.
@@ -240,27 +289,30 @@ impl<S: Simd> Near<'_, S> {
     fn tile<const SQUARED: bool, const R: usize, const V: usize>(&mut self, row: usize, column: usize) {
         let simd = self.simd;
         let mut sums = [[simd.splat_f64s(0.0); V]; R];
-        let stride = self.pivots.stride();
-        for (x, pivots) in self.x.tiles().zip(self.pivots.vectors().chunks(FEATURES * stride)) {
+        let stride = self.pivots.sizes.len() / S::F64_LANES;
+        let pivots: &[S::f64s] = bytemuck::cast_slice(self.pivots.values.numbers());
+        let tiles = self.x.tiles().zip(pivots.chunks(FEATURES * stride));
+        for ((x, pivots), weights) in tiles.zip(self.pivots.weights.chunks_exact(FEATURES)) {
             let x = &x[row * FEATURES..][..R * FEATURES];
             for (f, pivots) in pivots.chunks_exact(stride).enumerate() {
                 let pivots = &pivots[column..][..V];
+                let weight = simd.splat_f64s(weights[f]);
                 for (r, sums) in sums.iter_mut().enumerate() {
                     let x = simd.splat_f64s(x[r * FEATURES + f]);
                     for v in 0..V {
                         sums[v] = if SQUARED {
                             simd.mul_add_f64s(x, pivots[v], sums[v])
                         } else {
-                            simd.add_f64s(simd.max_f64s(x, pivots[v]), sums[v])
+                            simd.mul_add_f64s(weight, simd.max_f64s(x, pivots[v]), sums[v])
                         };
                     }
                 }
             }
         }
-        let of_pivots: &[S::f64s] = bytemuck::cast_slice(self.of_pivots);
+        let of_pivots: &[S::f64s] = bytemuck::cast_slice(&self.pivots.sizes);
         let (factor, zero) = (simd.splat_f64s(if SQUARED { -2.0 } else { 2.0 }), simd.splat_f64s(0.0));
         for (r, sums) in sums.iter().enumerate() {
-            let of_row = simd.splat_f64s(self.of_rows[row + r]);
+            let of_row = simd.splat_f64s(self.sizes[row + r]);
             for v in 0..V {
                 let sizes = simd.add_f64s(of_row, of_pivots[column + v]);
                 let apart = simd.max_f64s(simd.mul_add_f64s(factor, sums[v], sizes), zero);
@@ -288,13 +340,15 @@ mod tests {
             let weights = Dense::random(p + 1, 3, 3);
             for decay in [Decay::Gauss, Decay::Laplace] {
                 let factors = (0..d).map(|j| 0.3 * (j + 1) as f64).collect();
-                let pivots = Pivots::new(decay, factors, (0..p).map(|k| pivots.get(k)));
+                let pivots = Pivots::new(decay, factors, Arc::new(pivots.clone()), (0..p).collect());
+                let packed = &PackedRows::new(&rows);
                 let with = |name: &str| -> Option<Vec<u64>> {
                     let (mut near, mut all) = (Dense::zeros(n, p).unwrap(), Vec::new());
                     let instructions = named_instructions(name)?;
-                    instructions.dispatch(Walk { pivots: &pivots, rows: &rows, then: Then::Keep(&mut near) });
+                    let then = Then::Keep(&mut near);
+                    instructions.dispatch(Walk { pivots: &pivots, rows: &rows, packed, then });
                     let then = Then::Score { weights: weights.values(), m: 3, all: &mut all };
-                    instructions.dispatch(Walk { pivots: &pivots, rows: &rows, then });
+                    instructions.dispatch(Walk { pivots: &pivots, rows: &rows, packed, then });
                     Some(near.values().iter().chain(&all).map(|x| x.to_bits()).collect())
                 };
                 let expected = with("scalar").unwrap();

@@ -31,12 +31,22 @@ pub(super) struct Packed<T> {
 impl<T: Real> Packed<T> {
     /// Room for a block of `n` rows, or of some of them if they are many.
     pub(super) fn new(n: usize, columns: usize) -> Self {
+        Packed::within(Vec::new(), n, columns)
+    }
+
+    /// As [`Packed::new`], in memory that was used before: what the rows hold, but for the constant, may be anything.
+    pub(super) fn within(mut values: Vec<T>, n: usize, columns: usize) -> Self {
         let rows = n.next_multiple_of(8).clamp(8, MOST_ROWS);
-        let mut values = vec![T::default(); (columns + 1).next_multiple_of(FEATURES) * rows];
+        values.resize((columns + 1).next_multiple_of(FEATURES) * rows, T::default());
         for row in values[columns / FEATURES * FEATURES * rows..].chunks_exact_mut(FEATURES) {
             row[columns % FEATURES] = T::from_double(1.0);
         }
         Packed { values, rows }
+    }
+
+    /// The memory, to be used again.
+    pub(super) fn into_room(self) -> Vec<T> {
+        self.values
     }
 
     #[inline(always)]
@@ -82,36 +92,21 @@ impl<T: Real> Packed<T> {
     }
 }
 
-/// A table of vectors, row after row, that begins where a line of the cache does.
-pub(super) struct Vectors<S: Simd, T: Real> {
+/// Numbers that begin where a line of the cache does.
+#[derive(Debug)]
+pub(super) struct Aligned<T> {
     room: Vec<T>,
-    /// Where in the room the table lies.
+    /// Where in the room they lie.
     place: Range<usize>,
-    /// Vectors in a row.
-    stride: usize,
-    instructions: PhantomData<S>,
 }
 
-impl<S: Simd, T: Real> Vectors<S, T> {
-    /// Zeros. Rows are `members` wide, which fills whole vectors.
-    pub(super) fn zeros(rows: usize, members: usize) -> Self {
+impl<T: Real> Aligned<T> {
+    pub(super) fn zeros(len: usize) -> Self {
         const CACHE_LINE: usize = 64;
-        let (len, spare) = (rows * members, CACHE_LINE / size_of::<T>());
+        let spare = CACHE_LINE / size_of::<T>();
         let room = vec![T::default(); len + spare];
         let first = room.as_ptr().align_offset(CACHE_LINE).min(spare);
-        Vectors { room, place: first..first + len, stride: members / lanes::<S, T>(), instructions: PhantomData }
-    }
-
-    /// Vectors in a row.
-    #[inline(always)]
-    pub(super) fn stride(&self) -> usize {
-        self.stride
-    }
-
-    /// Numbers in a row.
-    #[inline(always)]
-    pub(super) fn members(&self) -> usize {
-        self.stride * lanes::<S, T>()
+        Aligned { room, place: first..first + len }
     }
 
     #[inline(always)]
@@ -122,6 +117,52 @@ impl<S: Simd, T: Real> Vectors<S, T> {
     #[inline(always)]
     pub(super) fn numbers_mut(&mut self) -> &mut [T] {
         &mut self.room[self.place.clone()]
+    }
+}
+
+impl<T: Real> Clone for Aligned<T> {
+    fn clone(&self) -> Self {
+        let mut own = Aligned::zeros(self.place.len());
+        own.numbers_mut().copy_from_slice(self.numbers());
+        own
+    }
+}
+
+impl<T: Real + PartialEq> PartialEq for Aligned<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.numbers() == other.numbers()
+    }
+}
+
+/// A table of vectors, row after row.
+pub(super) struct Vectors<S: Simd, T: Real> {
+    all: Aligned<T>,
+    /// Vectors in a row.
+    stride: usize,
+    instructions: PhantomData<S>,
+}
+
+impl<S: Simd, T: Real> Vectors<S, T> {
+    /// Zeros. Rows are `members` wide, which fills whole vectors.
+    pub(super) fn zeros(rows: usize, members: usize) -> Self {
+        let stride = members / lanes::<S, T>();
+        Vectors { all: Aligned::zeros(rows * members), stride, instructions: PhantomData }
+    }
+
+    /// Numbers in a row.
+    #[inline(always)]
+    pub(super) fn members(&self) -> usize {
+        self.stride * lanes::<S, T>()
+    }
+
+    #[inline(always)]
+    pub(super) fn numbers(&self) -> &[T] {
+        self.all.numbers()
+    }
+
+    #[inline(always)]
+    pub(super) fn numbers_mut(&mut self) -> &mut [T] {
+        self.all.numbers_mut()
     }
 
     #[inline(always)]

@@ -39,7 +39,7 @@ impl HeldRows {
                     self.values = self.values.max(ranks.parts().1.len());
                 }
             }
-            FeatureMap::Spectral(map) => self.nodes = self.nodes.max(map.nodes.n_rows()),
+            FeatureMap::Spectral(map) => self.nodes = self.nodes.max(map.nodes.rows().n_rows()),
         }
     }
 

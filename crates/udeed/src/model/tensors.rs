@@ -9,6 +9,7 @@ use crate::ensemble::forest::Forest;
 use crate::ensemble::{Ensemble, Group, Mapped, Members, Part, Rule, Voters};
 use crate::learner::{Hypothesis, Linear, Shape, Tree, n_heads};
 use crate::model::description::{StoredGroup, StoredPart, StoredRule};
+use crate::neighbors::Points;
 use crate::tensor::{Tensor, TensorReader, TensorWriter};
 use crate::view::{FeatureMap, KernelMap, RankNormal, SpectralMap};
 
@@ -58,7 +59,9 @@ fn write_groups(all: &[Group], tensors: &mut TensorWriter<'_>) -> Vec<StoredGrou
     });
     for map in maps {
         match map {
-            FeatureMap::Spectral(map) if !tensors.has("nodes") => tensors.write("nodes", Tensor::table(&map.nodes)),
+            FeatureMap::Spectral(map) if !tensors.has("nodes") => {
+                tensors.write("nodes", Tensor::table(map.nodes.rows()))
+            }
             FeatureMap::Kernel(map) => {
                 let name = labeled_name(map.ranks.is_some());
                 if !tensors.has(name) {
@@ -192,7 +195,7 @@ fn is_sound(weights: &[f64], members: usize) -> bool {
 
 /// What several maps have in common.
 struct Common {
-    nodes: Option<Arc<Dense>>,
+    nodes: Option<Arc<Points>>,
     /// The labeled rows, and their ranks.
     labeled: [Option<Arc<Dense>>; 2],
     ranks: Option<Arc<RankNormal>>,
@@ -206,8 +209,8 @@ fn read_groups(groups: &[StoredGroup], tensors: &TensorReader<'_>, shape: Shape)
         (counts.len() == shape.n_features).then(|| Arc::new(ranks))
     };
     let common = Common {
-        nodes: read_rows("nodes", tensors, shape.n_features),
-        labeled: [false, true].map(|ranks| read_rows(labeled_name(ranks), tensors, shape.n_features)),
+        nodes: read_rows("nodes", tensors, shape.n_features).map(|rows| Arc::new(Points::new(rows))),
+        labeled: [false, true].map(|ranks| read_rows(labeled_name(ranks), tensors, shape.n_features).map(Arc::new)),
         ranks: ranks(),
     };
     let read = |(place, group): (usize, &StoredGroup)| {
@@ -224,10 +227,10 @@ fn read_groups(groups: &[StoredGroup], tensors: &TensorReader<'_>, shape: Shape)
     groups.iter().enumerate().map(read).collect()
 }
 
-fn read_rows(name: &str, tensors: &TensorReader<'_>, n_features: usize) -> Option<Arc<Dense>> {
+fn read_rows(name: &str, tensors: &TensorReader<'_>, n_features: usize) -> Option<Dense> {
     let values = tensors.finite(name)?;
     let n = values.len().checked_div(n_features)?;
-    Some(Arc::new(Dense::new(n, n_features, values).ok()?))
+    Dense::new(n, n_features, values).ok()
 }
 
 /// Reads what [`write_trees`] wrote.
@@ -280,7 +283,8 @@ fn read_map(
         StoredGroup::Spectral { neighbors } => {
             let (nodes, reach) = (Arc::clone(common.nodes.as_ref()?), tensors.finite("reach")?);
             let values = tensors.finite("values")?;
-            let (n, width) = (nodes.n_rows(), values.len().checked_div(nodes.n_rows())?);
+            let n = nodes.rows().n_rows();
+            let width = values.len().checked_div(n)?;
             let sound = *neighbors > 0 && reach.len() == n && width > 0 && reach.iter().all(|reach| *reach >= 0.0);
             let values = sound.then(|| Dense::new(n, width, values).ok())??;
             FeatureMap::Spectral(SpectralMap { nodes, neighbors: *neighbors, reach, values })

@@ -5,7 +5,7 @@ mod nearest;
 mod similarity;
 
 pub(crate) use distance::{distance_percentile, for_each_distance, squared_distance};
-pub(crate) use nearest::{Nearest, nearest, nearest_among, nearest_point};
+pub(crate) use nearest::{Nearest, Points, nearest, nearest_among, nearest_point};
 pub(crate) use similarity::Similarity;
 
 #[cfg(test)]
@@ -43,6 +43,7 @@ mod tests {
                 let found = nearest_among(&rows, &points, k, &watch).unwrap();
                 let query = Query { rows: &rows, points: &points, k: k.min(l), themselves: false };
                 assert!(found == query.answer_by_all(&watch).unwrap(), "{k} nearest of {l} to {n} rows of {d}");
+                assert!(found == Points::new(points.clone()).nearest(&rows, k, &watch).unwrap(), "{l} points kept");
                 let found = nearest(&points, k, &watch).unwrap();
                 let query = Query { rows: &points, points: &points, k: k.min(l - 1), themselves: true };
                 assert!(found == query.answer_by_all(&watch).unwrap(), "{k} nearest others of {l} rows of {d}");

@@ -1,8 +1,10 @@
 //! Nearest neighbours of rows.
 
+use std::borrow::Cow;
+
 use pulp::Simd;
 
-use crate::data::{Row, Rows};
+use crate::data::{Dense, Row, Rows};
 use crate::error::Result;
 use crate::kernel::{Visit, in_memory, pass};
 use crate::neighbors::distance::{for_each_distance, squared_distance};
@@ -26,12 +28,85 @@ pub(crate) type Nearest = Vec<(usize, f64)>;
 
 /// The `k` nearest other rows of each row.
 pub(crate) fn nearest(rows: &dyn Rows, k: usize, watch: &Watch<'_>) -> Result<Vec<Nearest>> {
-    Query { rows, points: rows, k: k.min(rows.n_rows().saturating_sub(1)), themselves: true }.answer(watch)
+    let k = k.min(rows.n_rows().saturating_sub(1));
+    Query { rows, points: rows, k, themselves: true }.answer(Bounds::of(rows).as_ref(), watch)
 }
 
 /// The `k` nearest points to each row.
 pub(crate) fn nearest_among(rows: &dyn Rows, points: &dyn Rows, k: usize, watch: &Watch<'_>) -> Result<Vec<Nearest>> {
-    Query { rows, points, k: k.min(points.n_rows()), themselves: false }.answer(watch)
+    Query { rows, points, k: k.min(points.n_rows()), themselves: false }.answer(Bounds::of(points).as_ref(), watch)
+}
+
+/// Points that stay the same for many questions. They take twice the memory of their rows.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Points {
+    rows: Dense,
+    bounds: Option<Bounds>,
+}
+
+impl Points {
+    pub(crate) fn new(rows: Dense) -> Self {
+        Points { bounds: Bounds::of(&rows).map(|bounds| bounds.kept(&rows)), rows }
+    }
+
+    pub(crate) fn rows(&self) -> &Dense {
+        &self.rows
+    }
+
+    /// The `k` nearest of them to each row.
+    pub(crate) fn nearest(&self, rows: &dyn Rows, k: usize, watch: &Watch<'_>) -> Result<Vec<Nearest>> {
+        let k = k.min(self.rows.n_rows());
+        Query { rows, points: &self.rows, k, themselves: false }.answer(self.bounds.as_ref(), watch)
+    }
+}
+
+/// What rules out most points: `|p|^2 - 2 x.p` of many points at once, in single precision.
+#[derive(Debug, Clone, PartialEq)]
+struct Bounds {
+    /// `|p|^2` of each point, and the largest of them.
+    norms: Vec<f64>,
+    longest: f64,
+    /// The weights of every chunk, if they are kept.
+    chunks: Vec<Vec<f64>>,
+}
+
+/// Number of points in a chunk, of which bounds are computed at once.
+const POINTS: usize = 512;
+
+impl Bounds {
+    /// None of sparse points, nor of huge values: in single precision their products could overflow.
+    fn of(points: &dyn Rows) -> Option<Self> {
+        if points.is_sparse() {
+            return None;
+        }
+        let norms: Vec<f64> = (0..points.n_rows()).map(|k| norm(points.row(k))).collect();
+        let longest = norms.iter().copied().fold(0.0, f64::max);
+        (!norms.iter().copied().any(is_large)).then_some(Bounds { norms, longest, chunks: Vec::new() })
+    }
+
+    /// The same with the weights of every chunk.
+    fn kept(mut self, points: &dyn Rows) -> Self {
+        self.chunks = (0..self.norms.len().div_ceil(POINTS)).map(|chunk| self.weights(points, chunk)).collect();
+        self
+    }
+
+    /// The weights of linear members that give the bounds of a chunk of points.
+    fn weights(&self, points: &dyn Rows, chunk: usize) -> Vec<f64> {
+        let first = chunk * POINTS;
+        let norms = &self.norms[first..self.norms.len().min(first + POINTS)];
+        let (m, d) = (norms.len(), points.n_columns());
+        let mut weights = vec![0.0; (d + 1) * m];
+        for (k, norm) in norms.iter().enumerate() {
+            points.row(first + k).for_each(|j, x| weights[j * m + k] = -2.0 * x);
+            weights[d * m + k] = *norm;
+        }
+        weights
+    }
+}
+
+/// Whether single precision may not suffice for the square of a row.
+fn is_large(norm: f64) -> bool {
+    norm.is_nan() || norm > 1e30
 }
 
 /// The question for the `k` nearest points to each row; there are at least as many.
@@ -44,18 +119,24 @@ pub(super) struct Query<'a> {
 }
 
 impl Query<'_> {
-    /// For dense rows, `|p|^2 - 2 x.p` of many points at once in single precision rules out most points; only the distances
-    /// of the others are computed.
-    fn answer(&self, watch: &Watch<'_>) -> Result<Vec<Nearest>> {
-        let Some(norms) = small_norms(self.rows, self.points).filter(|_| self.k > 0) else {
+    /// Only the distances of the points that the bounds do not rule out are computed.
+    fn answer(&self, bounds: Option<&Bounds>, watch: &Watch<'_>) -> Result<Vec<Nearest>> {
+        /// Bounds of fewer rows take longer than the distances of all points.
+        const LEAST_ROWS: usize = 4;
+        let n = self.rows.n_rows();
+        let serves = self.k > 0 && n >= LEAST_ROWS && !self.rows.is_sparse();
+        let Some(bounds) = bounds.filter(|_| serves && !(0..n).any(|i| is_large(norm(self.rows.row(i))))) else {
             return self.answer_by_all(watch);
         };
-        let longest = norms.iter().copied().fold(0.0, f64::max);
-        let mut best = vec![Vec::new(); self.rows.n_rows()];
-        for_each_chunk(self.points, &norms, watch, |weights, first, m| {
-            let among = Among { query: self, first, m, longest, best: &best };
-            best = in_memory(pass::<f32, _>(self.rows, weights, m, None, &among)).concat();
-        })?;
+        let mut best = vec![Vec::new(); n];
+        for (chunk, norms) in bounds.norms.chunks(POINTS).enumerate() {
+            watch.ask()?;
+            let kept = bounds.chunks.get(chunk).map(Cow::Borrowed);
+            let weights = kept.unwrap_or_else(|| Cow::Owned(bounds.weights(self.points, chunk)));
+            let (first, m) = (chunk * POINTS, norms.len());
+            let among = Among { query: self, first, m, longest: bounds.longest, best: &best };
+            best = in_memory(pass::<f32, _>(self.rows, &weights, m, None, &among)).concat();
+        }
         Ok(best)
     }
 
@@ -81,36 +162,6 @@ impl Query<'_> {
     }
 }
 
-/// The squared norms of the points; none for sparse rows or huge values, for which the kernel cannot bound distances.
-fn small_norms(rows: &dyn Rows, points: &dyn Rows) -> Option<Vec<f64>> {
-    // In single precision the products of larger numbers could overflow.
-    let is_large = |norm: f64| norm.is_nan() || norm > 1e30;
-    let norms: Vec<f64> = (0..points.n_rows()).map(|k| norm(points.row(k))).collect();
-    let large = norms.iter().copied().any(is_large) || (0..rows.n_rows()).any(|i| is_large(norm(rows.row(i))));
-    (!rows.is_sparse() && !points.is_sparse() && !large).then_some(norms)
-}
-
-/// Calls `visit` with each chunk of points: the weights that give `|p|^2 - 2 x.p`, the index of the first, and their number.
-fn for_each_chunk(
-    points: &dyn Rows,
-    norms: &[f64],
-    watch: &Watch<'_>,
-    mut visit: impl FnMut(&[f64], usize, usize),
-) -> Result<()> {
-    const POINTS: usize = 512;
-    for (chunk, norms) in norms.chunks(POINTS).enumerate() {
-        watch.ask()?;
-        let m = norms.len();
-        let mut weights = vec![0.0; (points.n_columns() + 1) * m];
-        for (k, norm) in norms.iter().enumerate() {
-            points.row(chunk * POINTS + k).for_each(|j, x| weights[j * m + k] = -2.0 * x);
-            weights[points.n_columns() * m + k] = *norm;
-        }
-        visit(&weights, chunk * POINTS, m);
-    }
-    Ok(())
-}
-
 /// A bound on the rounding error of single precision in `|x|^2 + |p|^2 - 2 x.p`.
 fn margin(width: usize, norm: f64, longest: f64) -> f64 {
     1.2e-7 * (width + 4) as f64 * (norm + 2.0 * longest) + f64::from(f32::MIN_POSITIVE)
@@ -131,6 +182,8 @@ impl Visit<f32> for Among<'_> {
 
     #[inline(always)]
     fn visit<S: Simd>(&self, _: S, bests: &mut Self::Tally, i: usize, scores: &mut [f32]) {
+        /// Number of points that are ruled out together.
+        const SIDE_BY_SIDE: usize = 32;
         let Query { rows, points, k, themselves } = *self.query;
         let row = rows.row(i);
         let norm = norm(row);
@@ -142,10 +195,18 @@ impl Visit<f32> for Among<'_> {
             _ => f32::INFINITY,
         };
         let mut limit = most(&best);
-        for (place, &score) in scores[..self.m].iter().enumerate() {
-            if score <= limit {
-                let point = self.first + place;
-                if themselves && point == i {
+        for (some, scores) in scores[..self.m].chunks(SIDE_BY_SIDE).enumerate() {
+            // Nearly all are ruled out, many at a time.
+            let mut any = false;
+            for score in scores {
+                any |= *score <= limit;
+            }
+            if !any {
+                continue;
+            }
+            for (place, &score) in scores.iter().enumerate() {
+                let point = self.first + some * SIDE_BY_SIDE + place;
+                if score > limit || (themselves && point == i) {
                     continue;
                 }
                 let distance = squared_distance(row, points.row(point));

@@ -33,7 +33,7 @@ impl KernelMap {
         labeled: Arc<Dense>,
         basis: Vec<usize>,
     ) -> Self {
-        let pivots = Pivots::new(decay, factors.clone(), basis.iter().map(|&i| labeled.get(i)));
+        let pivots = Pivots::new(decay, factors.clone(), Arc::clone(&labeled), basis.clone());
         KernelMap { decay, ranks, factors, labeled, basis, pivots }
     }
 
@@ -51,11 +51,11 @@ impl KernelMap {
     /// # Errors
     /// If the rows cannot be read.
     pub(crate) fn scores(&self, seen: &SeenRows<'_>, weights: &[f64], m: usize) -> Result<Vec<f64>> {
-        let rows = match &self.ranks {
-            None => seen.dense()?,
+        let (rows, packed) = match &self.ranks {
+            None => (seen.dense()?, seen.packed()?),
             Some(ranks) => seen.ranked(ranks)?,
         };
-        Ok(self.pivots.scores(rows, weights, m))
+        Ok(self.pivots.scores(rows, packed, weights, m))
     }
 
     /// The nearness of rows that are ranked already.

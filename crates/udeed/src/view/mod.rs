@@ -6,12 +6,14 @@ mod rank_normal;
 mod relevance;
 mod spectral;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::data::{Blocks, Buffer, Dense, Matrix, Rows, Stretch};
 use crate::error::Result;
-use crate::kernel::scores;
+use crate::kernel::{PackedRows, scores};
+use crate::neighbors::{Nearest, Points, nearest};
 use crate::observer::Watch;
 use crate::words::{Words, words};
 
@@ -86,7 +88,7 @@ impl FeatureMap {
         match self {
             FeatureMap::Plain => scores(&Stretch { rows: seen.rows, span: seen.span.clone() }, weights, m),
             FeatureMap::Kernel(map) => map.scores(seen, weights, m),
-            FeatureMap::Spectral(map) => scores(&map.apply(seen.dense()?, watch)?, weights, m),
+            FeatureMap::Spectral(map) => scores(&map.features(&seen.near(map, watch)?)?, weights, m),
         }
     }
 }
@@ -96,12 +98,15 @@ pub(crate) struct SeenRows<'a> {
     pub(crate) rows: &'a dyn Blocks,
     pub(crate) span: Range<usize>,
     dense: OnceLock<Dense>,
-    ranked: OnceLock<Dense>,
+    packed: OnceLock<PackedRows>,
+    ranked: OnceLock<(Dense, PackedRows)>,
+    near: OnceLock<Vec<Nearest>>,
 }
 
 impl<'a> SeenRows<'a> {
     pub(crate) fn new(rows: &'a dyn Blocks, span: Range<usize>) -> Self {
-        SeenRows { rows, span, dense: OnceLock::new(), ranked: OnceLock::new() }
+        let (dense, packed, ranked, near) = (OnceLock::new(), OnceLock::new(), OnceLock::new(), OnceLock::new());
+        SeenRows { rows, span, dense, packed, ranked, near }
     }
 
     /// Every value of them.
@@ -132,23 +137,59 @@ impl<'a> SeenRows<'a> {
     ///
     /// # Errors
     /// If they cannot be read.
-    fn ranked(&self, ranks: &RankNormal) -> Result<&Dense> {
-        if let Some(ranked) = self.ranked.get() {
-            return Ok(ranked);
+    fn ranked(&self, ranks: &RankNormal) -> Result<(&Dense, &PackedRows)> {
+        let dense = self.dense()?;
+        let (ranked, packed) = self.ranked.get_or_init(|| {
+            let mut ranked = dense.clone();
+            ranked.rows_mut().for_each(|row| ranks.apply(row));
+            let packed = PackedRows::new(&ranked);
+            (ranked, packed)
+        });
+        Ok((ranked, packed))
+    }
+
+    /// They themselves, as kernels want them.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn packed(&self) -> Result<&PackedRows> {
+        let dense = self.dense()?;
+        Ok(self.packed.get_or_init(|| PackedRows::new(dense)))
+    }
+
+    /// The nodes near each of them: at least as many as the map connects, found once for all maps of a model, which have the
+    /// same nodes.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn near(&self, map: &SpectralMap, watch: &Watch<'_>) -> Result<Cow<'_, [Nearest]>> {
+        let wanted = map.neighbors.min(map.nodes.rows().n_rows());
+        if let Some(near) = self.near.get() {
+            if near.iter().all(|near| near.len() >= wanted) {
+                return Ok(Cow::Borrowed(near));
+            }
         }
-        let mut ranked = self.dense()?.clone();
-        ranked.rows_mut().for_each(|row| ranks.apply(row));
-        Ok(self.ranked.get_or_init(|| ranked))
+        let most = most_neighbors().max(map.neighbors);
+        let near = map.nodes.nearest(self.dense()?, most, watch)?;
+        match self.near.get() {
+            None => Ok(Cow::Borrowed(self.near.get_or_init(|| near))),
+            Some(_) => Ok(Cow::Owned(near)),
+        }
     }
 }
 
+/// The most neighbours of a row in any graph.
+fn most_neighbors() -> usize {
+    spectral::EMBEDDINGS.iter().map(|embedding| embedding.neighbors).max().unwrap_or(0)
+}
+
 /// The spectral views: of each its name, its map, and the features of the nodes.
-pub(crate) fn by_graph(nodes: &Arc<Dense>, seed: u64, watch: &Watch<'_>) -> Result<Vec<(String, SpectralMap, Dense)>> {
-    let most = spectral::EMBEDDINGS.iter().map(|embedding| embedding.neighbors).max().unwrap_or(0);
-    let nearest = crate::neighbors::nearest(nodes.as_ref(), most, watch)?;
+pub(crate) fn by_graph(nodes: Dense, seed: u64, watch: &Watch<'_>) -> Result<Vec<(String, SpectralMap, Dense)>> {
+    let nearest = nearest(&nodes, most_neighbors(), watch)?;
+    let nodes = Arc::new(Points::new(nodes));
     let mut found = Vec::new();
     for embedding in spectral::EMBEDDINGS {
-        if let Some(spectrum) = spectral::embed(nodes, &nearest, embedding, seed, watch)? {
+        if let Some(spectrum) = spectral::embed(&nodes, &nearest, embedding, seed, watch)? {
             found.push((format!("spectral, {} neighbors", embedding.neighbors), spectrum.map, spectrum.features));
         }
     }

@@ -17,6 +17,10 @@ pub(crate) struct RankNormal {
 struct Knots {
     values: Vec<f64>,
     scores: Vec<f64>,
+    /// Cells of equal width: of each the first value in it or above, and of one after the last.
+    cells: Vec<u32>,
+    /// Number of cells in a unit.
+    per_unit: f64,
 }
 
 impl RankNormal {
@@ -43,12 +47,11 @@ impl RankNormal {
         let mut features = Vec::with_capacity(counts.len());
         for &count in counts {
             let own = (values.split_at_checked(count)?, scores.split_at_checked(count)?);
-            let knots = Knots { values: own.0.0.to_vec(), scores: own.1.0.to_vec() };
             let ascends = |values: &[f64]| values.iter().all(|x| x.is_finite()) && values.is_sorted();
-            if count == 0 || !ascends(&knots.values) || !ascends(&knots.scores) {
+            if count == 0 || !ascends(own.0.0) || !ascends(own.1.0) {
                 return None;
             }
-            features.push(knots);
+            features.push(Knots::new(own.0.0.to_vec(), own.1.0.to_vec()));
             (values, scores) = (own.0.1, own.1.1);
         }
         (values.is_empty() && scores.is_empty()).then_some(RankNormal { features })
@@ -77,13 +80,38 @@ impl Knots {
         if values.len() > MOST_KNOTS {
             let place = |k: usize| k * (values.len() - 1) / (MOST_KNOTS - 1);
             let some = |from: &[f64]| -> Vec<f64> { (0..MOST_KNOTS).map(|k| from[place(k)]).collect() };
-            return Knots { values: some(&values), scores: some(&scores) };
+            return Knots::new(some(&values), some(&scores));
         }
-        Knots { values, scores }
+        Knots::new(values, scores)
+    }
+
+    fn new(values: Vec<f64>, scores: Vec<f64>) -> Self {
+        let n_cells = 2 * values.len();
+        let width = values[values.len() - 1] - values[0];
+        // All in one cell where there is no width, or none that is a number.
+        let per_unit = Some(n_cells as f64 / width).filter(|cells| cells.is_finite()).unwrap_or(0.0);
+        let mut knots = Knots { values, scores, cells: Vec::with_capacity(n_cells + 1), per_unit };
+        let mut first = 0;
+        for cell in 0..=n_cells {
+            while first < knots.values.len() && knots.cell(knots.values[first], n_cells) < cell {
+                first += 1;
+            }
+            knots.cells.push(first as u32);
+        }
+        knots.cells[n_cells] = knots.values.len() as u32;
+        knots
+    }
+
+    /// The cell of a value, which is never before that of a smaller one.
+    fn cell(&self, x: f64, n_cells: usize) -> usize {
+        ((x - self.values[0]) * self.per_unit).clamp(0.0, (n_cells - 1) as f64) as usize
     }
 
     fn score(&self, x: f64) -> f64 {
-        let above = self.values.partition_point(|value| *value <= x);
+        // The values of earlier cells are smaller, those of later ones are larger.
+        let cell = self.cell(x, self.cells.len() - 1);
+        let (first, end) = (self.cells[cell] as usize, self.cells[cell + 1] as usize);
+        let above = first + self.values[first..end].partition_point(|value| *value <= x);
         match (above.checked_sub(1), self.values.get(above)) {
             (None, _) => self.scores[0],
             (Some(below), None) => self.scores[below],
@@ -228,6 +256,23 @@ mod tests {
             let (counts, values, scores) = map.parts();
             assert_eq!(RankNormal::from_parts(&counts, &values, &scores), Some(map));
             assert_eq!(RankNormal::from_parts(&counts, &values[1..], &scores), None);
+        }
+    }
+
+    /// Cells find what a search of all values finds, also where an outlier puts all others in one cell.
+    #[test]
+    fn cells_hold_the_values_around() {
+        for far in [3.0, 1e12, 1e308] {
+            let mut values: Vec<f64> = (0..40).map(|i| f64::from(i * i % 23) * 0.1).collect();
+            values.extend([-far, far]);
+            let knots = Knots::of(values.clone());
+            let between = (-60..60).map(|i| f64::from(i) * 0.05);
+            for x in values.into_iter().chain(between).chain([f64::MIN, f64::MAX]) {
+                let above = knots.values.partition_point(|value| *value <= x);
+                let cell = knots.cell(x, knots.cells.len() - 1);
+                let found = knots.cells[cell] as usize..=knots.cells[cell + 1] as usize;
+                assert!(found.contains(&above), "{x} among values up to {far}: {above} is not in {found:?}");
+            }
         }
     }
 }

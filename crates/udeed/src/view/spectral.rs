@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::data::{Csr, Dense, Rows};
 use crate::error::Result;
 use crate::linalg::eigen;
-use crate::neighbors::{Nearest, nearest_among};
+use crate::neighbors::{Nearest, Points};
 use crate::observer::Watch;
 
 /// A spectral embedding of a nearest-neighbour graph.
@@ -32,7 +32,7 @@ const LEAST: f64 = 0.05;
 /// A map of rows into features of a graph whose nodes are known rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SpectralMap {
-    pub(crate) nodes: Arc<Dense>,
+    pub(crate) nodes: Arc<Points>,
     pub(crate) neighbors: usize,
     /// The squared distance of each node from the last of its neighbours.
     pub(crate) reach: Vec<f64>,
@@ -49,13 +49,13 @@ pub(super) struct Spectrum {
 /// Embeds a graph; `nearest` are the neighbours of each node, at least as many as the embedding connects. None where no
 /// eigenvalue but the first is above [`LEAST`].
 pub(super) fn embed(
-    nodes: &Arc<Dense>,
+    nodes: &Arc<Points>,
     nearest: &[Nearest],
     embedding: Embedding,
     seed: u64,
     watch: &Watch<'_>,
 ) -> Result<Option<Spectrum>> {
-    let n = nodes.n_rows();
+    let n = nodes.rows().n_rows();
     let near = |i: usize| &nearest[i][..embedding.neighbors.min(nearest[i].len())];
     let reach: Vec<f64> = (0..n).map(|i| near(i).last().map_or(0.0, |(_, squared)| *squared)).collect();
     let weights = connected(n, near, &reach);
@@ -113,12 +113,20 @@ fn nearness(squared: f64, reach: f64, other: f64) -> f64 {
 }
 
 impl SpectralMap {
-    /// The features of rows: those of the nodes near by, the nearest of which count most.
+    /// The features of rows.
     pub(crate) fn apply(&self, rows: &Dense, watch: &Watch<'_>) -> Result<Dense> {
-        let near = nearest_among(rows, self.nodes.as_ref(), self.neighbors, watch)?;
-        let mut features = Dense::zeros(rows.n_rows(), self.values.n_columns())?;
+        self.features(&self.nodes.nearest(rows, self.neighbors, watch)?)
+    }
+
+    /// The features of rows of which the nearest nodes are known, or more of them than count: those of the nodes near by, the
+    /// nearest of which count most.
+    pub(super) fn features(&self, near: &[Nearest]) -> Result<Dense> {
+        let mut features = Dense::zeros(near.len(), self.values.n_columns())?;
+        let mut shares = Vec::new();
         for (near, to) in near.iter().zip(features.rows_mut()) {
-            for (node, share) in self.shares(near) {
+            let near = &near[..self.neighbors.min(near.len())];
+            self.shares(near, &mut shares);
+            for (&(node, _), share) in near.iter().zip(&shares) {
                 to.iter_mut().zip(self.values.get(node)).for_each(|(to, value)| *to += share * value);
             }
         }
@@ -126,14 +134,16 @@ impl SpectralMap {
     }
 
     /// The share of each of the nearest nodes; together 1.
-    fn shares(&self, near: &Nearest) -> Vec<(usize, f64)> {
+    fn shares(&self, near: &[(usize, f64)], shares: &mut Vec<f64>) {
         let reach = near.last().map_or(0.0, |(_, squared)| *squared);
-        let far: Vec<f64> = near.iter().map(|&(node, squared)| nearness(squared, reach, self.reach[node])).collect();
+        shares.clear();
+        shares.extend(near.iter().map(|&(node, squared)| nearness(squared, reach, self.reach[node])));
         // Against the nearest, so that not all vanish where a row lies far from everything.
-        let least = far.iter().copied().fold(f64::INFINITY, f64::min);
+        let least = shares.iter().copied().fold(f64::INFINITY, f64::min);
         let weight = |far: f64| if least.is_finite() { libm::exp(least - far) } else { 1.0 };
-        let total: f64 = far.iter().map(|&far| weight(far)).sum();
-        near.iter().zip(far).map(|(&(node, _), far)| (node, weight(far) / total)).collect()
+        shares.iter_mut().for_each(|share| *share = weight(*share));
+        let total: f64 = shares.iter().sum();
+        shares.iter_mut().for_each(|share| *share /= total);
     }
 }
 
@@ -154,16 +164,16 @@ mod tests {
     }
 
     /// The spectrum of the graph of nearest neighbours, and these.
-    fn spectrum(nodes: &Arc<Dense>, embedding: Embedding) -> (Spectrum, Vec<Nearest>) {
+    fn spectrum(nodes: &Arc<Points>, embedding: Embedding) -> (Spectrum, Vec<Nearest>) {
         let mut nobody = ();
         let watch = Watch::new(&mut nobody);
-        let near = nearest(nodes.as_ref(), embedding.neighbors, &watch).unwrap();
+        let near = nearest(nodes.rows(), embedding.neighbors, &watch).unwrap();
         (embed(nodes, &near, embedding, 1, &watch).unwrap().unwrap(), near)
     }
 
     #[test]
     fn a_feature_tells_parts_of_a_graph_apart() {
-        let nodes = Arc::new(rings(200));
+        let nodes = Arc::new(Points::new(rings(200)));
         let (Spectrum { map, features }, _) = spectrum(&nodes, EMBEDDINGS[1]);
         let mean_square: f64 = features.values().iter().map(|x| x * x).sum::<f64>() / 200.0;
         assert!((mean_square - 1.0).abs() < 1e-12);
@@ -171,7 +181,7 @@ mod tests {
         let tells = |k: usize| (0..200).all(|i| (features.get(i)[k] > 0.0) == (features.get(0)[k] > 0.0) || i % 2 == 1);
         assert!((0..features.n_columns()).any(tells));
         // A row that nobody has seen is given what its neighbours have: nearly what it would have itself.
-        let seen = map.apply(&nodes, &Watch::new(&mut ())).unwrap();
+        let seen = map.apply(nodes.rows(), &Watch::new(&mut ())).unwrap();
         let (mut off, mut all) = (0.0, 0.0);
         for (a, b) in seen.values().iter().zip(features.values()) {
             (off, all) = (off + (a - b) * (a - b), all + b * b);
@@ -182,7 +192,7 @@ mod tests {
     #[test]
     fn the_features_of_nodes_are_those_of_a_walk() {
         // Of a node, the mean of what its neighbours hand on is its own feature: the eigenvectors are exact.
-        let (Spectrum { map, features }, near) = spectrum(&Arc::new(rings(120)), EMBEDDINGS[0]);
+        let (Spectrum { map, features }, near) = spectrum(&Arc::new(Points::new(rings(120))), EMBEDDINGS[0]);
         let reach: Vec<f64> = near.iter().map(|near| near[19].1).collect();
         assert_eq!(map.reach, reach);
         for (i, edges) in connected(120, |i| &near[i], &reach).iter().enumerate() {
@@ -199,8 +209,8 @@ mod tests {
         let mut nobody = ();
         let watch = Watch::new(&mut nobody);
         for n in [1, 2, 30] {
-            let nodes = Arc::new(Dense::new(n, 2, vec![1.0; 2 * n]).unwrap());
-            let near = nearest(nodes.as_ref(), 20, &watch).unwrap();
+            let nodes = Arc::new(Points::new(Dense::new(n, 2, vec![1.0; 2 * n]).unwrap()));
+            let near = nearest(nodes.rows(), 20, &watch).unwrap();
             assert!(embed(&nodes, &near, EMBEDDINGS[0], 1, &watch).unwrap().is_none(), "{n} rows");
         }
     }
@@ -208,9 +218,10 @@ mod tests {
     /// All distances within a group are 0, and so are the scales that they are measured by.
     #[test]
     fn two_groups_of_equal_rows_are_told_apart() {
-        let nodes = Arc::new(Dense::new(30, 1, (0..30).map(|i| f64::from(i / 15)).collect()).unwrap());
+        let rows = Dense::new(30, 1, (0..30).map(|i| f64::from(i / 15)).collect()).unwrap();
+        let nodes = Arc::new(Points::new(rows));
         let (Spectrum { map, features }, _) = spectrum(&nodes, EMBEDDINGS[1]);
-        let seen = map.apply(&nodes, &Watch::new(&mut ())).unwrap();
+        let seen = map.apply(nodes.rows(), &Watch::new(&mut ())).unwrap();
         for features in [features, seen] {
             for k in 0..features.n_columns() {
                 let (first, second) = (features.get(0)[k], features.get(15)[k]);

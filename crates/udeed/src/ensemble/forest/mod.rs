@@ -2,7 +2,7 @@
 
 mod leaf_sets;
 
-use crate::ensemble::forest::leaf_sets::{LeafSets, Ranks};
+use crate::ensemble::forest::leaf_sets::LeafSets;
 use crate::error::Result;
 use crate::learner::Tree;
 use crate::view::SeenRows;
@@ -18,7 +18,7 @@ pub(crate) struct Forest {
     nodes: Vec<Node>,
     /// The first node of each tree.
     roots: Vec<u32>,
-    sets: Option<LeafSets>,
+    sets: LeafSets,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,17 +72,19 @@ impl Forest {
             return Ok(());
         }
         let rows = seen.dense()?;
-        let (mut ranks, mut leaves) = (Ranks::new(), [0; leaf_sets::ROWS]);
+        let (mut columns, mut leaves) = (vec![0.0; d * leaf_sets::ROWS], [0; leaf_sets::ROWS]);
         for first in (0..n).step_by(leaf_sets::ROWS) {
             let some = &rows.values()[first * d..n.min(first + leaf_sets::ROWS) * d];
             let leaves = &mut leaves[..some.len() / d];
             // A few rows are faster one by one.
-            let sets = self.sets.as_ref().filter(|_| leaves.len() >= TOGETHER);
-            if let Some(sets) = sets {
-                sets.ranks(some, &mut ranks);
+            let many = leaves.len() >= TOGETHER;
+            if many {
+                for (i, row) in some.chunks_exact(d).enumerate() {
+                    columns.iter_mut().skip(i).step_by(leaf_sets::ROWS).zip(row).for_each(|(to, x)| *to = *x);
+                }
             }
             for (k, (tree, &root)) in self.trees.iter().zip(&self.roots).enumerate() {
-                if !sets.is_some_and(|sets| sets.find(k, &ranks, leaves)) {
+                if !(many && self.sets.find(k, &columns, leaves)) {
                     for (leaves, some) in leaves.chunks_mut(TOGETHER).zip(some.chunks(TOGETHER * d)) {
                         self.walk(root, some, d, leaves);
                     }
@@ -120,17 +122,20 @@ mod tests {
 
     #[test]
     fn rows_end_where_each_tree_alone_puts_them() {
-        let n = 161;
+        let n = 1601;
         let rows = Dense::random(n, 4, 1);
         let classes: Vec<u8> = (0..n).map(|i| (i * i % 3) as u8).collect();
         let weights = vec![1.0; n];
         let grow = |seed: u64| {
             let sample = Sample { rows: &rows, classes: &classes, n_classes: 3, weights: &weights, seed };
-            TreeSettings { depth: Some(1 + seed as usize), ..TreeSettings::extra() }.fit(&sample).unwrap()
+            TreeSettings { depth: (seed < 11).then_some(1 + seed as usize), ..TreeSettings::extra() }
+                .fit(&sample)
+                .unwrap()
         };
-        // Small trees, and the last with more leaves than a set has bits.
+        // Trees whose leaves are one number of bits, several, and more than a set has.
         let forest = Forest::new((0..12).map(grow).collect());
-        assert!(forest.trees()[11].n_leaves() > 64 && forest.trees()[4].n_leaves() > 16);
+        let leaves = [4, 8, 11].map(|k: usize| forest.trees()[k].n_leaves());
+        assert!((16..64).contains(&leaves[0]) && (65..512).contains(&leaves[1]) && leaves[2] > 512, "{leaves:?}");
         let sparse_rows = Matrix::from(rows.clone()).to_sparse();
         for (span, sparse) in [(3..50, false), (3..50, true), (3..4, false), (0..160, false)] {
             let layout: &dyn Blocks = if sparse { &sparse_rows } else { &rows };

@@ -161,14 +161,14 @@ impl Auto {
         let prepared = out_of_bag.prepared;
         let all = prepared.codes.len() + prepared.unlabeled.n_rows();
         let n = all.min(MOST_NODES);
-        let bytes = 8 * n as u64 * prepared.labeled.rows().n_columns() as u64;
+        // Twice: for distances, and for bounds of them.
+        let bytes = 2 * 8 * n as u64 * prepared.labeled.rows().n_columns() as u64;
         let hint = Hint::Views { keep: &["linear", "relevance", "laplace", "narrow", "trees"] };
         check_memory(bytes, half_of_memory(), hint, || format!("{n} rows for a graph"))?;
         if bytes > MUCH_MEMORY {
             watch.warn(&Warning::Memory { bytes });
         }
         let (landmarks, nodes) = self.landmarks(prepared, MOST_NODES)?;
-        let nodes = Arc::new(nodes.to_dense()?);
         let prior = if all > MANY_ROWS { 0.1 } else { 1.0 };
         let fit = |(name, map, features): (String, SpectralMap, Dense)| {
             let labeled = if landmarks.has_all_labeled() {
@@ -179,7 +179,7 @@ impl Auto {
             let (map, rows) = (Arc::new(FeatureMap::Spectral(map)), MappedRows::new(labeled.into()));
             out_of_bag.shared((&name, prior, false), map, &rows, (&LAMBDAS, 1.0), progress, watch)
         };
-        by_graph(&nodes, self.seed, watch)?.into_iter().map(fit).collect()
+        by_graph(nodes.to_dense()?, self.seed, watch)?.into_iter().map(fit).collect()
     }
 
     /// Landmarks: a sample of all rows, labeled and unlabeled.

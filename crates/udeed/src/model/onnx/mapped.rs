@@ -56,7 +56,7 @@ impl<'a> Sorted<'a> {
     fn n_numbers(&self) -> usize {
         let kernels = self.kernels.iter().map(|some| kernels_of(some).n_numbers());
         let spectral =
-            self.spectral.iter().map(|some| nearest::n_numbers(some[0].0.nodes.as_ref(), most_neighbors(some)));
+            self.spectral.iter().map(|some| nearest::n_numbers(some[0].0.nodes.rows(), most_neighbors(some)));
         kernels.chain(spectral).max().unwrap_or(0)
     }
 }
@@ -79,7 +79,7 @@ fn kernels_of<'a>(some: &[(&'a KernelMap, Voting<'a>)]) -> Kernels<'a> {
 }
 
 fn most_neighbors(some: &[(&SpectralMap, Voting<'_>)]) -> usize {
-    some.iter().map(|(map, _)| map.neighbors).max().unwrap_or(0).min(some[0].0.nodes.n_rows())
+    some.iter().map(|(map, _)| map.neighbors).max().unwrap_or(0).min(some[0].0.nodes.rows().n_rows())
 }
 
 impl Graph {
@@ -127,7 +127,7 @@ impl Graph {
             votes.push(self.voices(&places, kernels.pivots.len(), &near));
         }
         for some in &sorted.spectral {
-            let near = self.nearest(&some[0].0.nodes, most_neighbors(some), rows);
+            let near = self.nearest(some[0].0.nodes.rows(), most_neighbors(some), rows);
             for (map, voting) in some {
                 let features = self.spectral(map, &near);
                 let columns: Vec<usize> = (0..map.values.n_columns()).collect();

@@ -8,7 +8,8 @@ use crate::view::SpectralMap;
 impl Graph {
     /// The features of rows, given the nodes near them: see [`SpectralMap`].
     pub(super) fn spectral(&mut self, map: &SpectralMap, near: &Near) -> String {
-        let (n, width, k) = (map.nodes.n_rows(), map.values.n_columns(), map.neighbors.min(map.nodes.n_rows()));
+        let (n, width) = (map.nodes.rows().n_rows(), map.values.n_columns());
+        let k = map.neighbors.min(n);
         let first: Vec<i64> = (0..k as i64).collect();
         let first = self.integers(&[k], &first);
         let [places, squared] = [&near.places, &near.squared].map(|of| self.gather(of, &first, 1));
