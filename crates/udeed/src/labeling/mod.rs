@@ -20,6 +20,7 @@ mod doubt;
 mod forecast;
 mod gaussian_process;
 mod learning_curve;
+mod setters;
 mod strategy;
 mod suggest;
 
