@@ -14,11 +14,11 @@ use crate::output::{check_outputs, is_stream, plain, print, write_to, write_wrap
 use crate::progress::Progress;
 use crate::suggest::{Warned, shortened};
 
-/// Rank labels by how much members that did not learn from them contradict
+/// Rank labels by how strongly out-of-bag predictions contradict them
 #[derive(Args)]
 #[command(after_help = "\
-Members are those of `auto` and of a random forest. The number of wrong labels is a range, as every estimate says more than \
-are wrong where few are.
+The predictions are those of `auto` and of a random forest. The number of wrong labels is a range: where few labels are \
+wrong, estimates of it are too high.
 
 Example:
   udeed doubt rows.csv --label species --out doubted.csv")]

@@ -20,7 +20,7 @@ use crate::settings::{Memory, parse_size, words};
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Reading rows")]
 pub struct Reading {
-    /// Format of the rows [default: what the name of the file tells]
+    /// Format of the rows [default: by the extension of the file]
     #[arg(long, value_parser = format_parser())]
     pub format: Option<Format>,
     /// Delimiter of CSV cells: a character, or `tab` [default: a comma]
@@ -38,7 +38,7 @@ pub struct Reading {
     /// A label that marks unlabeled rows, besides an empty cell, `?`, `NA` and `NaN`
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub unlabeled_mark: Option<String>,
-    /// Layout of rows in memory; `auto`: sparse files become dense where a sixth of their values is stored
+    /// Layout of rows in memory; `auto`: sparse files become dense where at least a sixth of their values are stored
     #[arg(long, value_enum, default_value = "auto")]
     pub layout: LayoutName,
     /// Largest length of a line, unzipped; lines below 512K always pass [default: 64M]

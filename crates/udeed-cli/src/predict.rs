@@ -25,7 +25,7 @@ pub struct Predict {
     /// Add the probability of each class
     #[arg(long)]
     proba: bool,
-    /// Add the set of classes that a row may be of, parted by `|`: its own is among them for this share of the rows of each
+    /// Add a conformal prediction set, its classes parted by `|`: they include the true one for this share of the rows of each
     /// class, such as 0.9
     #[arg(long, value_name = "SHARE")]
     coverage: Option<f64>,

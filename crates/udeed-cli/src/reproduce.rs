@@ -29,7 +29,7 @@ pub struct Reproduce {
     /// Only these sets, separated by commas
     #[arg(long, value_delimiter = ',')]
     sets: Vec<String>,
-    /// Methods; adaboost is run twice: as the paper must have run it, and soundly
+    /// Methods; adaboost is run twice: as the paper must have run it, and correctly
     #[arg(long, value_delimiter = ',', default_value = "lcud,bagging,adaboost,assemble,semiboost,lc,lcd")]
     methods: Vec<String>,
     /// Numbers of members

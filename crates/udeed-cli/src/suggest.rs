@@ -29,12 +29,12 @@ use crate::settings::seeded_method;
 /// Suggest which rows to label next
 #[derive(Args)]
 #[command(after_help = "\
-Labels chosen so are no random sample: measure accuracy and class shares on rows drawn at random.
+Labels chosen this way are not a random sample: measure accuracy and class shares on rows drawn at random.
 
 Example:
   udeed suggest rows.csv --label species --count 10 --out ask.csv")]
 pub struct Suggest {
-    /// Rows, some of them labeled or none: a file, `-` for standard input, or a built-in set
+    /// Rows, of which some or none are labeled: a file, `-` for standard input, or a built-in set
     file: PathBuf,
     #[command(flatten)]
     labeled: Labeled,
@@ -56,7 +56,7 @@ pub struct Suggest {
     /// Largest number of suggestions that are predicted to be of the same class
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     per_class: Option<usize>,
-    /// Column with the cost of each label, by name; scores are divided by it, and it is no feature
+    /// Column with the cost of each label, by name, by which scores are divided; not used as a feature
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     cost: Option<String>,
     /// Column with how much it matters to know the class of each row; it is no feature

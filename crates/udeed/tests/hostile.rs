@@ -28,7 +28,7 @@ use udeed::model::Model;
 use udeed::prepare::{Preparation, Scaling};
 use udeed::{Error, Hint};
 
-/// So many cases. What failed is printed, not kept in a file.
+/// The number of cases. What failed is printed, not kept in a file.
 fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }

@@ -40,7 +40,7 @@ def suggest(
 ) -> NDArray[np.int64] | tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
     """Suggest which rows to label next.
 
-    Labels chosen so are no random sample: measure accuracy and class shares on rows drawn at random.
+    Labels chosen this way are not a random sample: measure accuracy and class shares on rows drawn at random.
 
     Parameters
     ----------
@@ -140,9 +140,9 @@ def doubt(
     n_jobs: int | None = None,
     return_scores: bool = False,
 ) -> NDArray[np.int64] | tuple[NDArray[np.int64], dict[str, Any]]:
-    """Rank labels by how much members that did not learn from them contradict.
+    """Rank labels by how strongly out-of-bag predictions contradict them.
 
-    The members are those of ``UDEEDAutoClassifier`` and of a random forest. A class with a single label is always doubted.
+    The predictions are those of ``UDEEDAutoClassifier`` and of a random forest. A class with a single label is always doubted.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def doubt(
         Positions of the labeled rows in X, the most doubtful first.
     reasons : dict, if ``return_scores``
         ``probability`` of each label without it and the ``suggested`` class, in the order of the positions; ``n_wrong``: the
-        least and the largest number of labels that are likely to be wrong. Every estimate of it says too many where few are.
+        least and the largest number of labels that are likely to be wrong. Where few are wrong, estimates of it are too high.
 
     Examples
     --------

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use crate::data::{Dense, Rows, TrainSet};
 use crate::error::{Error, Result};
 use crate::labeling::candidates::{Candidates, labeled};
+use crate::labeling::setters::setters;
 use crate::learner::{Base, TreeSettings, winner};
 use crate::method::{Auto, Bagging, Method};
 use crate::observer::Observer;
@@ -76,19 +77,12 @@ pub struct Doubts {
     pub probabilities: Dense,
 }
 
-impl Doubt {
-    /// The default settings.
-    pub fn new() -> Self {
-        Doubt::default()
-    }
-
+setters! { Doubt {
     /// Random seed. Default: 0.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
+    seed: u64;
+} }
 
+impl Doubt {
     /// Ranks all labels.
     ///
     /// # Errors

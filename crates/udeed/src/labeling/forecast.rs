@@ -4,6 +4,7 @@ use crate::data::{Labels, TrainSet};
 use crate::error::{Error, Result};
 use crate::labeling::candidates::{Candidates, labeled};
 use crate::labeling::learning_curve::{Curve, Point};
+use crate::labeling::setters::setters;
 use crate::method::{Auto, Method};
 use crate::observer::{Observer, OfFolds};
 use crate::random::{Purpose, Stream};
@@ -96,40 +97,18 @@ impl Default for Forecast {
     }
 }
 
-impl Forecast {
-    /// The default settings.
-    pub fn new() -> Self {
-        Forecast::default()
-    }
-
+setters! { Forecast {
     /// Numbers of further labels. Default: 10, 50 and 100.
-    #[must_use]
-    pub fn more(mut self, more: Vec<usize>) -> Self {
-        self.more = more;
-        self
-    }
-
+    more: Vec<usize>;
     /// Method of the models. Default: [`Auto`] with the random seed of the forecast.
-    #[must_use]
-    pub fn method(mut self, method: impl Into<Method>) -> Self {
-        self.method = Some(method.into());
-        self
-    }
-
+    method: impl Into<Method> => Some(method.into());
     /// How often the labels are dealt anew; each time 13 models are fitted. Default: 4.
-    #[must_use]
-    pub fn repetitions(mut self, repetitions: usize) -> Self {
-        self.repetitions = repetitions;
-        self
-    }
-
+    repetitions: usize;
     /// Random seed. Default: 0.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
+    seed: u64;
+} }
 
+impl Forecast {
     /// Forecasts the accuracy.
     ///
     /// # Errors

@@ -22,6 +22,7 @@ mod gaussian_process;
 mod learning_curve;
 mod rounds;
 mod session;
+mod setters;
 mod strategy;
 mod suggest;
 

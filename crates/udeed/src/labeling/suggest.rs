@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::labeling::candidates::{Candidates, some_labeled};
 use crate::labeling::committee::{disagreements, undecided, vote_entropies};
 use crate::labeling::gaussian_process::Covariance;
+use crate::labeling::setters::setters;
 use crate::labeling::strategy::Strategy;
 use crate::method::{Auto, Method};
 use crate::model::Model;
@@ -118,66 +119,29 @@ impl Default for Suggest {
     }
 }
 
-impl Suggest {
-    /// The default settings.
-    pub fn new() -> Self {
-        Suggest::default()
-    }
-
+setters! { Suggest {
     /// Number of suggestions. Default: 10.
-    #[must_use]
-    pub fn count(mut self, count: usize) -> Self {
-        self.count = count;
-        self
-    }
-
+    count: usize;
     /// Query strategy. Default: [`Strategy::VarianceReduction`].
-    #[must_use]
-    pub fn strategy(mut self, strategy: Strategy) -> Self {
-        self.strategy = strategy;
-        self
-    }
-
+    strategy: Strategy;
     /// Method of the model that is fitted if none is given: to the labeled rows and the candidates. Default: [`Auto`]
     /// with the random seed of the suggestions.
-    #[must_use]
-    pub fn method(mut self, method: impl Into<Method>) -> Self {
-        self.method = Some(method.into());
-        self
-    }
-
+    method: impl Into<Method> => Some(method.into());
     /// Largest number of suggestions that the model predicts to be of the same class, where it is known that some are rare.
     /// Default: any.
-    #[must_use]
-    pub fn per_class(mut self, most: Option<usize>) -> Self {
-        self.per_class = most;
-        self
-    }
-
+    per_class: Option<usize>;
     /// What the label of each row costs; scores are divided by it. One number for each row, also for labeled ones, those in
     /// memory first. Default: all cost the same.
-    #[must_use]
-    pub fn costs(mut self, costs: Option<Vec<f64>>) -> Self {
-        self.costs = costs;
-        self
-    }
-
+    costs: Option<Vec<f64>>;
     /// How much it matters to know the class of each row: the variance that labels leave is summed with these weights. One
     /// number for each row, as of [`Suggest::costs`]; they are multiplied with the weights of the training rows, which a model
     /// sees, too. A row of weight 0 may be suggested for what it tells about others. Default: all matter alike.
-    #[must_use]
-    pub fn weights(mut self, weights: Option<Vec<f64>>) -> Self {
-        self.weights = weights;
-        self
-    }
-
+    weights: Option<Vec<f64>>;
     /// Random seed. Default: 0.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
+    seed: u64;
+} }
 
+impl Suggest {
     /// Suggests rows. The weights of the unlabeled rows tell how much it matters to know their classes.
     ///
     /// # Errors

@@ -30,7 +30,7 @@ impl Transduction {
     /// Rows of two classes that a model keeps by default; of more classes this many over their number.
     pub const MOST_ROWS: usize = 100_000;
 
-    /// Whether so many rows of so many classes are at most `most` rows of two classes.
+    /// Whether `n_rows` rows of `n_classes` classes take no more memory than `most` rows of two classes.
     pub fn holds(most: usize, n_rows: usize, n_classes: usize) -> bool {
         n_rows.saturating_mul(n_heads(n_classes)) <= most
     }
