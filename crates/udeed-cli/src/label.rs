@@ -143,7 +143,7 @@ impl Label {
             progress.note(format_args!("note: {path}: no column {name}: every row is unlabeled; the column is added"));
         }
         let train = named(sheet.into_train(), &self.file)?;
-        note_identifiers(train.table(), progress);
+        note_identifiers(train.table(), train.table().n_rows(), progress);
         let Some(file) = CsvFile::of(&self.file, &self.reading) else {
             let rows = Box::new(TableRows::new(train.table().clone(), &name));
             return Ok(Sheet { train, rows, label: name, column: None });
