@@ -5,7 +5,7 @@
 //!
 //! ```
 //! let style = "p { margin: 0 }";
-//! let policy = udeed_page::policy(&[udeed_page::COLOURS, style], &[], "img-src data:");
+//! let policy = udeed_page::policy(&[udeed_page::BASE, style], &[], "img-src data:");
 //! assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"));
 //! ```
 
@@ -13,8 +13,8 @@ mod policy;
 
 pub use policy::policy;
 
-/// The colours of all pages in light and dark, as properties of the root element.
-pub const COLOURS: &str = include_str!("colours.css");
+/// The colours of all pages in light and dark, as properties of the root element, and their type.
+pub const BASE: &str = include_str!("base.css");
 
 /// Makes buttons with `data-copy`, the name of another element, copy the text of that one.
 pub const COPY: &str = include_str!("copy.js");

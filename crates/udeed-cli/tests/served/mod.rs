@@ -147,5 +147,5 @@ pub fn write_points(folder: &Path, n_rows: usize, n_labeled: usize) -> PathBuf {
 }
 
 pub fn truth(row: usize) -> &'static str {
-    if row % 2 == 0 { "near" } else { "far" }
+    if row.is_multiple_of(2) { "near" } else { "far" }
 }

@@ -25,7 +25,7 @@ pub use comparison::comparison;
 pub use critical_difference::critical_difference;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use udeed_page::{COLOURS, COPY, policy};
+use udeed_page::{BASE, COPY, policy};
 
 use self::chart::{Shape, key, legend};
 use crate::experiment::Showcase;
@@ -39,7 +39,7 @@ struct Section {
 }
 
 /// The page's style sheets and scripts. What is in the page otherwise has neither style nor code of its own.
-const STYLES: [&str; 2] = [COLOURS, include_str!("style.css")];
+const STYLES: [&str; 2] = [BASE, include_str!("style.css")];
 const SORT: &str = include_str!("sort.js");
 
 /// The report as an HTML page.

@@ -1,12 +1,12 @@
 //! The page: one document with its own style sheets and scripts, which asks the server how things are.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use udeed_page::{COLOURS, COPY, policy};
+use udeed_page::{BASE, COPY, policy};
 
 use crate::cells::readable;
 use crate::http::Response;
 
-const STYLES: [&str; 2] = [COLOURS, include_str!("page.css")];
+const STYLES: [&str; 2] = [BASE, include_str!("page.css")];
 const SCRIPTS: [&str; 4] = [COPY, include_str!("row.js"), include_str!("progress.js"), include_str!("page.js")];
 
 /// What the page may load: from its own address, and nothing else.
