@@ -55,7 +55,7 @@ fn labeled_rows_keep_their_class_and_others_have_the_models() {
                 (rows.classes.len(), rows.probabilities.n_rows(), rows.rounds.len()),
                 (labels.len(), labels.len(), labels.len())
             );
-            for i in 0..labels.len() {
+            for (i, said) in predicted.iter().enumerate() {
                 let (class, p) = (rows.classes[i], rows.probabilities.get(i));
                 if let Some(own) = labels.get(i) {
                     assert_eq!((class, rows.rounds[i], p[class]), (own, 0, 1.0), "{name}, row {i}");
@@ -64,11 +64,7 @@ fn labeled_rows_keep_their_class_and_others_have_the_models() {
                 assert_ne!(rows.rounds[i], 0, "{name}, row {i}");
                 // Label spreading says where labels came to rest, which is not the vote of neighbours.
                 if name != "label-spreading" {
-                    assert_eq!(
-                        (model.classes()[class].as_str(), p),
-                        (predicted[i], probabilities.get(i)),
-                        "{name} {i}"
-                    );
+                    assert_eq!((model.classes()[class].as_str(), p), (*said, probabilities.get(i)), "{name} {i}");
                 }
                 assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{name}, row {i}: {p:?}");
             }
@@ -191,8 +187,8 @@ fn a_threshold_moves_the_classes_of_unlabeled_rows_alone() {
     let after = moved.transduction().unwrap().unwrap();
     assert_eq!(before.probabilities, after.probabilities);
     let predicted = moved.predict(train.table()).unwrap();
-    for i in 0..351 {
-        let expected = train.labels().name(i).unwrap_or(predicted[i]);
+    for (i, said) in predicted.iter().enumerate() {
+        let expected = train.labels().name(i).unwrap_or(said);
         assert_eq!(moved.classes()[after.classes[i]], expected);
     }
     assert_ne!(before.classes, after.classes);
@@ -214,8 +210,11 @@ fn too_many_rows_and_rows_in_a_file_are_not_kept() {
     assert_eq!(method.fit_keeping_rows(&streamed, 1000, &mut ()).unwrap().0.transduction().unwrap(), None);
 }
 
+/// The name of a tensor, and what is written in its place.
+type Change<'a> = (&'a str, Option<(Dtype, Vec<u8>)>);
+
 /// The file of a model with other tensors in place of some of its own, none for one that is left out, and a right checksum.
-fn altered(model: &Model, changes: &[(&str, Option<(Dtype, Vec<u8>)>)]) -> Vec<u8> {
+fn altered(model: &Model, changes: &[Change<'_>]) -> Vec<u8> {
     let bytes = model.to_bytes().unwrap();
     let (_, header) = SafeTensors::read_metadata(&bytes).unwrap();
     let tensors = SafeTensors::deserialize(&bytes).unwrap();
