@@ -175,7 +175,7 @@ def test_a_forecast_has_intervals():
     assert (np.diff(found.accuracy) >= 0).all()
     assert ((found.low < found.accuracy) & (found.accuracy <= found.high)).all()
     assert (found.gain_low <= found.gain_high).all() and isinstance(found.is_open, bool)
-    names = np.where(few == -1, "", np.where(few == 1, "benign", "malignant"))
+    names = np.where(few == -1, "", np.where(few == 1, "yes", "no"))
     again = udeed.forecast(X, names, [10, 100], model, random_state=0, repetitions=2, unlabeled="", n_jobs=2)
     np.testing.assert_array_equal(again.accuracy, found.accuracy)
     np.testing.assert_array_equal(again.low, found.low)

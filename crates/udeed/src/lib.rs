@@ -56,7 +56,7 @@
 //!
 //! [`cross_validate`] estimates the accuracy of a method from the labeled rows, [`choose`] its settings, and
 //! [`choose_threshold`] the decision threshold; [`Diversity`] measures how much the members differ. [`Suggest`] says which rows
-//! to label next, [`Doubt`] which labels may be wrong.
+//! to label next, [`Doubt`] which labels may be wrong, and [`Forecast`] what further ones would bring.
 //!
 //! # What is promised
 //!
@@ -71,6 +71,7 @@
 //! [`Bagging`]: method::Bagging
 //! [`Diversity`]: diversity::Diversity
 //! [`Doubt`]: labeling::Doubt
+//! [`Forecast`]: labeling::Forecast
 //! [`Ensemble`]: ensemble::Ensemble
 //! [`Labels`]: data::Labels
 //! [`Method`]: method::Method

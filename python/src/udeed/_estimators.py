@@ -148,6 +148,17 @@ class UDEEDClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    transduction_ : array of shape (n_samples,)
+        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
+        classes this many over their number.
+    label_distributions_ : array of shape (n_samples, n_classes)
+        Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
+    labeled_iter_ : array of shape (n_samples,)
+        Round in which each training row was labeled: 0 for a label that was given, -1 for a row that no member learned from.
+        Only of methods that label rows: self-training, SETRED, co-training, tri-training, co-forest, and semi-supervised
+        boosting, where it is the first member that learned from the row.
+    labeled_by_ : array of shape (n_samples, n_members)
+        Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
         co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
@@ -410,6 +421,17 @@ class UDEEDAutoClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    transduction_ : array of shape (n_samples,)
+        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
+        classes this many over their number.
+    label_distributions_ : array of shape (n_samples, n_classes)
+        Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
+    labeled_iter_ : array of shape (n_samples,)
+        Round in which each training row was labeled: 0 for a label that was given, -1 for a row that no member learned from.
+        Only of methods that label rows: self-training, SETRED, co-training, tri-training, co-forest, and semi-supervised
+        boosting, where it is the first member that learned from the row.
+    labeled_by_ : array of shape (n_samples, n_members)
+        Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
         co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
@@ -566,6 +588,17 @@ class BaggingClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    transduction_ : array of shape (n_samples,)
+        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
+        classes this many over their number.
+    label_distributions_ : array of shape (n_samples, n_classes)
+        Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
+    labeled_iter_ : array of shape (n_samples,)
+        Round in which each training row was labeled: 0 for a label that was given, -1 for a row that no member learned from.
+        Only of methods that label rows: self-training, SETRED, co-training, tri-training, co-forest, and semi-supervised
+        boosting, where it is the first member that learned from the row.
+    labeled_by_ : array of shape (n_samples, n_members)
+        Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
         co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
@@ -742,6 +775,17 @@ class AdaBoostClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    transduction_ : array of shape (n_samples,)
+        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
+        classes this many over their number.
+    label_distributions_ : array of shape (n_samples, n_classes)
+        Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
+    labeled_iter_ : array of shape (n_samples,)
+        Round in which each training row was labeled: 0 for a label that was given, -1 for a row that no member learned from.
+        Only of methods that label rows: self-training, SETRED, co-training, tri-training, co-forest, and semi-supervised
+        boosting, where it is the first member that learned from the row.
+    labeled_by_ : array of shape (n_samples, n_members)
+        Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
         co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
@@ -921,6 +965,17 @@ class AssembleClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    transduction_ : array of shape (n_samples,)
+        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
+        classes this many over their number.
+    label_distributions_ : array of shape (n_samples, n_classes)
+        Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
+    labeled_iter_ : array of shape (n_samples,)
+        Round in which each training row was labeled: 0 for a label that was given, -1 for a row that no member learned from.
+        Only of methods that label rows: self-training, SETRED, co-training, tri-training, co-forest, and semi-supervised
+        boosting, where it is the first member that learned from the row.
+    labeled_by_ : array of shape (n_samples, n_members)
+        Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
         co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
@@ -1105,6 +1160,17 @@ class SemiBoostClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    transduction_ : array of shape (n_samples,)
+        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
+        classes this many over their number.
+    label_distributions_ : array of shape (n_samples, n_classes)
+        Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
+    labeled_iter_ : array of shape (n_samples,)
+        Round in which each training row was labeled: 0 for a label that was given, -1 for a row that no member learned from.
+        Only of methods that label rows: self-training, SETRED, co-training, tri-training, co-forest, and semi-supervised
+        boosting, where it is the first member that learned from the row.
+    labeled_by_ : array of shape (n_samples, n_members)
+        Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
         co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
@@ -1285,6 +1351,17 @@ class SelfTrainingClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    transduction_ : array of shape (n_samples,)
+        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
+        classes this many over their number.
+    label_distributions_ : array of shape (n_samples, n_classes)
+        Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
+    labeled_iter_ : array of shape (n_samples,)
+        Round in which each training row was labeled: 0 for a label that was given, -1 for a row that no member learned from.
+        Only of methods that label rows: self-training, SETRED, co-training, tri-training, co-forest, and semi-supervised
+        boosting, where it is the first member that learned from the row.
+    labeled_by_ : array of shape (n_samples, n_members)
+        Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
         co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
@@ -1449,6 +1526,17 @@ class TriTrainingClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    transduction_ : array of shape (n_samples,)
+        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
+        classes this many over their number.
+    label_distributions_ : array of shape (n_samples, n_classes)
+        Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
+    labeled_iter_ : array of shape (n_samples,)
+        Round in which each training row was labeled: 0 for a label that was given, -1 for a row that no member learned from.
+        Only of methods that label rows: self-training, SETRED, co-training, tri-training, co-forest, and semi-supervised
+        boosting, where it is the first member that learned from the row.
+    labeled_by_ : array of shape (n_samples, n_members)
+        Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
         co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
@@ -1606,6 +1694,17 @@ class CoForestClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    transduction_ : array of shape (n_samples,)
+        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
+        classes this many over their number.
+    label_distributions_ : array of shape (n_samples, n_classes)
+        Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
+    labeled_iter_ : array of shape (n_samples,)
+        Round in which each training row was labeled: 0 for a label that was given, -1 for a row that no member learned from.
+        Only of methods that label rows: self-training, SETRED, co-training, tri-training, co-forest, and semi-supervised
+        boosting, where it is the first member that learned from the row.
+    labeled_by_ : array of shape (n_samples, n_members)
+        Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
         co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
@@ -1775,6 +1874,17 @@ class CoTrainingClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    transduction_ : array of shape (n_samples,)
+        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
+        classes this many over their number.
+    label_distributions_ : array of shape (n_samples, n_classes)
+        Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
+    labeled_iter_ : array of shape (n_samples,)
+        Round in which each training row was labeled: 0 for a label that was given, -1 for a row that no member learned from.
+        Only of methods that label rows: self-training, SETRED, co-training, tri-training, co-forest, and semi-supervised
+        boosting, where it is the first member that learned from the row.
+    labeled_by_ : array of shape (n_samples, n_members)
+        Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
         co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
@@ -1951,6 +2061,17 @@ class SetredClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    transduction_ : array of shape (n_samples,)
+        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
+        classes this many over their number.
+    label_distributions_ : array of shape (n_samples, n_classes)
+        Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
+    labeled_iter_ : array of shape (n_samples,)
+        Round in which each training row was labeled: 0 for a label that was given, -1 for a row that no member learned from.
+        Only of methods that label rows: self-training, SETRED, co-training, tri-training, co-forest, and semi-supervised
+        boosting, where it is the first member that learned from the row.
+    labeled_by_ : array of shape (n_samples, n_members)
+        Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
         co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
@@ -2131,6 +2252,17 @@ class SSMBoostClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    transduction_ : array of shape (n_samples,)
+        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
+        classes this many over their number.
+    label_distributions_ : array of shape (n_samples, n_classes)
+        Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
+    labeled_iter_ : array of shape (n_samples,)
+        Round in which each training row was labeled: 0 for a label that was given, -1 for a row that no member learned from.
+        Only of methods that label rows: self-training, SETRED, co-training, tri-training, co-forest, and semi-supervised
+        boosting, where it is the first member that learned from the row.
+    labeled_by_ : array of shape (n_samples, n_members)
+        Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
         co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
@@ -2313,6 +2445,17 @@ class RegBoostClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    transduction_ : array of shape (n_samples,)
+        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
+        classes this many over their number.
+    label_distributions_ : array of shape (n_samples, n_classes)
+        Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
+    labeled_iter_ : array of shape (n_samples,)
+        Round in which each training row was labeled: 0 for a label that was given, -1 for a row that no member learned from.
+        Only of methods that label rows: self-training, SETRED, co-training, tri-training, co-forest, and semi-supervised
+        boosting, where it is the first member that learned from the row.
+    labeled_by_ : array of shape (n_samples, n_members)
+        Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
         co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
@@ -2501,6 +2644,17 @@ class MCSSBClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    transduction_ : array of shape (n_samples,)
+        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
+        classes this many over their number.
+    label_distributions_ : array of shape (n_samples, n_classes)
+        Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
+    labeled_iter_ : array of shape (n_samples,)
+        Round in which each training row was labeled: 0 for a label that was given, -1 for a row that no member learned from.
+        Only of methods that label rows: self-training, SETRED, co-training, tri-training, co-forest, and semi-supervised
+        boosting, where it is the first member that learned from the row.
+    labeled_by_ : array of shape (n_samples, n_members)
+        Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
         co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
@@ -2676,6 +2830,17 @@ class StackingClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    transduction_ : array of shape (n_samples,)
+        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
+        classes this many over their number.
+    label_distributions_ : array of shape (n_samples, n_classes)
+        Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
+    labeled_iter_ : array of shape (n_samples,)
+        Round in which each training row was labeled: 0 for a label that was given, -1 for a row that no member learned from.
+        Only of methods that label rows: self-training, SETRED, co-training, tri-training, co-forest, and semi-supervised
+        boosting, where it is the first member that learned from the row.
+    labeled_by_ : array of shape (n_samples, n_members)
+        Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
         co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
@@ -2835,6 +3000,17 @@ class LabelSpreadingClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    transduction_ : array of shape (n_samples,)
+        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
+        classes this many over their number.
+    label_distributions_ : array of shape (n_samples, n_classes)
+        Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
+    labeled_iter_ : array of shape (n_samples,)
+        Round in which each training row was labeled: 0 for a label that was given, -1 for a row that no member learned from.
+        Only of methods that label rows: self-training, SETRED, co-training, tri-training, co-forest, and semi-supervised
+        boosting, where it is the first member that learned from the row.
+    labeled_by_ : array of shape (n_samples, n_members)
+        Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
         co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
@@ -2996,6 +3172,17 @@ class ExtraTreesClassifier(Ensemble):
     diversity_ : dict or None
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
+    transduction_ : array of shape (n_samples,)
+        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
+        classes this many over their number.
+    label_distributions_ : array of shape (n_samples, n_classes)
+        Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
+    labeled_iter_ : array of shape (n_samples,)
+        Round in which each training row was labeled: 0 for a label that was given, -1 for a row that no member learned from.
+        Only of methods that label rows: self-training, SETRED, co-training, tri-training, co-forest, and semi-supervised
+        boosting, where it is the first member that learned from the row.
+    labeled_by_ : array of shape (n_samples, n_members)
+        Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
         co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
