@@ -37,6 +37,8 @@ pub struct Inspect {
 
 /// More columns than this are not listed for a person.
 const MOST_COLUMNS: usize = 40;
+/// Largest number of columns that are shown with their importance.
+const MOST_IMPORTANT: usize = 10;
 
 impl Inspect {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
@@ -55,6 +57,7 @@ impl Inspect {
                 "settings": model.method(),
                 "members": model.ensemble().n_members(),
                 "weights": weights(&model),
+                "importances": model.feature_importances(),
                 "threshold": model.threshold(),
                 "holds": model.held_rows(),
                 "kept_rows": model.n_kept_rows(),
@@ -121,7 +124,26 @@ fn describe(model: &Model, out: &mut dyn Write) -> std::io::Result<()> {
     for warning in &model.training().warnings {
         writeln!(out, "warning: {warning}")?;
     }
+    write_importances(model, out)?;
     write_columns(model, out)
+}
+
+/// The columns that trees split by most, where the members are trees.
+fn write_importances(model: &Model, out: &mut dyn Write) -> std::io::Result<()> {
+    let mut ranked: Vec<(usize, f64)> = model.feature_importances().into_iter().flatten().enumerate().collect();
+    ranked.retain(|(_, importance)| *importance > 0.0);
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    if ranked.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\nImportances (mean decrease of impurity)")?;
+    for (column, importance) in ranked.iter().take(MOST_IMPORTANT) {
+        writeln!(out, "  {importance:.3}  {}", printable(&model.preparation().columns()[*column].name))?;
+    }
+    match ranked.len().saturating_sub(MOST_IMPORTANT) {
+        0 => Ok(()),
+        left => writeln!(out, "  and {left} more: `--json` lists them"),
+    }
 }
 
 /// What the file holds of the training rows, for those who hand it on.

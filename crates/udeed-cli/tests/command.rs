@@ -76,6 +76,21 @@ mod formats {
     use super::*;
 
     #[test]
+    fn trees_tell_which_columns_count() {
+        let folder = folder_with("ionosphere");
+        folder.run("fit some.csv --label class --method bagging --base tree --folds 0 --out trees");
+        let shown = folder.run("inspect trees");
+        assert!(shown.contains("\nImportances (mean decrease of impurity)\n  0."), "{shown}");
+        assert!(shown.contains(" more: `--json` lists them\n"), "{shown}");
+        let importances = inspect(&folder, "trees")["importances"].clone();
+        let sum: f64 = importances.as_array().unwrap().iter().filter_map(Value::as_f64).sum();
+        assert!((sum - 1.0).abs() < 1e-12, "{importances}");
+        folder.run("fit some.csv --label class --method bagging --folds 0 --out linear");
+        assert!(inspect(&folder, "linear")["importances"].is_null());
+        assert!(!folder.run("inspect linear").contains("Importances"));
+    }
+
+    #[test]
     fn predictions_are_the_same_whatever_the_format() {
         let folder = ionosphere_in_every_format();
         let mut all = Vec::new();

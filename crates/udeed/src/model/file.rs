@@ -42,6 +42,9 @@ const ROWS: &str = "rows";
 const CHECKSUM: &str = "checksum";
 const CHECKSUM_LENGTH: usize = size_of::<u32>();
 
+/// What learners from outside the library made, in the order of the members.
+type Foreign = Vec<Arc<dyn Predict>>;
+
 impl Model {
     /// Writes the model into a file, whole or not at all. The same model always makes the same bytes.
     ///
@@ -100,12 +103,12 @@ impl Model {
     ///
     /// # Errors
     /// If the model cannot be written.
-    pub fn to_parts(&self) -> Result<(Vec<u8>, Vec<Arc<dyn Predict>>)> {
+    pub fn to_parts(&self) -> Result<(Vec<u8>, Foreign)> {
         Ok((self.own_bytes(Path::new(IN_MEMORY))?, self.foreign()))
     }
 
     /// What learners from outside the library made, in the order of the members.
-    pub fn foreign(&self) -> Vec<Arc<dyn Predict>> {
+    pub fn foreign(&self) -> Foreign {
         self.ensemble.foreign().filter_map(|foreign| foreign.predictor.clone()).collect()
     }
 
@@ -113,7 +116,7 @@ impl Model {
     ///
     /// # Errors
     /// As [`Model::load`], or if there is not one of the others for each place.
-    pub fn from_parts(bytes: &[u8], foreign: Vec<Arc<dyn Predict>>) -> Result<Model> {
+    pub fn from_parts(bytes: &[u8], foreign: Foreign) -> Result<Model> {
         Model::read(bytes, foreign, Path::new(IN_MEMORY))
     }
 
@@ -171,7 +174,7 @@ impl Model {
         }
     }
 
-    fn read(bytes: &[u8], foreign: Vec<Arc<dyn Predict>>, path: &Path) -> Result<Model> {
+    fn read(bytes: &[u8], foreign: Foreign, path: &Path) -> Result<Model> {
         let wrong = |found: String| Error::model(path, found, EXPECTED);
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| wrong(not_safetensors(bytes, &error)))?;
         let tensors = SafeTensors::deserialize(bytes).map_err(|error| wrong(not_safetensors(bytes, &error)))?;
@@ -189,7 +192,7 @@ impl Model {
     }
 
     /// The model with what learners from outside the library made in the places for it; none where they do not fit.
-    fn with_foreign(mut self, foreign: Vec<Arc<dyn Predict>>) -> Option<Self> {
+    fn with_foreign(mut self, foreign: Foreign) -> Option<Self> {
         let mut foreign = foreign.into_iter();
         for place in self.ensemble.foreign_mut() {
             place.predictor = Some(foreign.next()?);
