@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
+import sys
 import json
 import pickle
 import re
@@ -40,7 +41,7 @@ def test_parameters_are_the_librarys_settings_with_its_defaults(kind: type, canc
     defaults = json.loads(_core.defaults(kind._method))
     assert json.loads(kind(random_state=0).fit(X, few)._model.settings) == defaults
     own = inspect.signature(kind).parameters
-    shared = {"class_weight", "threshold", "random_state", "unlabeled", "n_jobs", "verbose"}
+    shared = {"class_weight", "threshold", "random_state", "unlabeled", "n_jobs", "verbose", "callback"}
     assert set(own) == {RENAMED.get(name, name) for name in defaults.keys() - {"method"}} | shared
     assert set(own) == set(kind._parameter_constraints)
     for name in own:
@@ -243,7 +244,8 @@ def test_weights_count(kind: type, cancer: Data) -> None:
             small(kind).fit(X, few, sample_weight=bad)
 
 
-def test_progress_is_shown_on_standard_error(cancer: Data) -> None:
+def test_progress_is_shown_on_standard_error(cancer: Data, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     X, _, few = cancer
     quiet, loud = io.StringIO(), io.StringIO()
     with redirect_stderr(quiet):

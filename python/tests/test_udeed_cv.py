@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 import udeed
@@ -120,7 +122,10 @@ def test_unlabeled_rows_are_learned_from_whatever_a_split_says_of_them(cancer: D
 
 
 @pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
-def test_the_progress_of_a_choice_has_a_total(cancer: Data, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_progress_of_a_choice_has_a_total(
+    cancer: Data, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     X, _, few = cancer
     search = udeed.UDEEDClassifierCV((4,), gammas=(1.0, 2.0), Cs=(1.0,), cv=2, random_state=0, verbose=True)
     search.fit(X, few)

@@ -92,7 +92,8 @@ class Progress:
         if self._tqdm is None:
             self._write(event)
             return
-        if self._bar is None or self._bar.desc != f"{event.what}: ":
+        # Where the total changes it is about other members.
+        if self._bar is None or (self._bar.desc, self._bar.total) != (event.what, event.total):
             self._close()
             self._bar = self._tqdm(total=event.total, desc=event.what)
         self._bar.update(event.done - self._bar.n)
