@@ -189,9 +189,9 @@ impl WithSimd for Walk<'_> {
             let some = x.rows.min(n - start);
             // Every block but the last has as many rows as there is room for.
             simd.vectorize(Near { simd, pivots, x, rows: some, sizes: &mut sizes, to: &mut near });
-            for i in 0..some {
+            for (i, &size) in sizes[..some].iter().enumerate() {
                 let row = rows.get(start + i);
-                if pivots.is_far(row, packed.largest[start + i], sizes[i]) {
+                if pivots.is_far(row, packed.largest[start + i], size) {
                     (0..p).for_each(|k| near.set(i, k, pivots.far(row, k)));
                 }
             }

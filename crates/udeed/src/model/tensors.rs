@@ -60,7 +60,7 @@ fn write_groups(all: &[Group], tensors: &mut TensorWriter<'_>) -> Vec<StoredGrou
     for map in maps {
         match map {
             FeatureMap::Spectral(map) if !tensors.has("nodes") => {
-                tensors.write("nodes", Tensor::table(map.nodes.rows()))
+                tensors.write("nodes", Tensor::table(map.nodes.rows()));
             }
             FeatureMap::Kernel(map) => {
                 let name = labeled_name(map.ranks.is_some());

@@ -164,10 +164,8 @@ impl<'a> SeenRows<'a> {
     /// If they cannot be read.
     fn near(&self, map: &SpectralMap, watch: &Watch<'_>) -> Result<Cow<'_, [Nearest]>> {
         let wanted = map.neighbors.min(map.nodes.rows().n_rows());
-        if let Some(near) = self.near.get() {
-            if near.iter().all(|near| near.len() >= wanted) {
-                return Ok(Cow::Borrowed(near));
-            }
+        if let Some(near) = self.near.get().filter(|near| near.iter().all(|near| near.len() >= wanted)) {
+            return Ok(Cow::Borrowed(near));
         }
         let most = most_neighbors().max(map.neighbors);
         let near = map.nodes.nearest(self.dense()?, most, watch)?;
