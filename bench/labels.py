@@ -88,7 +88,9 @@ def areas_table(title: str, found: Trials) -> str:
         needed = [values(found, strategy, name, "labels") / values(found, "random", name, "labels") for name in sets]
         cells = [f"{mean:.2f}", "", "", "", "", ""]
         if strategy != "random":
-            cells = [f"{mean:.2f}", f"{means.mean():+.2f}", f"{wilcoxon(means).pvalue:.3f}", f"{(means > 0).sum()} of {len(sets)}"]
+            p = wilcoxon(means).pvalue
+            cells = [f"{mean:.2f}", f"{means.mean():+.2f}", f"{p:.3f}" if p >= 0.001 else "< 0.001"]
+            cells.append(f"{(means > 0).sum()} of {len(sets)}")
             cells += [f"{marks[0]}, {marks[1]}", f"{np.mean([some.mean() for some in needed]):.2f}"]
         lines.append(f"| {strategy} | " + " | ".join(cells) + " |")
     return "\n".join(lines)

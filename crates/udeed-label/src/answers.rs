@@ -152,9 +152,9 @@ impl Answers {
         }
         let lock = Lock::take(path).map_err(|error| match error {
             LockError::Held { by } => Error::InUse { path: name(), holder: by },
-            LockError::Io { path, action, cause } => Error::Io { path, action, cause },
+            LockError::Io { path, action, cause } => Error::io(path, action, cause),
         })?;
-        let refused = |action| move |cause| Error::Io { path: path.display().to_string(), action, cause };
+        let refused = |action| move |cause| Error::io(path.display().to_string(), action, cause);
         let open = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let mut file = open().map_err(refused("open"))?;
         let reading = Reading::of(path, &mut file)?;
@@ -182,7 +182,7 @@ impl Answers {
     /// # Errors
     /// If they cannot be written.
     pub(crate) fn append(&mut self, lines: &[Line]) -> Result<()> {
-        let refused = |cause| Error::Io { path: self.path.display().to_string(), action: "write", cause };
+        let refused = |cause| Error::io(self.path.display().to_string(), "write", cause);
         if self.lock.is_none() {
             return Err(refused(std::io::Error::other("labeling is finished")));
         }
@@ -222,7 +222,7 @@ impl Reading {
     /// If the file cannot be read, holds something else, or a line is damaged.
     pub(crate) fn of_file(path: &Path) -> Result<Self> {
         let opened = File::open(path);
-        let mut file = opened.map_err(|cause| Error::Io { path: path.display().to_string(), action: "open", cause })?;
+        let mut file = opened.map_err(|cause| Error::io(path.display().to_string(), "open", cause))?;
         let reading = Reading::of(path, &mut file)?;
         match reading.damaged.first() {
             None => Ok(reading),
@@ -235,7 +235,7 @@ impl Reading {
     fn of(path: &Path, file: &mut File) -> Result<Self> {
         let mut bytes = Vec::new();
         let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut bytes));
-        read.map_err(|cause| Error::Io { path: path.display().to_string(), action: "read", cause })?;
+        read.map_err(|cause| Error::io(path.display().to_string(), "read", cause))?;
         let mut reading = Reading::default();
         // Of a header that was cut off nothing is lost.
         if HEADER.as_bytes().starts_with(&bytes) && bytes.len() < HEADER.len() {

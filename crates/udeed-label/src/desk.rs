@@ -189,7 +189,7 @@ impl Shared {
         let line = |entry: &Entry| {
             let row = row_of(entry);
             let cells = cells_of(self.rows.as_ref(), row);
-            let cells = cells.map_err(|cause| Error::Io { path: self.name.clone(), action: "read", cause })?;
+            let cells = cells.map_err(|cause| Error::io(self.name.clone(), "read", cause))?;
             Ok(Line { entry: entry.clone(), fingerprint: fingerprint(&cells, self.label_column) })
         };
         let lines: Vec<Line> = entries.iter().map(line).collect::<Result<_>>()?;
@@ -241,7 +241,7 @@ impl Desk {
             let part = part.map_or_else(String::new, |part| format!(" in part {}/{}", part.number, part.of));
             return Err(Error::NothingToLabel { rows: name, part });
         }
-        let unreadable = |cause| Error::Io { path: name.clone(), action: "read", cause };
+        let unreadable = |cause| Error::io(name.clone(), "read", cause);
         check_rows(&reading, &name, rows.as_ref(), label_column, train.labels().len(), answers)?;
         reading.lines.iter().for_each(|(_, line)| session.apply(&line.entry));
         let n_rows = train.labels().len();
@@ -356,7 +356,7 @@ pub(crate) fn check_rows(
     for some in reading.lines.chunks(200) {
         let wanted: Vec<usize> = some.iter().map(|(_, line)| line.row()).collect();
         let cells = rows.read(&wanted);
-        let cells = cells.map_err(|cause| Error::Io { path: name.to_owned(), action: "read", cause })?;
+        let cells = cells.map_err(|cause| Error::io(name.to_owned(), "read", cause))?;
         let is_other = |(_, line): &&(u64, Line)| {
             cells.get(&line.row()).is_none_or(|cells| fingerprint(cells, label) != line.fingerprint)
         };

@@ -75,17 +75,6 @@ pub enum Error {
         cause: std::io::Error,
     },
 
-    /// An error of the operating system.
-    #[error("{path}: cannot {action}: {cause}")]
-    Io {
-        /// The file.
-        path: String,
-        /// The action that failed.
-        action: &'static str,
-        /// The error of the system.
-        cause: std::io::Error,
-    },
-
     /// An error of the library.
     #[error(transparent)]
     Udeed(#[from] udeed::Error),
@@ -125,6 +114,10 @@ impl fmt::Display for Hint {
 }
 
 impl Error {
+    pub(crate) fn io(path: impl Into<String>, action: &'static str, cause: std::io::Error) -> Self {
+        udeed::Error::Io { path: path.into(), action, cause, hint: None }.into()
+    }
+
     /// The error of the library, if it is one.
     pub fn of_library(&self) -> Option<&udeed::Error> {
         match self {

@@ -170,10 +170,8 @@ impl Drop for Open {
 /// 128 random bits.
 fn token() -> Result<String> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| Error::Io {
-        path: "random numbers".into(),
-        action: "read",
-        cause: std::io::Error::other(error.to_string()),
-    })?;
+    let refused =
+        |error: getrandom::Error| Error::io("random numbers", "read", std::io::Error::other(error.to_string()));
+    getrandom::fill(&mut bytes).map_err(refused)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -84,7 +84,7 @@ pub(crate) fn state(shared: &Shared, state: &mut State, window: &str) -> Result<
 fn question_told(shared: &Shared, state: &State, question: Question) -> Result<Value> {
     let Question { row, origin } = question;
     let cells = cells_of(shared.rows.as_ref(), row);
-    let cells = cells.map_err(|cause| Error::Io { path: shared.name.clone(), action: "read", cause })?;
+    let cells = cells.map_err(|cause| Error::io(shared.name.clone(), "read", cause))?;
     let (cells, more) = shared.shown(&cells, false);
     let none = HashMap::new();
     let reasons = state.round.as_ref().map_or(&none, |round| &round.reasons);

@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,9 @@ from udeed._labels import UdeedWarning, labeled_rows
 from udeed._rows import Rows
 from udeed._rules import seed_of
 from udeed._split import Strata, holding
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Floats = NDArray[np.float64]
 _STAGES = {"empirical": "empirical loss only", "labeled": "labeled rows", "unlabeled": "unlabeled rows"}
@@ -44,6 +47,24 @@ class Display:
             _, ax = pyplot.subplots(layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure
         return ax
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to; by default into a new figure.
+
+        Returns
+        -------
+        display
+        """
+        self._draw(self._axes(ax))
+        return self
+
+    def _draw(self, ax: Any) -> None:
+        raise NotImplementedError
 
 
 def _legend_below(ax: Any, columns: int) -> None:
@@ -110,19 +131,7 @@ class DescentDisplay(Display):
             raise ValueError(f"this {type(estimator).__name__} has no descent: its `history_` is empty")
         return cls(history).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> DescentDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to; by default into a new figure.
-
-        Returns
-        -------
-        display
-        """
-        ax = self._axes(ax)
+    def _draw(self, ax: Any) -> None:
         accepted = [step for step in self.history if step["accepted"]]
         # Every stage begins with its starting point, and has losses of its own: no line leads from one to the next.
         starts = [place for place, step in enumerate(accepted) if step["step"] == 0]
@@ -143,7 +152,6 @@ class DescentDisplay(Display):
         ax.set(xlabel="step", ylabel="loss")
         ax.locator_params(axis="x", integer=True)
         _legend_below(ax, 3)
-        return self
 
 
 class DiversityDisplay(Display):
@@ -228,7 +236,7 @@ class DiversityDisplay(Display):
         error = wrong[pairs].mean(axis=1)
         return cls(kappa, error, type(estimator).__name__ if name is None else name).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None, **kwargs: Any) -> DiversityDisplay:
+    def plot(self, *, ax: Any = None, **kwargs: Any) -> Self:
         """Draw.
 
         Parameters
@@ -317,7 +325,7 @@ class ConfidenceDisplay(Display):
             raise ValueError(f"y has {is_labeled.size} labels, expected one for each of {sure.size} rows")
         return cls(sure[is_labeled], sure[~is_labeled], len(estimator.classes_)).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None, bins: int = 20) -> ConfidenceDisplay:
+    def plot(self, *, ax: Any = None, bins: int = 20) -> Self:
         """Draw.
 
         Parameters
@@ -451,19 +459,7 @@ class LabelCurveDisplay(Display):
             alone[place, repetition] = score(known)
         return cls(labels, scores, alone, type(estimator).__name__).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> LabelCurveDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to; by default into a new figure.
-
-        Returns
-        -------
-        display
-        """
-        ax = self._axes(ax)
+    def _draw(self, ax: Any) -> None:
         for values, what, style in (
             (self.scores, "labeled and unlabeled rows", "o-"),
             (self.alone, "labeled rows alone", "s--"),
@@ -479,7 +475,6 @@ class LabelCurveDisplay(Display):
         if self.name is not None:
             ax.set_title(self.name)
         ax.legend()
-        return self
 
 
 def _sizes(strata: Strata, tested: float | int) -> list[int]:
@@ -577,19 +572,7 @@ class SuggestionDisplay(Display):
         classes[labeled] = labels[labeled]
         return cls(_plane(rows), classes, suggested).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> SuggestionDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to; by default into a new figure.
-
-        Returns
-        -------
-        display
-        """
-        ax = self._axes(ax)
+    def _draw(self, ax: Any) -> None:
         has_label = np.array([label is not None for label in self.classes])
         others = self.points[~has_label]
         ax.scatter(*others.T, s=10, color="0.75", linewidths=0.0, label="unlabeled")
@@ -602,7 +585,6 @@ class SuggestionDisplay(Display):
             ax.annotate(str(rank), (x, y), xytext=(7, 7), textcoords="offset points", fontsize="small", weight="bold")
         ax.set(xlabel="first principal component", ylabel="second principal component")
         ax.legend()
-        return self
 
 
 def _plane(rows: Rows) -> Floats:
