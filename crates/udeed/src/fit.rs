@@ -139,23 +139,31 @@ impl Method {
         }
         if self.shared().calibrated {
             let held_out = match learned.held_out.take() {
-                Some(held_out) => held_out,
                 None => self.held_out_by_folds(train, &prepared.classes, observer)?,
+                some => some,
             };
-            learned.calibrate(held_out, &prepared.classes, &Watch::new(observer));
+            let watch = Watch::new(observer);
+            match held_out {
+                Some(held_out) => learned.calibrate(held_out, &prepared.classes, &watch),
+                None => learned.warn(rarest(train).map(|(class, _)| Warning::NothingToCalibrateBy { class }), &watch),
+            }
         }
         Ok((chosen, prepared, learned))
     }
 
-    /// Votes on labeled rows of models that are fitted to the other folds.
-    fn held_out_by_folds(&self, train: &TrainSet, classes: &[String], observer: &mut dyn Observer) -> Result<HeldOut> {
+    /// Votes on labeled rows of models that are fitted to the other folds; none where a class has a single row.
+    fn held_out_by_folds(
+        &self,
+        train: &TrainSet,
+        classes: &[String],
+        observer: &mut dyn Observer,
+    ) -> Result<Option<HeldOut>> {
         /// Number of folds, as far as the smallest class allows.
         const FOLDS: usize = 5;
         let plain = self.clone().with_shared(Shared { calibrated: false, ..self.shared() });
-        let counts = train.distinct_labels().counts();
-        let fewest = counts.into_iter().filter(|&count| count > 0).min().unwrap_or(0);
+        let fewest = rarest(train).map_or(0, |(_, count)| count);
         if fewest < 2 {
-            return Ok(HeldOut::default());
+            return Ok(None);
         }
         let mut rows: Vec<HeldOutRow> = Vec::new();
         each_fold(&plain, train, FOLDS.min(fewest), observer, |model, fold, test| {
@@ -166,7 +174,7 @@ impl Method {
             }));
             Ok(())
         })?;
-        Ok(rows.into_iter().collect())
+        Ok(Some(rows.into_iter().collect()))
     }
 
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
@@ -181,6 +189,13 @@ impl Method {
     }
 }
 
+/// The class with the fewest labeled rows, copies aside, and their number.
+fn rarest(train: &TrainSet) -> Option<(String, usize)> {
+    let labels = train.distinct_labels();
+    let counts = labels.counts().into_iter().enumerate().filter(|&(_, count)| count > 0);
+    counts.min_by_key(|&(_, count)| count).map(|(class, count)| (labels.classes()[class].clone(), count))
+}
+
 /// Fits a model without each fold of the labeled rows in turn, and calls `visit` with it, the indices of the fold and its
 /// rows.
 pub(crate) fn each_fold(
@@ -193,8 +208,7 @@ pub(crate) fn each_fold(
     if folds < 2 {
         return Err(Error::setting("folds", folds, "at least 2"));
     }
-    let counts = train.distinct_labels().counts();
-    if let Some(&fewest) = counts.iter().filter(|&&count| count > 0).min()
+    if let Some((_, fewest)) = rarest(train)
         && fewest < folds
     {
         return Err(Error::training(

@@ -89,7 +89,7 @@ fn weights_of_classes_leave_their_shares() {
     let weights = (0..600).map(|i| if train.labels().name(i) == Some("yes") { 6.0 } else { 1.0 }).collect();
     let (mean, _) =
         mean_and_rate(&Bagging::new().calibrated(true).fit(&train.clone().weights(weights).unwrap()).unwrap(), &test);
-    assert!(mean > 0.35, "{mean}");
+    assert!(mean > 0.25, "{mean}");
 }
 
 /// The prior of the labeled rows goes by their weights, and half of the way.

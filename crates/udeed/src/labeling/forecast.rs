@@ -166,7 +166,7 @@ impl Forecast {
             return Err(Error::setting("more", "0", "at least 1 further label"));
         }
         train.classes()?;
-        let often = train.labels().counts().into_iter().filter(|&count| count >= LEAST_OF_CLASS).count();
+        let often = train.distinct_labels().counts().into_iter().filter(|&count| count >= LEAST_OF_CLASS).count();
         let labels = train.n_labeled();
         if labels < LEAST_LABELED || often < 2 {
             let found = match labels < LEAST_LABELED {

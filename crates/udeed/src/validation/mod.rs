@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn a_row_of_a_fold_is_named_by_its_number_among_all() {
         // The fourth number fits the range of all, but not that of the others.
-        let rows = [0.0, 1e-200, 2e-200, 1e200, 0.0, 1e-200, 2e-200, 3e-200].map(|x| [x]);
+        let rows = [0.0, 1e-200, 2e-200, 1e200, 0.5e-200, 1.5e-200, 2.5e-200, 3e-200].map(|x| [x]);
         let labels = Labels::new((0..8).map(|i| Some(["a", "b"][i % 2])));
         let train = TrainSet::new(Table::from_rows(&rows).unwrap(), labels).unwrap();
         let method = Method::named("bagging").unwrap();
