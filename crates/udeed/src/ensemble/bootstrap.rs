@@ -14,22 +14,20 @@ use crate::random::{Purpose, Stream};
 /// Fits logistic regressions to bootstraps of the labeled rows, the same bootstraps for each head.
 pub(crate) fn bootstrapped(
     prepared: &TrainingRows,
-    total: usize,
+    draws: &[Vec<u8>],
     lambda: f64,
-    seed: u64,
     watch: &Watch<'_>,
 ) -> Result<Vec<Members>> {
-    let counts = bootstraps(&prepared.codes, seed, total)?;
-    let all = total * prepared.heads.len();
+    let all = draws.len() * prepared.heads.len();
     let fit = |(place, head): (usize, &Head)| {
         let batch = Batch {
             learner: Logistic::new(lambda),
             rows: prepared.labeled.rows(),
             targets: &head.targets,
-            counts: &counts,
+            counts: draws,
             weights: &prepared.weights,
             start: &head.logistic,
-            before: (place * total, all),
+            before: (place * draws.len(), all),
         };
         Ok(Members::from_rows(&batch.fit(watch)?))
     };

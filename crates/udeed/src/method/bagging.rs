@@ -59,10 +59,10 @@ impl Learn for Bagging {
         if self.base != Base::Logistic {
             return self.learn_any(prepared, watch);
         }
-        let heads = bootstrapped(prepared, self.members, self.lambda.value(), self.seed, watch)?;
+        let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
+        let heads = bootstrapped(prepared, &draws, self.lambda.value(), watch)?;
         let parts = heads.into_iter().map(|members| Part::alike(members, self.vote)).collect();
         let ensemble = Ensemble::against_rest(prepared.n_classes(), parts);
-        let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
         Learned::of_bootstraps(ensemble, prepared, &draws, watch)
     }
 

@@ -137,7 +137,10 @@ impl Udeed {
         check_members(self.members, weights, prepared.heads.len(), prepared.codes.len())?;
         match self.initial {
             Initial::Bootstrap if self.hidden > 0 => self.networks(prepared, watch),
-            Initial::Bootstrap => bootstrapped(prepared, self.members, self.lambda.value(), self.seed, watch),
+            Initial::Bootstrap => {
+                let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
+                bootstrapped(prepared, &draws, self.lambda.value(), watch)
+            }
             Initial::Random => self.trained(prepared, watch),
         }
     }
