@@ -61,9 +61,10 @@ pub struct Fit {
     /// bootstraps; `rate=0.05`: the one above which this share of the rows lies [default: 0]
     #[arg(long, value_name = "THRESHOLD", help_heading = "Learning", allow_hyphen_values = true)]
     threshold: Option<Threshold>,
-    /// Number of training rows of which the model keeps what became of them, for `inspect --rows`: class, probabilities, and the
-    /// round in which a row was labeled. With more rows it keeps none; of more than two classes this many over their number
-    #[arg(long, value_name = "N", default_value_t = Transduction::MOST_ROWS)]
+    /// Keep what became of the training rows in the model, for `inspect --rows`: class, probabilities, and the round in which a
+    /// row was labeled. Of at most N rows, 100000 unless said; of more than two classes this many over their number
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true)]
+    #[arg(default_value_t = 0, default_missing_value = Transduction::MOST_ROWS.to_string(), hide_default_value = true)]
     keep_rows: usize,
     #[command(flatten)]
     settings: Settings,
@@ -120,7 +121,7 @@ impl Fit {
         }
         let why = match train.on_disk() {
             Some(_) => "rows outside of memory would have to be read once more: `udeed predict` does".to_owned(),
-            None => format!("they are more than `--keep-rows {}`", self.keep_rows),
+            None => format!("they are more than `--keep-rows={}`", self.keep_rows),
         };
         progress.note(format_args!("note: the model does not keep what became of the training rows: {why}"));
     }

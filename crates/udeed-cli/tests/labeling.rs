@@ -272,7 +272,7 @@ fn a_forecast_has_intervals_or_a_reason_for_none() {
 #[test]
 fn a_model_tells_what_became_of_its_rows() {
     let folder = Folder::with("rows.csv", groups(12));
-    folder.run("fit rows.csv --label kind --drop id,price --method co-training --folds 0 --out model");
+    folder.run("fit rows.csv --label kind --drop id,price --method co-training --folds 0 --keep-rows --out model");
     let printed = folder.run("inspect model --rows --count 14");
     assert!(printed.starts_with("60 training rows: 12 with a label, "), "{printed}");
     assert!(printed.contains("labeled in round 1"), "{printed}");
@@ -303,12 +303,14 @@ fn a_model_tells_what_became_of_its_rows() {
 fn what_is_not_kept_of_rows_is_said() {
     let folder = Folder::with("rows.csv", groups(12));
     let call = "fit rows.csv --label kind --drop id,price --folds 0 --out model --method udeed";
-    assert!(folder.told(&format!("{call} --keep-rows 59")).contains("they are more than `--keep-rows 59`"));
+    assert!(folder.told(&format!("{call} --keep-rows=59")).contains("they are more than `--keep-rows=59`"));
     folder.fail_with(1, "inspect model --rows", &["model: found no training rows in the model", "`--keep-rows`"]);
     assert!(!folder.run("inspect model").contains("what became of"));
-    assert!(!folder.told(&format!("{call} --keep-rows 0")).contains("does not keep"), "it was asked for");
+    assert!(!folder.told(call).contains("does not keep"), "nobody asked for it");
+    folder.run(&format!("{call} --keep-rows"));
+    assert!(folder.run("inspect model").contains("what became of 60 training rows"));
     folder.write("more.csv", groups(0));
-    let told = folder.told(&format!("{call} --unlabeled more.csv --memory 1K"));
+    let told = folder.told(&format!("{call} --keep-rows --unlabeled more.csv --memory 1K"));
     assert!(told.contains("rows outside of memory would have to be read once more"), "{told}");
     folder.fail_with(1, "inspect model --rows", &["no training rows"]);
     assert!(folder.told(call).lines().all(|line| !line.contains("keep")));

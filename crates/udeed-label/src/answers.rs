@@ -167,7 +167,9 @@ impl Answers {
             })?;
             file = open().map_err(refused("open"))?;
         } else if reading.length == 0 {
-            file.set_len(0).and_then(|()| file.write_all(HEADER.as_bytes())).map_err(refused("write"))?;
+            // Reading has moved the place in the file: what follows would be written behind a gap.
+            let emptied = file.set_len(0).and_then(|()| file.rewind());
+            emptied.and_then(|()| file.write_all(HEADER.as_bytes())).map_err(refused("write"))?;
             file.sync_all().map_err(refused("write"))?;
             udeed::file::sync_folder_of(path);
         } else {

@@ -138,7 +138,7 @@ mod tests {
             let value = f64::from(u8::from_str_radix(text, 16).unwrap()) / 255.0;
             if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
         };
-        STYLE.split(&declared).skip(1).map(|text| [0, 2, 4].map(|at| linear(&text[at..at + 2]))).collect()
+        udeed_page::BASE.split(&declared).skip(1).map(|text| [0, 2, 4].map(|at| linear(&text[at..at + 2]))).collect()
     }
 
     /// The contrast of the Web Content Accessibility Guidelines, which ask 3:1 of marks.

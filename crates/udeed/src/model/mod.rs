@@ -215,7 +215,7 @@ impl Model {
     /// let model = Bagging::new().base(Base::named("tree")?).fit(&train)?;
     /// let importances = model.feature_importances().unwrap();
     /// let most = (0..16).max_by(|&a, &b| importances[a].total_cmp(&importances[b])).unwrap();
-    /// assert_eq!(train.table().columns()[most].name, "physician-fee-freeze");
+    /// assert_eq!(train.table().columns()[most].name, "physician_fee_freeze");
     /// assert!(Bagging::new().fit(&train)?.feature_importances().is_none());
     /// # Ok::<(), udeed::Error>(())
     /// ```
