@@ -258,7 +258,9 @@ impl Reading {
             match Line::of(&record) {
                 Ok(line) => reading.lines.push((1 + number, line)),
                 // A label that holds the end of a line was cut off there.
-                Err(_) if records.is_done() && quotes(&lines[start..complete]) % 2 == 1 => {
+                Err(_)
+                    if records.position().byte() as usize == complete && quotes(&lines[start..complete]) % 2 == 1 =>
+                {
                     reading.length = (HEADER.len() + start) as u64;
                 }
                 Err(found) => reading.damaged.push((1 + number, found)),
