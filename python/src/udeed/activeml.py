@@ -13,7 +13,7 @@ from udeed._ensemble import Ensemble
 from udeed._labeling import suggest
 
 
-class SuggestSampling(SingleAnnotatorPoolQueryStrategy):  # type: ignore[misc]
+class SuggestSampling(SingleAnnotatorPoolQueryStrategy):  # type: ignore[misc, unused-ignore]
     """:func:`udeed.suggest` as a pool-based query strategy of scikit-activeml.
 
     Parameters
@@ -41,8 +41,8 @@ class SuggestSampling(SingleAnnotatorPoolQueryStrategy):  # type: ignore[misc]
 
     def query(
         self,
-        X: ArrayLike,
-        y: ArrayLike,
+        X: Any,
+        y: Any,
         candidates: ArrayLike | None = None,
         batch_size: int = 1,
         return_utilities: bool = False,
