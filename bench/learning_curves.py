@@ -8,7 +8,7 @@ import numpy as np
 from picture import STYLE
 
 WIDTH, HEIGHT = 880, 330
-LEFT, TOP, PANEL, TALL, GAP = 52, 56, 380, 220, 60
+LEFT, TOP, PANEL, TALL, GAP = 52, 56, 370, 220, 60
 COLOURS = {
     "random": "#888888",
     "variance-reduction": "#1f5fa8",
