@@ -33,4 +33,5 @@ def training(
 ) -> Any:
     """Rows to learn from as the core takes them, unchecked."""
     rows = SimpleNamespace(values=values, columns=columns)
-    return SimpleNamespace(rows=rows, classes=list(classes), codes=codes, weights=weights, balanced=False)
+    labels = {"classes": list(classes), "codes": codes, "weights": weights}
+    return SimpleNamespace(rows=rows, **labels, balanced=False, class_weights=None)

@@ -35,11 +35,12 @@ def test_class_weights_are_sample_weights(kind: type, rare: Data) -> None:
     weights = np.where(few == "rare", 5.0, np.where(few == "common", 0.5, 1.0))
     plain = small(kind, unlabeled="?").fit(X, few, sample_weight=weights)
     weighted = small(kind, unlabeled="?", class_weight={"rare": 5.0, "common": 0.5}).fit(X, few)
-    assert weighted._model == plain._model
+    # Held-out rows do not count by the weights of their classes: the models differ in these.
+    np.testing.assert_array_equal(weighted.predict_proba(X), plain.predict_proba(X))
     # Both count.
     both = small(kind, unlabeled="?", class_weight={"rare": 5.0, "common": 1.0})
     both.fit(X, few, sample_weight=np.where(few == "common", 0.5, 1.0))
-    assert both._model == plain._model
+    np.testing.assert_array_equal(both.predict_proba(X), plain.predict_proba(X))
 
 
 @pytest.mark.parametrize("kind", ALL)
