@@ -1,7 +1,7 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
 .PHONY: test format lint unit docs browser python generate properties deny advisories fuzz chaos bench methods forests imbalance \
-	coverage fit-time predict-time when-it-helps labels
+	coverage fit-time predict-time when-it-helps labels beside-peers
 
 test: format lint unit docs browser python
 
@@ -40,44 +40,40 @@ bench: $(PEERS)/installed
 	$(PEERS)/bin/python bench/run.py $(BENCH)
 
 # Every method beside the nearest of scikit-learn and sslearn: the tables of docs/methods.md.
-methods: $(PEERS)/installed
-	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
+methods: beside-peers
 	$(PEERS)/bin/python bench/methods.py $(METHODS)
 
 # Random forests beside scikit-learn's: a table of docs/methods.md.
-forests: $(PEERS)/installed
-	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
+forests: beside-peers
 	$(PEERS)/bin/python bench/forests.py $(FORESTS)
 
 # How long `auto` fits, beside scikit-learn's forests and on many classes, rows and labels.
-fit-time: $(PEERS)/installed
-	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
+fit-time: beside-peers
 	$(PEERS)/bin/python bench/fit_time.py $(FIT_TIME)
 
 # How long `auto` predicts, beside scikit-learn's forests: a table of docs/performance.md.
-predict-time: $(PEERS)/installed
-	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
+predict-time: beside-peers
 	$(PEERS)/bin/python bench/predict_time.py $(PREDICT_TIME)
 
 # `auto` beside scikit-learn's random forest where a class is rare: a table of docs/when-it-helps.md.
-imbalance: $(PEERS)/installed
-	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
+imbalance: beside-peers
 	$(PEERS)/bin/python bench/imbalance.py $(IMBALANCE)
 
 # How often conformal sets hold the class of a row: a table of docs/methods.md.
-coverage: $(PEERS)/installed
-	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
+coverage: beside-peers
 	$(PEERS)/bin/python bench/coverage.py $(COVERAGE)
 
 # Our methods beside scikit-learn's with few labels: the tables and pictures of docs/when-it-helps.md.
-when-it-helps: $(PEERS)/installed
-	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
+when-it-helps: beside-peers
 	$(PEERS)/bin/python bench/when_it_helps.py --write $(WHEN)
 
 # Rows to label and labels to doubt, beside scikit-activeml's and cleanlab's: the tables of docs/labeling.md.
-labels: $(PEERS)/installed
-	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
+labels: beside-peers
 	$(PEERS)/bin/python bench/labels.py --write $(LABELS)
+
+# The package as it is now, among its peers.
+beside-peers: $(PEERS)/installed
+	$(PEERS)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
 
 $(PEERS)/installed: bench/requirements.txt bench/data-requirements.txt
 	$(PYTHON) -m venv $(PEERS)
