@@ -225,7 +225,7 @@ fn a_file_larger_than_memory_is_streamed() {
     folder.run("fit rows.csv --label kind --drop id,price --method bagging --folds 0 --out model");
     let asked = folder.run("suggest rows.csv --label kind --model model --count 3 --memory 2K");
     assert_eq!(asked.lines().count(), 5, "{asked}");
-    // What is wrong with a row is told by its number in the file.
+    // Errors name a row by its number in the file.
     let huge = hidden.join("\n").replace("\"no, 031\",6.6", "\"no, 031\",1e308");
     assert_ne!(huge, hidden.join("\n"));
     folder.write("huge.csv", huge);

@@ -10,7 +10,7 @@ use crate::media::Media;
 
 /// A longer text is cut, and shown whole when that is asked for.
 const LONGEST_TEXT: usize = 2000;
-/// Of a row with more cells only so many are shown at first.
+/// Largest number of cells of a row that are shown at first.
 const MOST_CELLS: usize = 100;
 
 /// Rows cell by cell, as they are in their file.
@@ -24,7 +24,7 @@ pub trait Rows: Send + Sync {
     /// If they cannot be read.
     fn read(&self, wanted: &[usize]) -> io::Result<BTreeMap<usize, Vec<String>>>;
 
-    /// The first rows, at most so many, with a cell that matches.
+    /// The first rows with a cell that matches, up to a limit.
     ///
     /// # Errors
     /// If they cannot be read.

@@ -1,4 +1,4 @@
-//! What the page is told: the question, the classes and their keys, and how far labeling is.
+//! The state that the page shows: the question, the classes with their keys, and the progress of labeling.
 
 use std::collections::HashMap;
 

@@ -132,7 +132,7 @@ impl Drop for Served {
     }
 }
 
-/// Two clouds of points, and a few labels: those of the other rows are told by `truth`.
+/// Two clouds of points, with a few labels; `truth` gives the labels of the other rows.
 pub fn write_points(folder: &Path, n_rows: usize, n_labeled: usize) -> PathBuf {
     let mut text = "x,y,kind\n".to_owned();
     for row in 0..n_rows {

@@ -33,8 +33,8 @@ impl Candidates {
         Ok(Candidates { table: table.select(&order), positions: order.into_iter().map(|i| positions[i]).collect() })
     }
 
-    /// Learns from the labeled rows, and the candidates as the only unlabeled ones. What is wrong with a row is told with its
-    /// place among all.
+    /// Learns from the labeled rows, and the candidates as the only unlabeled ones. Errors name a row by its
+    /// position among all.
     ///
     /// # Errors
     /// If that fails.
