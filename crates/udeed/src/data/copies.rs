@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::data::{Row, Rows};
+use crate::parallel;
 
 /// Labeled rows of which some are copies of others: they have the same features and the same label, and are too unlike all
 /// other rows to be the same by chance.
@@ -18,7 +19,7 @@ pub(crate) struct Copies {
 impl Copies {
     /// The copies among some rows, given with their classes; none where there are none.
     pub(crate) fn among(rows: &dyn Rows, some: &[usize], classes: &[usize]) -> Option<Self> {
-        let cells = equal_rows(rows, some);
+        let cells = equal_rows(rows, some)?;
         let mut seen = HashMap::new();
         let places = cells.iter().zip(classes).enumerate();
         let first: Vec<usize> = places.map(|(i, key)| *seen.entry(key).or_insert(i)).collect();
@@ -69,19 +70,32 @@ impl Copies {
     }
 }
 
-/// For each of some rows the place of the first that has the same features.
-fn equal_rows(rows: &dyn Rows, some: &[usize]) -> Vec<usize> {
-    let mut of_print: HashMap<u64, Vec<usize>> = HashMap::with_capacity(some.len());
+/// For each of some rows the place of the first that has the same features; none where all differ.
+fn equal_rows(rows: &dyn Rows, some: &[usize]) -> Option<Vec<usize>> {
+    let prints = parallel::map(some.len(), |i| fingerprint(rows.row(some[i])));
+    let recurring = recurring(prints.clone());
+    if recurring.is_empty() {
+        return None;
+    }
+    let mut of_print: HashMap<u64, Vec<usize>> = HashMap::new();
     let mut cells: Vec<usize> = (0..some.len()).collect();
-    for (i, &row) in some.iter().enumerate() {
-        let row = rows.row(row);
-        let alike = of_print.entry(fingerprint(row)).or_default();
+    for (i, print) in prints.into_iter().enumerate().filter(|(_, print)| recurring.binary_search(print).is_ok()) {
+        let row = rows.row(some[i]);
+        let alike = of_print.entry(print).or_default();
         match alike.iter().find(|&&other| entries(rows.row(some[other])).eq(entries(row))) {
             Some(&other) => cells[i] = other,
             None => alike.push(i),
         }
     }
-    cells
+    Some(cells)
+}
+
+/// The values that occur more than once, ascending.
+fn recurring(mut values: Vec<u64>) -> Vec<u64> {
+    values.sort_unstable();
+    let mut recurring: Vec<u64> = values.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+    recurring.dedup();
+    recurring
 }
 
 /// The values that are not 0, with their columns: the same in both layouts.
@@ -89,15 +103,15 @@ fn entries(row: Row<'_>) -> impl Iterator<Item = (usize, u64)> + '_ {
     row.iter().filter(|(_, x)| *x != 0.0).map(|(j, x)| (j, x.to_bits()))
 }
 
+/// A sum over the columns, so that no term waits for another. A value of 0 adds nothing: the same in both layouts.
 fn fingerprint(row: Row<'_>) -> u64 {
-    let mut print = 0u64;
+    let mut sum = 0u64;
     row.for_each(|j, x| {
-        if x != 0.0 {
-            print = (print.rotate_left(5) ^ x.to_bits() ^ j as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            print ^= print >> 29;
-        }
+        // Adding 0 makes one of both zeros.
+        let mixed = (x + 0.0).to_bits().wrapping_mul(0x9e37_79b9_7f4a_7c15u64.wrapping_add(2 * j as u64));
+        sum = sum.wrapping_add((mixed ^ (mixed >> 32)).wrapping_mul(0xbf58_476d_1ce4_e5b9));
     });
-    print
+    sum
 }
 
 /// Whether at least half of the rows that recur have a value in some column that no other row has there: such rows are not the

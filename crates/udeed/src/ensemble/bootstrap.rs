@@ -68,10 +68,9 @@ fn check_bootstraps(n_labeled: usize, total: usize) -> Result<()> {
 /// A bootstrap: how often each row is drawn. Bootstraps of a single class are redrawn.
 pub(crate) fn bootstrap(classes: &[u8], seed: u64, member: u32) -> Vec<u8> {
     let mut stream = Stream::new(seed, Purpose::Bootstrap, member);
-    let all: Vec<usize> = (0..classes.len()).collect();
     loop {
         let mut counts = vec![0u8; classes.len()];
-        draw(&all, &mut counts, &mut stream);
+        draw(classes.len(), |i| i, &mut counts, &mut stream);
         if has_two_classes(classes, &counts) {
             return counts;
         }
@@ -91,7 +90,7 @@ pub(crate) fn stratified_bootstraps(classes: &[u8], seed: u64, total: usize) -> 
         let mut stream = Stream::new(seed, Purpose::Bootstrap, member as u32);
         let mut counts = vec![0u8; classes.len()];
         for stratum in &strata {
-            draw(stratum, &mut counts, &mut stream);
+            draw(stratum.len(), |i| stratum[i], &mut counts, &mut stream);
         }
         counts
     }))
@@ -108,11 +107,11 @@ pub(crate) fn bootstraps_of_distinct(
     Ok(copies.together(&draw(&classes)?))
 }
 
-/// Draws as many of some rows as there are, with replacement.
-fn draw(rows: &[usize], counts: &mut [u8], stream: &mut Stream) {
-    for _ in rows {
+/// Draws `n` of `n` rows with replacement; `row` gives each of them by its place.
+fn draw(n: usize, row: impl Fn(usize) -> usize, counts: &mut [u8], stream: &mut Stream) {
+    for _ in 0..n {
         // More than 255 draws of one row are less likely than a hardware error.
-        let count = &mut counts[rows[stream.below(rows.len())]];
+        let count = &mut counts[row(stream.below(n))];
         *count = count.saturating_add(1);
     }
 }

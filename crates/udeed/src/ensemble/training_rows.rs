@@ -1,6 +1,7 @@
 //! Prepared training rows.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use crate::data::{Blocks, Copies, DiskRows, DiskRowsWriter, DiskTable, Matrix, Row, TrainSet};
@@ -286,10 +287,10 @@ impl TrainingRows {
 
     /// For each bootstrap how often each row or a copy of it was drawn: whoever learned from a copy cannot judge a row. A
     /// warning if some rows have copies in every bootstrap; these are left as they were drawn.
-    pub(crate) fn seen(&self, draws: &[Vec<u8>]) -> (Vec<Vec<u8>>, Option<Warning>) {
-        let Some(copies) = &self.copies else { return (draws.to_vec(), None) };
+    pub(crate) fn seen<'a>(&self, draws: &'a [Vec<u8>]) -> (Cow<'a, [Vec<u8>]>, Option<Warning>) {
+        let Some(copies) = &self.copies else { return (draws.into(), None) };
         let (seen, rows) = copies.seen(draws);
-        (seen, (rows > 0).then_some(Warning::CopiesInEveryBag { rows }))
+        (seen.into(), (rows > 0).then_some(Warning::CopiesInEveryBag { rows }))
     }
 
     /// The share of each class among the labeled rows, by their weights.

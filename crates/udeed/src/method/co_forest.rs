@@ -57,6 +57,7 @@ impl Learn for CoForest {
         check_votes(self.members, pseudo_labels.classes.len(), pseudo_labels.n_classes)?;
         let draws = bootstraps(&prepared.codes, self.seed, self.members)?;
         let (seen, warning) = prepared.seen(&draws);
+        let seen = seen.into_owned();
         let mut forest = Forest::new(self, &pseudo_labels, draws)?;
         forest.draws = seen;
         forest.add_up();
