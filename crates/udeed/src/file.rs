@@ -253,8 +253,7 @@ mod tests {
     #[test]
     fn a_failed_write_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("new");
-        assert!(write_file(&path, |_| Err(io::Error::other("full"))).is_err());
+        assert!(write_file(&folder.path().join("new"), |_| Err(io::Error::other("full"))).is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 

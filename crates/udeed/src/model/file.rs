@@ -1,6 +1,6 @@
 //! The model as one safetensors file.
 //!
-//! Numbers are tensors ([`tensors`]); everything else is JSON ([`description`](crate::model::description)) in the file's
+//! Numbers are tensors; everything else is JSON ([`description`](crate::model::description)) in the file's
 //! metadata under the key `udeed`, a single key, so that the same model always makes the same bytes. The last tensor, and so
 //! the last four bytes of the file, is a checksum of everything before it.
 
@@ -14,31 +14,19 @@ use flate2::Crc;
 use safetensors::{Dtype, SafeTensors, serialize};
 use serde::Deserialize;
 
-use crate::data::TrainSet;
-use crate::ensemble::Vote;
-use crate::ensemble::held_out::OwnVotes;
 use crate::error::{Error, Hint, Result};
 use crate::file::write_file;
-use crate::learner::{Predict, Shape};
+use crate::learner::Predict;
 use crate::memory::{MUCH_MEMORY, check_memory, half_of_memory};
-use crate::model::description::{Description, FORMAT, StoredPart, Version};
-use crate::model::tensors;
-use crate::model::{KeptRows, Model};
-use crate::prepare::{FourierMap, Preparation};
-use crate::tensor::{Tensor, TensorReader, TensorWriter};
+use crate::model::Model;
+use crate::model::description::{Description, FORMAT, Version};
+use crate::tensor::{Tensor, TensorReader};
 
 /// The name of the file of a model that is in none.
 const IN_MEMORY: &str = "the model in memory";
 /// The file that was expected in place of one that cannot be read.
 const EXPECTED: &str = "a model written by `udeed fit`";
 const KEY: &str = "udeed";
-/// The two tensors of a Fourier feature map, where there is one.
-const FREQUENCIES: &str = "fourier.frequencies";
-const PHASES: &str = "fourier.phases";
-/// The tensors of held-out votes, where there are any.
-const HELD_OUT: &str = "held_out";
-/// The tensors of what became of the training rows, where that is kept.
-const ROWS: &str = "rows";
 const CHECKSUM: &str = "checksum";
 const CHECKSUM_LENGTH: usize = size_of::<u32>();
 
@@ -129,14 +117,7 @@ impl Model {
     }
 
     fn own_bytes(&self, path: &Path) -> Result<Vec<u8>> {
-        let mut tensors = preparation_tensors(&self.preparation);
-        let description = self.describe(&mut tensors);
-        if let Some(held_out) = &self.held_out {
-            held_out.store(&mut TensorWriter::new(HELD_OUT, &mut tensors));
-        }
-        if let Some(kept) = &self.kept_rows {
-            kept.store(&mut TensorWriter::new(ROWS, &mut tensors));
-        }
+        let (description, mut tensors) = Description::of(self);
         let refused = |error: String| Error::model(path, error, "a model that can be written");
         let text = serde_json::to_string(&description).map_err(|error| refused(error.to_string()))?;
         tensors.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -147,31 +128,6 @@ impl Model {
         let sum = checksum(&bytes[..body]);
         bytes[body..].copy_from_slice(&sum);
         Ok(bytes)
-    }
-
-    /// The description; adds the tensors of the ensembles.
-    fn describe(&self, tensors: &mut Vec<(String, Tensor)>) -> Description {
-        let preparation = &self.preparation;
-        let mut all = vec![("ensemble", &self.ensemble), ("logistic", &self.logistic)];
-        all.extend(self.initial.as_ref().map(|initial| ("initial", initial)));
-        let write = |(name, of): (&str, _)| {
-            (name.to_owned(), tensors::write_ensemble(of, &mut TensorWriter::new(name, tensors)))
-        };
-        Description {
-            format: FORMAT,
-            written_by: concat!("udeed ", env!("CARGO_PKG_VERSION")).into(),
-            classes: self.classes.clone(),
-            label: self.label.clone(),
-            columns: preparation.columns.to_vec(),
-            naming: preparation.naming,
-            scaling: preparation.scaling,
-            sparse: preparation.sparse,
-            settings: self.method.clone(),
-            vote: Vote::Weighted,
-            training: self.training.clone(),
-            threshold: self.threshold,
-            ensembles: all.into_iter().map(write).collect(),
-        }
     }
 
     fn read(bytes: &[u8], foreign: Foreign, path: &Path) -> Result<Model> {
@@ -187,7 +143,7 @@ impl Model {
             return Err(wrong("a file whose checksum does not match: it was damaged or changed".into()));
         }
         let description: Description = serde_json::from_str(text).map_err(|_| wrong("a damaged description".into()))?;
-        let model = assemble(description, &TensorReader::new(&tensors)).and_then(|model| model.with_foreign(foreign));
+        let model = description.model(&TensorReader::new(&tensors)).and_then(|model| model.with_foreign(foreign));
         model.ok_or_else(|| wrong("parts that do not fit together".into()))
     }
 
@@ -247,20 +203,6 @@ fn check_version(version: &Version, path: &Path) -> Result<()> {
     }
 }
 
-fn preparation_tensors(preparation: &Preparation) -> Vec<(String, Tensor)> {
-    let mut tensors = vec![
-        ("factor".to_owned(), Tensor::vector(&preparation.factor)),
-        ("fill".to_owned(), Tensor::vector(&preparation.fill)),
-        ("shift".to_owned(), Tensor::vector(&preparation.shift)),
-    ];
-    if let Some(map) = &preparation.fourier {
-        let shape = vec![preparation.factor.len(), map.n_features()];
-        tensors.push((FREQUENCIES.to_owned(), Tensor { shape, ..Tensor::vector(map.frequencies()) }));
-        tensors.push((PHASES.to_owned(), Tensor::vector(map.phases())));
-    }
-    tensors
-}
-
 /// Describes a file that is no safetensors file by its first bytes.
 fn not_safetensors(bytes: &[u8], error: &safetensors::SafeTensorError) -> String {
     use safetensors::SafeTensorError::{HeaderTooSmall, InvalidHeaderLength, MetadataIncompleteBuffer};
@@ -294,66 +236,6 @@ fn whole_length(bytes: &[u8]) -> Option<u64> {
 struct Extent {
     /// None of the metadata.
     data_offsets: Option<[u64; 2]>,
-}
-
-/// Puts a model together and checks that its parts fit.
-fn assemble(description: Description, tensors: &TensorReader<'_>) -> Option<Model> {
-    let preparation = Preparation {
-        columns: description.columns.into(),
-        naming: description.naming,
-        scaling: description.scaling,
-        sparse: description.sparse,
-        fill: tensors.vector("fill")?,
-        shift: tensors.vector("shift")?,
-        factor: tensors.vector("factor")?,
-        fourier: match tensors.has(PHASES) {
-            true => Some(FourierMap::from_parts(tensors.vector(FREQUENCIES)?, &tensors.vector(PHASES)?)),
-            false => None,
-        },
-    };
-    let shape = Shape { n_features: preparation.n_features(), n_classes: description.classes.len() };
-    let read = |name: &str, parts: Vec<StoredPart>| tensors::read_ensemble(parts, &tensors.within(name), shape);
-    let mut ensembles = description.ensembles;
-    let initial = match ensembles.remove("initial") {
-        Some(parts) => Some(read("initial", parts)?),
-        None => None,
-    };
-    let stored = tensors.within(HELD_OUT);
-    let held_out = match OwnVotes::is_stored(&stored) {
-        true => Some(OwnVotes::load(&stored, shape.n_classes)?),
-        false => None,
-    };
-    let stored = tensors.within(ROWS);
-    let kept_rows = match KeptRows::is_stored(&stored) {
-        true => Some(KeptRows::load(&stored, shape.n_classes)?),
-        false => None,
-    };
-    let model = Model {
-        ensemble: read("ensemble", ensembles.remove("ensemble")?)?,
-        initial,
-        logistic: read("logistic", ensembles.remove("logistic")?)?,
-        preparation,
-        classes: description.classes,
-        label: description.label,
-        method: description.settings,
-        training: description.training,
-        threshold: description.threshold,
-        held_out,
-        kept_rows,
-    };
-    is_sound(&model).then_some(model)
-}
-
-/// Whether a model that was read makes sense as a whole.
-fn is_sound(model: &Model) -> bool {
-    model.preparation.is_sound()
-        && (2..=TrainSet::MOST_CLASSES).contains(&model.classes.len())
-        && model.method.validate().is_ok()
-        && (-1.0..=1.0).contains(&model.threshold)
-        && (model.threshold == 0.0 || model.classes.len() == 2)
-        && model.preparation.fourier().map_or(0, FourierMap::n_features) == model.method.shared().fourier
-        && model.logistic.n_members() == 1
-        && model.kept_rows.as_ref().is_none_or(|kept| kept.fits(model))
 }
 
 fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_LENGTH] {
