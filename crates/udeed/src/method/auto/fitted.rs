@@ -61,6 +61,11 @@ struct MapFit {
     shares: Vec<f64>,
 }
 
+/// Makes the feature map of a member, by its number; the last number is that of the fit to all labels.
+type MapOf<'a> = dyn Fn(usize) -> Result<(FeatureMap, MappedRows)> + Sync + 'a;
+/// Members with a feature map each, and their outputs at each lambda.
+type OfEach = (Vec<MapFit>, Vec<Outputs>);
+
 /// Labeled rows after a feature map, in the basis used for optimisation.
 pub(crate) struct MappedRows {
     features: Option<Matrix>,
@@ -222,12 +227,11 @@ impl OutOfBag<'_> {
         Ok(Fitted { name: name.into(), by_labels, prior, candidates, members })
     }
 
-    /// A view in which each member has a feature map of its own, which `map_of` makes of the member's number; the last number
-    /// is that of the fit to all labels.
+    /// A view in which each member has a feature map of its own.
     pub(crate) fn each(
         &self,
         (name, prior, by_labels): (&str, f64, bool),
-        map_of: impl Fn(usize) -> Result<(FeatureMap, MappedRows)> + Sync,
+        map_of: &MapOf<'_>,
         lambdas: &[f64],
         watch: &Watch<'_>,
     ) -> Result<Fitted> {
@@ -241,12 +245,7 @@ impl OutOfBag<'_> {
     }
 
     /// The members of many heads after one Newton step, each bootstrap with a map of its own, and the outputs at each lambda.
-    fn step_each(
-        &self,
-        map_of: impl Fn(usize) -> Result<(FeatureMap, MappedRows)> + Sync,
-        lambdas: &[f64],
-        watch: &Watch<'_>,
-    ) -> Result<(Vec<MapFit>, Vec<Outputs>)> {
+    fn step_each(&self, map_of: &MapOf<'_>, lambdas: &[f64], watch: &Watch<'_>) -> Result<OfEach> {
         self.check_steps(lambdas.len())?;
         let mut found = parallel::try_map(self.n_members() + 1, |k| {
             let (map, mapped_rows) = map_of(k)?;
@@ -265,12 +264,7 @@ impl OutOfBag<'_> {
     }
 
     /// The members of few heads, each bootstrap with a map of its own, and the outputs at each lambda.
-    fn fit_each(
-        &self,
-        map_of: impl Fn(usize) -> Result<(FeatureMap, MappedRows)> + Sync,
-        lambdas: &[f64],
-        watch: &Watch<'_>,
-    ) -> Result<(Vec<MapFit>, Vec<Outputs>)> {
+    fn fit_each(&self, map_of: &MapOf<'_>, lambdas: &[f64], watch: &Watch<'_>) -> Result<OfEach> {
         // Of each member the map and, for each lambda and head, weights and outputs.
         type Alone = (FeatureMap, Vec<Vec<(Vec<f64>, Vec<f64>)>>);
         let alone = |k: usize| -> Result<Alone> {

@@ -112,7 +112,7 @@ impl Auto {
             kernel(KernelMap::new(decay, ranks.clone(), factors, Arc::clone(&seen), drawn), 1.0)
         };
         let name = if decay == Decay::Gauss { View::Relevance } else { View::Laplace };
-        out_of_bag.each((name.as_ref(), 1.0, true), map_of, &KERNEL_LAMBDAS, watch)
+        out_of_bag.each((name.as_ref(), 1.0, true), &map_of, &KERNEL_LAMBDAS, watch)
     }
 
     /// A Gaussian kernel of half the usual width.
