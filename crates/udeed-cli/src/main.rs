@@ -1,28 +1,16 @@
 //! The command `udeed`: semi-supervised ensembles from a file of rows to predictions.
 //!
-//! One file a verb; what verbs share is in `input` (reading rows), `settings`, `output`, `progress` and `terminal`. Results go to
-//! standard output, everything else to standard error. Exit codes: 0, 1 (the work failed), 2 (the call was wrong).
+//! One file a verb, and one line in the list below; what verbs share is in `input` (reading rows), `settings`, `output`,
+//! `progress` and `terminal`. Results go to standard output, everything else to standard error. Exit codes: 0, 1 (the work
+//! failed), 2 (the call was wrong).
 
-mod compare;
-mod data;
-mod doubt;
-mod evaluate;
-mod export;
-mod fit;
-mod forecast;
 mod hints;
 mod input;
-mod inspect;
-mod label;
 mod laboratory;
-mod methods;
 mod output;
-mod predict;
 mod progress;
 mod records;
-mod reproduce;
 mod settings;
-mod suggest;
 mod terminal;
 mod training_rows;
 
@@ -31,6 +19,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use crate::output::{Unsaid, Usage};
+use crate::progress::Progress;
 
 #[derive(Parser)]
 #[command(name = "udeed", version, max_term_width = 100, propagate_version = true)]
@@ -54,21 +43,41 @@ struct Common {
     quiet: bool,
 }
 
-#[derive(Subcommand)]
-enum Verb {
-    Fit(fit::Fit),
-    Predict(predict::Predict),
-    Evaluate(evaluate::Evaluate),
-    Suggest(suggest::Suggest),
-    Doubt(doubt::Doubt),
-    Forecast(forecast::Forecast),
-    Label(label::Label),
-    Inspect(inspect::Inspect),
-    Export(export::Export),
-    Compare(compare::Compare),
-    Reproduce(reproduce::Reproduce),
-    Methods(methods::Methods),
-    Data(data::Data),
+/// Makes [`Verb`] of the list of verbs. The file of each has its options and what it does with them.
+macro_rules! verbs {
+    ($($verb:ident in $file:ident;)+) => {
+        $(mod $file;)+
+
+        #[derive(Subcommand)]
+        enum Verb {
+            $($verb($file::$verb),)+
+        }
+
+        impl Verb {
+            fn run(&self, progress: &Progress) -> anyhow::Result<()> {
+                match self {
+                    $(Verb::$verb(verb) => verb.run(progress),)+
+                }
+            }
+        }
+    };
+}
+
+// In the order of the help.
+verbs! {
+    Fit in fit;
+    Predict in predict;
+    Evaluate in evaluate;
+    Suggest in suggest;
+    Doubt in doubt;
+    Forecast in forecast;
+    Label in label;
+    Inspect in inspect;
+    Export in export;
+    Compare in compare;
+    Reproduce in reproduce;
+    Methods in methods;
+    Data in data;
 }
 
 fn main() -> ExitCode {
@@ -95,22 +104,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         }
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     }
-    let progress = progress::Progress::new(cli.common.quiet);
-    match cli.verb {
-        Verb::Fit(verb) => verb.run(&progress),
-        Verb::Predict(verb) => verb.run(&progress),
-        Verb::Evaluate(verb) => verb.run(&progress),
-        Verb::Suggest(verb) => verb.run(&progress),
-        Verb::Doubt(verb) => verb.run(&progress),
-        Verb::Forecast(verb) => verb.run(&progress),
-        Verb::Label(verb) => verb.run(&progress),
-        Verb::Inspect(verb) => verb.run(&progress),
-        Verb::Export(verb) => verb.run(&progress),
-        Verb::Compare(verb) => verb.run(&progress),
-        Verb::Reproduce(verb) => verb.run(&progress),
-        Verb::Methods(verb) => verb.run(),
-        Verb::Data(verb) => verb.run(&progress),
-    }
+    cli.verb.run(&Progress::new(cli.common.quiet))
 }
 
 /// Says what went wrong. A reader that went away, as `head` does, is no failure.

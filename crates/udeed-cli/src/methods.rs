@@ -9,6 +9,7 @@ use udeed::setting::Kind as SettingKind;
 use udeed_lab::Entry;
 
 use crate::output::{print, print_json, write_wrapped};
+use crate::progress::Progress;
 use crate::settings::{method_named, shown};
 
 /// List the methods, or the settings of one
@@ -23,7 +24,7 @@ pub struct Methods {
 }
 
 impl Methods {
-    pub fn run(&self) -> anyhow::Result<()> {
+    pub fn run(&self, _progress: &Progress) -> anyhow::Result<()> {
         match &self.method {
             None if self.json => print_json(&Cards::all()),
             Some(name) if self.json => print_json(method_named(name)?.card()),
