@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use chromium::Chromium;
 use serde_json::{Value, json};
 use served::{Served, outcome, truth, write_points};
+use tempfile::TempDir;
 
 const CALL: [&str; 3] = ["rows.csv", "--label", "kind"];
 
@@ -32,6 +33,22 @@ fn keep(browser: &mut Chromium, name: &str, width: u32) {
 fn open(browser: &mut Chromium, served: &Served) {
     browser.open_address(&served.address);
     browser.wait_for("!document.getElementById('desk').hidden");
+}
+
+/// A folder with rows of two clouds, of which four are labeled.
+fn points(n_rows: usize) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    write_points(folder.path(), n_rows, 4);
+    folder
+}
+
+/// The page about the rows in a folder, in a window of a size and theme.
+fn page(folder: &Path, call: &[&str], (width, height, theme): (u32, u32, &str)) -> (Served, Chromium) {
+    let served = Served::start(folder, call);
+    let mut browser = Chromium::start();
+    browser.look(width, height, theme);
+    open(&mut browser, &served);
+    (served, browser)
 }
 
 fn text(browser: &mut Chromium, id: &str) -> String {
@@ -80,12 +97,8 @@ fn no_complaints(browser: &mut Chromium) {
 #[test]
 #[ignore = "needs Chromium: `make browser`"]
 fn thirty_labels_from_start_to_end() {
-    let folder = tempfile::tempdir().unwrap();
-    write_points(folder.path(), 120, 4);
-    let served = Served::start(folder.path(), &CALL);
-    let mut browser = Chromium::start();
-    browser.look(1280, 900, "light");
-    open(&mut browser, &served);
+    let folder = points(120);
+    let (served, mut browser) = page(folder.path(), &CALL, (1280, 900, "light"));
     assert_eq!(text(&mut browser, "estimate"), "not yet known");
     let mut random = 0;
     for i in 0..8 {
@@ -218,10 +231,8 @@ fn write_hostile(folder: &Path) {
 fn hostile_cells_are_only_text() {
     let folder = tempfile::tempdir().unwrap();
     write_hostile(folder.path());
-    let served = Served::start(folder.path(), &["rows.csv", "--label", "kind", "--drop", "text,picture"]);
-    let mut browser = Chromium::start();
-    browser.look(390, 844, "light");
-    open(&mut browser, &served);
+    let (_served, mut browser) =
+        page(folder.path(), &["rows.csv", "--label", "kind", "--drop", "text,picture"], (390, 844, "light"));
     for row in 0..6 {
         press(&mut browser, "/");
         browser.evaluate("document.getElementById('wanted').value = ''");
@@ -277,12 +288,8 @@ fn hostile_cells_are_only_text() {
 #[test]
 #[ignore = "needs Chromium: `make browser`"]
 fn only_the_pages_own_scripts_and_styles_are_allowed() {
-    let folder = tempfile::tempdir().unwrap();
-    write_points(folder.path(), 30, 4);
-    let served = Served::start(folder.path(), &CALL);
-    let mut browser = Chromium::start();
-    browser.look(1280, 900, "light");
-    open(&mut browser, &served);
+    let folder = points(30);
+    let (served, mut browser) = page(folder.path(), &CALL, (1280, 900, "light"));
     let found = browser.evaluate(
         "new Promise((done) => { \
          const script = document.createElement('script'); script.textContent = 'window.ran = 1'; \
@@ -302,8 +309,7 @@ fn only_the_pages_own_scripts_and_styles_are_allowed() {
 #[test]
 #[ignore = "needs Chromium: `make browser`"]
 fn a_second_window_looks_on_until_it_takes_over() {
-    let folder = tempfile::tempdir().unwrap();
-    write_points(folder.path(), 60, 4);
+    let folder = points(60);
     let served = Served::start(folder.path(), &CALL);
     let (mut first, mut second) = (Chromium::start(), Chromium::start());
     open(&mut first, &served);
@@ -351,10 +357,7 @@ fn a_keyboard_is_enough() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("rows.csv"), "size,note\n".to_owned() + &"1,a\n2,b\n3,c\n8,d\n9,e\n".repeat(6))
         .unwrap();
-    let served = Served::start(folder.path(), &["rows.csv", "--label", "kind"]);
-    let mut browser = Chromium::start();
-    browser.look(390, 844, "dark");
-    open(&mut browser, &served);
+    let (_served, mut browser) = page(folder.path(), &["rows.csv", "--label", "kind"], (390, 844, "dark"));
     assert_eq!(text(&mut browser, "class-label"), "Name the first class");
     // Tabs lead to the field of the first class, and Enter answers.
     let mut passed = Vec::new();
