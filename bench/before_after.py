@@ -1,6 +1,5 @@
 """Our lines of `make bench` by two builds of `udeed-bench`, in turn: whether a change made anything slower."""
 
-import argparse
 import math
 import sys
 import tempfile
@@ -12,15 +11,12 @@ import sets  # noqa: E402
 from comparisons import Step, growth_axes, write_csv  # noqa: E402
 from worker import Worker  # noqa: E402
 
-ROOT = Path(__file__).resolve().parent.parent
-
 
 def options():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = sets.script_options(__doc__)
     parser.add_argument("before", type=Path, help="a `udeed-bench`")
     parser.add_argument("after", type=Path, help="another, run in turn with the first")
     parser.add_argument("--only", metavar="NAME,...", default=",".join(LINES), help=f"some of {', '.join(LINES)}")
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data", help="folder with the sets")
     parser.add_argument("--threads", type=int, default=2, help="threads of both (2)")
     parser.add_argument("--repeats", type=int, default=15, help="runs of each, of which the fastest counts (15)")
     parser.add_argument("--at-most", type=float, default=1.03, help="the ratio above which a line has failed (1.03)")

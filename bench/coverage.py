@@ -5,15 +5,13 @@ Makes a table of docs/methods.md. `make coverage` runs it; it takes some minutes
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import udeed
-from sets import find
+from sets import find, script_options
 from sklearn.datasets import load_svmlight_file
 from sklearn.model_selection import train_test_split
 
@@ -45,8 +43,7 @@ def covered(make: Callable[[int], Any], X: np.ndarray, y: np.ndarray, seed: int)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = script_options(__doc__)
     parser.add_argument("--splits", type=int, default=10)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -6,7 +6,6 @@ labeled rows, with the same number of threads. `make fit-time` runs it; it takes
 
 from __future__ import annotations
 
-import argparse
 import resource
 import time
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 import udeed
 from methods import split
-from sets import Absent
+from sets import Absent, script_options
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from when_it_helps import DEVELOPMENT, rows
 
@@ -98,8 +97,7 @@ def many(names: list[str], threads: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = script_options(__doc__)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--sets", nargs="*", default=DEVELOPMENT)

@@ -5,15 +5,13 @@ Makes the tables of forests in docs/methods.md. `make forests` runs it; it takes
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import udeed
 from methods import split
-from sets import Absent, find
+from sets import Absent, find, script_options
 from sklearn.datasets import load_svmlight_file
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
@@ -51,8 +49,7 @@ def standard_error(values: np.ndarray) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = script_options(__doc__)
     parser.add_argument("--splits", type=int, default=40)
     parser.add_argument("--forests", type=int, default=5)
     arguments = parser.parse_args()

@@ -5,14 +5,13 @@ Makes the table of rare classes in docs/when-it-helps.md. `make imbalance` runs 
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import udeed
-from sets import Absent, find
+from sets import Absent, find, script_options
 from sklearn.datasets import load_svmlight_file, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
@@ -116,8 +115,7 @@ OPTIONS = ("none", "threshold", "class weights")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = script_options(__doc__)
     parser.add_argument("--splits", type=int, default=3)
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore", category=udeed.UdeedWarning)

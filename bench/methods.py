@@ -5,7 +5,6 @@ Makes the tables of docs/methods.md. `make methods` runs it; it takes some minut
 
 from __future__ import annotations
 
-import argparse
 import inspect
 import time
 import warnings
@@ -17,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import udeed
-from sets import Absent, find
+from sets import Absent, find, script_options
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_digits, load_iris, load_svmlight_file, load_wine
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, RandomForestClassifier, StackingClassifier
@@ -249,8 +248,7 @@ def several_classes(n_splits: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = script_options(__doc__)
     parser.add_argument("--splits", type=int, default=10)
     arguments = parser.parse_args()
     missed = []

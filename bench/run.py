@@ -1,6 +1,5 @@
 """udeed beside numpy, scipy and scikit-learn, in one run. See README.md."""
 
-import argparse
 import importlib.metadata
 import os
 import platform
@@ -15,7 +14,7 @@ sys.dont_write_bytecode = True
 from comparisons import COMPARISONS, LARGE_SETS, REGULAR_SETS, Bench  # noqa: E402
 from picture import draw  # noqa: E402
 from results import Results  # noqa: E402
-from sets import Absent  # noqa: E402
+from sets import Absent, script_options  # noqa: E402
 from worker import Worker  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,11 +22,10 @@ TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 
 
 def options():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = script_options(__doc__)
     parser.add_argument("--quick", action="store_true", help="small sizes: tries the harness, its figures mean nothing")
     parser.add_argument("--only", metavar="NAME,...", help="only these comparisons; --list names them")
     parser.add_argument("--list", action="store_true", help="name the comparisons and end")
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data", help="folder with the sets")
     parser.add_argument("--threads", type=int, default=2, help="threads of both sides (2)")
     parser.add_argument("--repeats", type=int, default=7, help="runs of each side, slow ones at most 3 (7)")
     parser.add_argument("--sets", default="regular", help="for `reproduce`: `regular`, `all`, or names with commas")

