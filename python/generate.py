@@ -285,14 +285,14 @@ def parameter_lines(setting: Setting) -> Iterator[str]:
             yield from wrapped(text.replace("\n", " "), 8, "- ")
 
 
-def example(estimator: str, base: str | None = None) -> list[str]:
-    """An example for any method, or for a base learner of one."""
+def example(estimator: str) -> list[str]:
+    """An example for any method."""
     return [
         "from sklearn.datasets import load_breast_cancer",
-        f"from udeed import {', '.join(filter(None, [estimator, base, 'mask_labels']))}",
+        f"from udeed import {estimator}, mask_labels",
         "X, y = load_breast_cancer(return_X_y=True)",
         "few = mask_labels(y, 40, random_state=0)",
-        f"model = {estimator}({f'base={base}(), ' if base else ''}random_state=0).fit(X, few)",
+        f"model = {estimator}(random_state=0).fit(X, few)",
     ]
 
 
@@ -331,7 +331,10 @@ def learner(card: dict[str, Any], bases: dict[str, Any]) -> Iterator[str]:
     for setting in settings:
         yield from parameter_lines(setting)
     yield from ["", "    Examples", "    --------"]
-    yield from (f"    >>> {line}" for line in example("BaggingClassifier", name))
+    yield "    >>> from sklearn.datasets import load_breast_cancer"
+    yield f"    >>> from udeed import BaggingClassifier, {name}, mask_labels"
+    yield "    >>> X, y = load_breast_cancer(return_X_y=True)"
+    yield f"    >>> model = BaggingClassifier(base={name}(), random_state=0).fit(X, mask_labels(y, 40, random_state=0))"
     yield from ["    >>> model.score(X, y) > 0.8", "    True", '    """', "", '    __module__ = "udeed"']
     yield f'    _name: ClassVar[str] = "{card["name"]}"'
     yield from constructor([parameter(setting) for setting in settings])

@@ -35,8 +35,7 @@ class Tree(BaseEstimator):
     >>> from sklearn.datasets import load_breast_cancer
     >>> from udeed import BaggingClassifier, Tree, mask_labels
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> few = mask_labels(y, 40, random_state=0)
-    >>> model = BaggingClassifier(base=Tree(), random_state=0).fit(X, few)
+    >>> model = BaggingClassifier(base=Tree(), random_state=0).fit(X, mask_labels(y, 40, random_state=0))
     >>> model.score(X, y) > 0.8
     True
     """
@@ -85,8 +84,7 @@ class Neighbors(BaseEstimator):
     >>> from sklearn.datasets import load_breast_cancer
     >>> from udeed import BaggingClassifier, Neighbors, mask_labels
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> few = mask_labels(y, 40, random_state=0)
-    >>> model = BaggingClassifier(base=Neighbors(), random_state=0).fit(X, few)
+    >>> model = BaggingClassifier(base=Neighbors(), random_state=0).fit(X, mask_labels(y, 40, random_state=0))
     >>> model.score(X, y) > 0.8
     True
     """

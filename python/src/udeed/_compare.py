@@ -78,6 +78,7 @@ def compare(
     Returns
     -------
     Comparison
+        Scores and standings of the classifiers; a report in a notebook.
 
     Examples
     --------
@@ -187,7 +188,7 @@ class Comparison:
         better, as good and worse, the verdict of the test that decides, the figures of the paired t-test, those corrected
         for splits that overlap (Nadeau and Bengio), and of Wilcoxon's signed-rank test.
     reference : str
-        Whom the others are compared with.
+        Name of the classifier that the others are compared with.
     verdicts : str
         The test that decides: ``"corrected"`` or ``"paired"``.
     """
@@ -247,7 +248,7 @@ class Comparison:
         Parameters
         ----------
         ax : matplotlib axes, optional
-            Where to; by default into a new figure.
+            Where to; by default into a new figure, as high as the number of classifiers asks for.
 
         Returns
         -------

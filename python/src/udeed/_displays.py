@@ -157,7 +157,8 @@ class DescentDisplay(Display):
 class DiversityDisplay(Display):
     """The kappa-error diagram: of every pair of members how much they agree beyond chance, and their mean error.
 
-    Members to the left differ more, members below are more accurate; an ensemble wants both.
+    Members to the left differ more, members below are more accurate; an ensemble wants both (D. Margineantu and
+    T. Dietterich, "Pruning adaptive boosting", ICML 1997).
 
     Parameters
     ----------
@@ -174,10 +175,6 @@ class DiversityDisplay(Display):
         Where it was drawn.
     figure_ : matplotlib figure
         The figure of the axes.
-
-    References
-    ----------
-    D. Margineantu and T. Dietterich, "Pruning adaptive boosting", ICML 1997.
 
     Examples
     --------

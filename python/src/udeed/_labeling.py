@@ -252,14 +252,15 @@ def forecast(
     Returns
     -------
     Forecast
+        Expected accuracy, its interval and that of the gain for each number of labels.
 
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from udeed import BaggingClassifier, forecast, mask_labels
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> few = mask_labels(y, 40, random_state=0)
-    >>> found = forecast(X, few, [50], BaggingClassifier(random_state=0), random_state=0)
+    >>> model = BaggingClassifier(random_state=0)
+    >>> found = forecast(X, mask_labels(y, 40, random_state=0), [50], model, random_state=0)
     >>> bool(found.low[1] < 0.96 < found.high[1])
     True
     """
