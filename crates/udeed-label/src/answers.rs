@@ -1,4 +1,4 @@
-//! The file of answers: a CSV file beside the rows, to which every answer is a line, and is on the disk before it counts.
+//! The file of answers: a CSV file beside the rows. Every answer is a line, and on the disk before it takes effect.
 //!
 //! ```text
 //! row,fingerprint,answer,label,origin,predicted,check
@@ -6,8 +6,8 @@
 //! 17,5f1c2a90,undo,,,,b3d09a12
 //! ```
 //!
-//! The last line of a row holds. The fingerprint is that of the cells of the row, the check that of the line. An incomplete last
-//! line, of a process that was killed, is dropped; any other damage is refused, or left out where that is asked for.
+//! The last line of a row counts. The fingerprint is that of the cells of the row, the check that of the line. An incomplete
+//! last line, of a process that was killed, is dropped; any other damage is refused, or left out where that is asked for.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -28,7 +28,7 @@ const NOT_SURE: &str = "not sure";
 const SKIP: &str = "skip";
 const UNDO: &str = "undo";
 
-/// What becomes of damaged lines.
+/// Treatment of damaged lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damaged {
     /// They are an error, and the file stays as it is.
@@ -54,7 +54,7 @@ fn sum<'a>(texts: impl Iterator<Item = &'a [u8]>) -> u32 {
     let mut crc = Crc::new();
     for text in texts {
         crc.update(text);
-        // Ends a text: no UTF-8 holds this byte.
+        // A terminator: this byte does not occur in UTF-8.
         crc.update(&[0xff]);
     }
     crc.sum()
@@ -167,7 +167,7 @@ impl Answers {
             })?;
             file = open().map_err(refused("open"))?;
         } else if reading.length == 0 {
-            // Reading has moved the place in the file: what follows would be written behind a gap.
+            // Reading has moved the position in the file: the next write would leave a gap.
             let emptied = file.set_len(0).and_then(|()| file.rewind());
             emptied.and_then(|()| file.write_all(HEADER.as_bytes())).map_err(refused("write"))?;
             file.sync_all().map_err(refused("write"))?;
@@ -239,7 +239,7 @@ impl Reading {
         let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut bytes));
         read.map_err(|cause| Error::io(path.display().to_string(), "read", cause))?;
         let mut reading = Reading::default();
-        // Of a header that was cut off nothing is lost.
+        // A header that was cut off loses nothing.
         if HEADER.as_bytes().starts_with(&bytes) && bytes.len() < HEADER.len() {
             return Ok(reading);
         }
@@ -248,7 +248,7 @@ impl Reading {
             let found = quoted(&String::from_utf8_lossy(&first[..first.len().min(200)]));
             return Err(Error::NotAnswers { path: path.display().to_string(), found });
         };
-        // Without its end the last line was cut off, and nobody was told that it counts.
+        // Without a line end the last line was cut off, and its answer was never confirmed.
         let complete = lines.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
         reading.length = (HEADER.len() + complete) as u64;
         let mut records = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(&lines[..complete]);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::distribution::{Distributions, Placed};
 use crate::media::Media;
 
-/// A longer text is cut, and shown whole when that is asked for.
+/// Longer texts are cut, and shown in full on request.
 const LONGEST_TEXT: usize = 2000;
 /// Largest number of cells of a row that are shown at first.
 const MOST_CELLS: usize = 100;
@@ -54,7 +54,7 @@ pub(crate) struct Cell {
     media: Option<&'static str>,
 }
 
-/// The cells of a row on the page, that of the label left out, and how many there are more.
+/// The cells of a row on the page, without the label, and the number of those not shown.
 pub(crate) fn shown(
     columns: &[String],
     cells: &[String],
@@ -86,8 +86,8 @@ pub(crate) fn shown(
     (places.iter().map(cell).collect(), n_cells - places.len())
 }
 
-/// Text in which nothing is hidden: control characters, and those that turn the direction of text, are shown as signs.
-/// Line ends and tabs stay.
+/// Text without hidden characters: control characters, and those that change the direction of text, become visible signs. Line
+/// ends and tabs stay.
 pub(crate) fn readable(text: &str) -> String {
     let mut readable = String::with_capacity(text.len());
     for c in text.chars() {
@@ -108,7 +108,7 @@ pub(crate) fn readable(text: &str) -> String {
     readable
 }
 
-/// The rows with a cell that holds a text, large and small letters alike. A number is also that of a row.
+/// The rows with a cell that contains a text, ignoring case. A number also finds the row of that number.
 ///
 /// # Errors
 /// If they cannot be read.

@@ -23,7 +23,7 @@ use crate::server::Ending;
 
 /// Number of random rows for which predictions are kept ready.
 const UPCOMING: usize = 20;
-/// A window that was not heard of for so long labels no more: a browser may wake a hidden one only once a minute.
+/// After this time without a request another window may label: a browser may wake a hidden one only once a minute.
 const SILENCE: Duration = Duration::from_secs(150);
 
 /// A share of the rows, for one of several people: part 2 of 3 are the rows 2, 5, 8 and so on.
@@ -93,7 +93,7 @@ pub struct Finished {
     pub answered: HashMap<usize, Option<String>>,
     /// The model of all labels; none if they are of fewer than two classes.
     pub model: Option<Model>,
-    /// How far labeling came.
+    /// The progress of labeling.
     pub progress: Progress,
 }
 
@@ -120,7 +120,7 @@ pub(crate) struct State {
     learned: u64,
     pub(crate) round: Option<Learned>,
     model: Option<Model>,
-    /// What went wrong with the last fit.
+    /// The error of the last fit.
     pub(crate) problem: Option<String>,
     window: Option<(String, Instant)>,
     pub(crate) finish: bool,
@@ -367,7 +367,7 @@ pub(crate) fn check_rows(
     Ok(())
 }
 
-/// Takes over what was learned.
+/// Takes over the result of a round.
 fn take(state: &mut State, round: Option<udeed::Result<Round>>) {
     match round {
         None => {}

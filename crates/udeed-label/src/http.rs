@@ -75,7 +75,7 @@ pub(crate) fn serve(stream: TcpStream, answer: impl FnOnce(Request) -> Response)
     let response = match read(&stream, deadline) {
         Ok(Ok(request)) => answer(request),
         Ok(Err(refusal)) => refusal,
-        // Whoever has gone, or was too slow, hears nothing.
+        // A client that has gone, or was too slow, gets no response.
         Err(_) => return,
     };
     let deadline = Instant::now() + PATIENCE;

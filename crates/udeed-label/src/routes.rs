@@ -1,4 +1,4 @@
-//! What is asked for, and whether it may be.
+//! Requests: what each may do, and its response.
 
 use std::sync::Arc;
 
@@ -268,7 +268,7 @@ fn failed(error: &crate::Error) -> Response {
     Response::refusal(500, &error.to_string())
 }
 
-/// Whether two texts are the same, in a time that does not tell how much of them is.
+/// Whether two texts are the same, in a time that does not depend on where they differ.
 fn is_same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |differences, (a, b)| differences | (a ^ b)) == 0
 }

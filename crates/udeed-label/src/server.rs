@@ -15,7 +15,7 @@ use crate::routes::Routes;
 
 /// Connections at a time: a browser opens a handful. For another one the oldest is closed, so that nobody keeps others out.
 const MOST_CONNECTIONS: usize = 64;
-/// A page asks within this time how things are.
+/// Pages ask for the state within this time.
 const POLL: Duration = Duration::from_millis(2500);
 
 /// The last words: what was written, and the commands to go on with.
@@ -27,7 +27,7 @@ pub struct Ending {
     pub commands: Vec<String>,
 }
 
-/// Shows a desk as a page.
+/// Serves a desk as a page.
 ///
 /// A request is answered if it names this machine as its host, comes from the page itself or from no page at all, and knows
 /// the token. What changes anything is a `POST` with the token in a header.

@@ -6,15 +6,15 @@
 use crate::ensemble::held_out::{HeldOut, HeldOutRow};
 use crate::kernel::tanh_halves;
 
-/// For each head the log odds of its class as a rising linear function of its vote: slope and intercept. Two numbers a class
-/// can be learned from a few dozen rows, which isotonic regression cannot. Votes of heads are calibrated each against the rest,
-/// as they are cast; probabilities of more than two classes are normalised as those of all votes are.
+/// For each head the log odds of its class as a rising linear function of its vote: slope and intercept. A few dozen rows
+/// suffice for two numbers a class, but not for isotonic regression. With more than two classes each head is calibrated against
+/// the rest, and probabilities are normalised.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Calibration {
     heads: Vec<[f64; 2]>,
 }
 
-/// Largest slope and intercept of a calibration that makes sense.
+/// Largest plausible slope and intercept.
 const LARGEST: f64 = 1e6;
 
 impl Calibration {
@@ -49,8 +49,8 @@ impl Calibration {
     }
 }
 
-/// Slope and intercept of the log odds of rows in a class by their votes, from votes, whether a row is of the class, and its
-/// weight, 1 in the mean: by Newton's method on the likelihood of smoothed targets. None if the slope is not above 0.
+/// Slope and intercept of the log odds of a class as a function of the vote, by Newton's method on the likelihood of smoothed
+/// targets. A point is a vote, whether the row is of the class, and its weight, of mean 1. None if the slope is not above 0.
 fn platt(points: &[(f64, bool, f64)]) -> Option<[f64; 2]> {
     const STEPS: usize = 100;
     const LEAST_SLOPE: f64 = 1e-3;
@@ -59,7 +59,7 @@ fn platt(points: &[(f64, bool, f64)]) -> Option<[f64; 2]> {
     if inside == 0.0 || outside == 0.0 {
         return None;
     }
-    // As if a row more of each class had been seen: no probability is 0 or 1, however well the votes part the rows.
+    // As if there were one more row of each class: no probability is 0 or 1, however well the votes separate the classes.
     let targets = [1.0 / (outside + 2.0), (inside + 1.0) / (inside + 2.0)];
     let target = |of: bool| targets[usize::from(of)];
     let loss = |[slope, intercept]: [f64; 2]| -> f64 {

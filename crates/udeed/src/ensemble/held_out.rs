@@ -1,4 +1,4 @@
-//! Votes on labeled rows of members that did not learn from them.
+//! Held-out votes on labeled rows: by members that did not learn from them.
 
 use crate::ensemble::calibration::Calibration;
 use crate::ensemble::vote::{Ensemble, probabilities};
@@ -24,8 +24,8 @@ pub(crate) struct HeldOutRow {
 }
 
 impl HeldOut {
-    /// The votes on some labeled rows, all of a class or as many as suffice; none on a row that has no weight or on which
-    /// nobody can vote.
+    /// The votes on labeled rows, all of a class or a sample of [`MOST_OF_CLASS`]; none on a row without weight, or without a
+    /// member that can vote.
     pub(crate) fn new(prepared: &TrainingRows, vote: impl FnMut(usize) -> Option<Vec<f64>>) -> Self {
         let some = some_of_each(prepared);
         let votes = some.iter().copied().map(vote).collect();
@@ -51,7 +51,8 @@ impl HeldOut {
         HeldOut::with_frequencies(rows, &prepared.class_frequencies())
     }
 
-    /// Rows whose weights, 1 in the mean, give each class its share of all labeled rows, however many of it are here.
+    /// The rows with weights of mean 1 that give each class its share of all labeled rows, however many of it are in the
+    /// sample.
     fn with_frequencies(mut rows: Vec<HeldOutRow>, frequencies: &[f64]) -> Self {
         let mut totals = vec![0.0; frequencies.len()];
         rows.iter().for_each(|row| totals[usize::from(row.class)] += row.weight);
@@ -88,7 +89,7 @@ impl HeldOut {
     }
 }
 
-/// Rows whose weights are 1 in the mean.
+/// Rows with weights of mean 1.
 impl FromIterator<HeldOutRow> for HeldOut {
     fn from_iter<T: IntoIterator<Item = HeldOutRow>>(rows: T) -> Self {
         let mut rows: Vec<HeldOutRow> = rows.into_iter().filter(|row| row.weight > 0.0).collect();
@@ -98,7 +99,7 @@ impl FromIterator<HeldOutRow> for HeldOut {
     }
 }
 
-/// The labeled rows of each class, or as many of them as suffice, evenly spread; ascending.
+/// The labeled rows of each class, or an evenly spaced sample; ascending.
 fn some_of_each(prepared: &TrainingRows) -> Vec<usize> {
     let mut counts = vec![0; prepared.n_classes()];
     prepared.codes.iter().for_each(|&class| counts[usize::from(class)] += 1);
@@ -122,7 +123,7 @@ pub(crate) fn own_vote(class: usize, votes: &[f64]) -> f64 {
     }
 }
 
-/// What members that did not learn from a labeled row say of its own class: for each class the votes, ascending.
+/// For each class the held-out votes of its rows for it, ascending.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OwnVotes {
     pub(crate) classes: Vec<Vec<OwnVote>>,

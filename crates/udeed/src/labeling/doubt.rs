@@ -1,4 +1,4 @@
-//! Doubt: labels that members which did not learn from them contradict.
+//! Doubt: labels that contradict their out-of-bag predictions.
 
 use std::ops::RangeInclusive;
 
@@ -15,14 +15,14 @@ use crate::prepare::Scaling;
 const TREES: usize = 100;
 /// Largest number of unlabeled rows that the automatic ensemble sees.
 const MOST_UNLABELED: usize = 2000;
-/// A label of less probability is contradicted firmly.
+/// Probability of a label below which it is firmly contradicted.
 const FIRM: f64 = 0.25;
 
 /// Finds labels that may be wrong.
 ///
-/// Labeled rows are ranked by `1 - p`, with the probability `p` of their label by the automatic ensemble and by a random
-/// forest, the mean of both, each by the members that did not learn from the row. A class with a single label is always
-/// doubted: whoever did not learn from it does not know the class.
+/// Labeled rows are ranked by `1 - p`, where `p` is the out-of-bag probability of their label: the mean of those by the
+/// automatic ensemble and by a random forest. The only label of a class is always doubted: members that did not learn from it
+/// do not know the class.
 ///
 /// ```
 /// use udeed::labeling::Doubt;
@@ -44,7 +44,7 @@ pub struct Doubt {
     seed: u64,
 }
 
-/// A label, and what members that did not learn from it say.
+/// A label and its out-of-bag prediction.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct DoubtedLabel {
@@ -52,9 +52,9 @@ pub struct DoubtedLabel {
     pub row: usize,
     /// The label.
     pub label: String,
-    /// The class that is most probable without it.
+    /// The most probable class out of bag.
     pub suggested: String,
-    /// The probability of the label without it.
+    /// The out-of-bag probability of the label.
     pub probability: f64,
 }
 
@@ -65,15 +65,15 @@ pub struct Doubts {
     /// The labels.
     pub labels: Vec<DoubtedLabel>,
     /// Number of labels that are likely to be wrong, as a range: from half of those that are contradicted firmly, with a
-    /// probability below a quarter, to all that are contradicted, which are many more where few are wrong.
-    /// Labels that nobody can judge are not among them, see [`Doubts::n_unjudged`].
+    /// probability below a quarter, to all that are contradicted, which are many more where few are wrong. Labels without a
+    /// judge do not count, see [`Doubts::n_unjudged`].
     pub n_wrong: RangeInclusive<usize>,
-    /// Number of labels that nobody can judge: those that all members learned from, and single labels of a class, as who did not
-    /// learn from it does not know the class.
+    /// Number of labels without a judge: those that every member learned from, and the only label of a class, which members
+    /// that did not learn from it do not know.
     pub n_unjudged: usize,
     /// The classes.
     pub classes: Vec<String>,
-    /// The class probabilities of each labeled row without its label, in the order of the rows.
+    /// The out-of-bag class probabilities of each labeled row, in the order of the rows.
     pub probabilities: Dense,
 }
 
@@ -135,7 +135,7 @@ fn out_of_bag(method: impl Into<Method>, train: &TrainSet, observer: &mut dyn Ob
     estimates.ok_or_else(|| Error::training("no row that members did not learn from", "a method with bootstraps"))
 }
 
-/// The mean of two estimates, of one where the other is not a number; even probabilities where both are not.
+/// The mean of two estimates; one of them where the other is not a number, and uniform probabilities where neither is.
 fn mean(a: &Dense, b: &Dense, n_classes: usize) -> Result<Dense> {
     let mean = |(&a, &b): (&f64, &f64)| match (a.is_nan(), b.is_nan()) {
         (false, false) => 0.5 * (a + b),

@@ -14,8 +14,7 @@ const MOST_UNLABELED: usize = 1000;
 /// Least number of labels, and of those of two classes at least.
 const LEAST_LABELED: usize = 10;
 const LEAST_OF_CLASS: usize = 3;
-/// How labels are dealt: into how many folds, of which one is learned from or one is left out. Each label is left out equally
-/// often.
+/// Numbers of folds: models learn from one fold, or from all but one. Each label is held out equally often.
 const DEALS: [(usize, Learns); 4] = [(3, Learns::One), (2, Learns::One), (3, Learns::Others), (5, Learns::Others)];
 /// Number of curves that the intervals are taken of.
 const CURVES: usize = 1000;
@@ -32,9 +31,9 @@ enum Learns {
 /// Forecasts the accuracy that further labels would bring, of rows drawn at random.
 ///
 /// Models are fitted to a third, a half, two thirds and four fifths of the labels, and tested on those left out. An inverse
-/// power law `a - b n^-c` through these accuracies is followed beyond the labels at hand; curves do not fall, and end at 1 at
-/// most. Intervals are of curves through the same accuracies of reweighted labels (the Bayesian bootstrap), with exponents drawn by
-/// how well they fit: with few labels both the level and the slope are uncertain, and the intervals are wide.
+/// power law `a - b n^-c` is fitted to these accuracies and extrapolated; curves do not fall, and their limit is at most 1.
+/// Intervals come from curves through the accuracies of reweighted labels (the Bayesian bootstrap), with exponents drawn by
+/// their likelihood: with few labels both the level and the slope are uncertain, and the intervals are wide.
 ///
 /// ```
 /// use udeed::labeling::Forecast;
@@ -70,13 +69,13 @@ pub struct Expected {
     pub gain: [f64; 2],
 }
 
-/// A forecast, and what it rests on.
+/// A forecast and its learning curve.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Forecasts {
     /// Number of labels at hand.
     pub n_labeled: usize,
-    /// Numbers of labels, and the accuracy with as many on labels left out.
+    /// Numbers of labels, and the accuracy with each on held-out labels.
     pub curve: Vec<(f64, f64)>,
     /// The accuracy with the labels at hand.
     pub now: Expected,
@@ -85,7 +84,7 @@ pub struct Forecasts {
 }
 
 impl Forecasts {
-    /// Whether the labels at hand do not tell whether further ones help: the last gain may be none, or large.
+    /// Whether the labels leave open if further ones help: the last gain may be none, or large.
     pub fn is_open(&self) -> bool {
         self.expected.last().is_some_and(|last| last.gain[0] < 0.005 && last.gain[1] > 0.05)
     }
@@ -213,7 +212,7 @@ impl Forecast {
     }
 }
 
-/// How often each label was left out and predicted, and how often rightly. The labeled rows are the first.
+/// How often each label was held out and predicted, and how often correctly. The labeled rows come first.
 struct Tested {
     /// Number of labels learned from, of all models together, and number of models.
     learned: usize,

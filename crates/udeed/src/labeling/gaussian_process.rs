@@ -1,4 +1,4 @@
-//! A Gaussian process over rows: what labels leave unknown of the others.
+//! A Gaussian process over rows: their covariance given the labeled ones.
 //!
 //! With the kernel `k(x, x') = exp(-|x - x'|^2 / s2)` and labels of variance [`NOISE`], the covariance of two rows that remains
 //! after the rows `L` were labeled is
@@ -21,7 +21,7 @@ use crate::parallel;
 /// Variance of a label.
 pub(crate) const NOISE: f64 = 0.3;
 
-/// The covariance of candidates that labels leave.
+/// The covariance of the candidates given the labels.
 pub(crate) struct Covariance {
     candidates: Matrix,
     /// The first candidates are the reference rows, which stand for all rows.
@@ -38,7 +38,8 @@ pub(crate) struct Covariance {
 }
 
 impl Covariance {
-    /// What the labeled rows leave; `to_label` candidates will be labeled at most. The width of the kernel is the median squared distance of the reference rows.
+    /// The covariance given the labeled rows; at most `to_label` candidates will be labeled. The width of the kernel is the
+    /// median squared distance of the reference rows.
     ///
     /// # Errors
     /// If it takes too much memory, or the observer ends the work.
@@ -81,7 +82,7 @@ impl Covariance {
         self.n_references
     }
 
-    /// The variance that is left of each candidate: 1 far from all labels.
+    /// The variance of each candidate given the labels: 1 far from all of them.
     pub(crate) fn variances(&self) -> &[f64] {
         &self.variances
     }

@@ -2,7 +2,7 @@
 
 use crate::random::Stream;
 
-/// Exponents of the power law. Those of learning curves lie between; which of them it is, few points cannot tell.
+/// Exponents of the power law: the range of learning curves. A few points cannot tell which one it is.
 const EXPONENTS: [f64; 6] = [0.25, 0.5, 0.75, 1.0, 1.5, 2.0];
 
 /// An accuracy with a number of labels, and its weight: the inverse of its variance.
@@ -19,12 +19,12 @@ pub(crate) struct Curve {
     limit: f64,
     fall: f64,
     exponent: f64,
-    /// How likely it is, relative to curves of other exponents.
+    /// Likelihood relative to curves of other exponents.
     likelihood: f64,
 }
 
 impl Curve {
-    /// The curves of all exponents that come nearest to some points.
+    /// The best fit to some points for each exponent.
     pub(crate) fn all(points: &[Point]) -> Vec<Curve> {
         let mut curves: Vec<(Curve, f64)> =
             EXPONENTS.iter().map(|&exponent| Curve::through(points, exponent)).collect();
@@ -33,7 +33,7 @@ impl Curve {
         curves.into_iter().map(|(curve, _)| curve).collect()
     }
 
-    /// The weighted least squares, and the sum of the weighted squares that are left.
+    /// The weighted least-squares fit, and its sum of squared residuals.
     fn through(points: &[Point], exponent: f64) -> (Curve, f64) {
         let at = |point: &Point| libm::pow(point.labels, -exponent);
         let mean = |of: &dyn Fn(&Point) -> f64| {
@@ -43,7 +43,7 @@ impl Curve {
         let (x, y) = (mean(&at), mean(&|point| point.accuracy));
         let products = mean(&|point| (at(point) - x) * (point.accuracy - y));
         let squares = mean(&|point| (at(point) - x) * (at(point) - x));
-        // A falling curve is noise: then it is flat.
+        // A falling curve is noise, and replaced by a flat one.
         let fall = if squares > 0.0 { (-products / squares).max(0.0) } else { 0.0 };
         let mut curve = Curve { limit: y + fall * x, fall, exponent, likelihood: 1.0 };
         if curve.limit > 1.0 {
@@ -63,13 +63,13 @@ impl Curve {
         (self.limit - self.fall * libm::pow(labels, -self.exponent)).clamp(0.0, 1.0)
     }
 
-    /// The mean accuracy of curves, each as likely as it is.
+    /// The mean accuracy of curves, weighted by their likelihoods.
     pub(crate) fn mean_at(curves: &[Curve], labels: f64) -> f64 {
         let total: f64 = curves.iter().map(|curve| curve.likelihood).sum();
         curves.iter().map(|curve| curve.likelihood * curve.at(labels)).sum::<f64>() / total
     }
 
-    /// One of some curves, drawn by how likely it is.
+    /// One of some curves, drawn in proportion to their likelihoods.
     pub(crate) fn drawn(curves: &[Curve], stream: &mut Stream) -> Curve {
         let total: f64 = curves.iter().map(|curve| curve.likelihood).sum();
         let mut left = stream.unit() * total;

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::random::{Purpose, Stream};
 use crate::text::quoted;
 
-/// Of so many questions one is a random row.
+/// One question in this many is a random row.
 const EVERY: usize = 5;
 /// Longest name of a class, in characters.
 const LONGEST_CLASS: usize = 100;
@@ -20,7 +20,7 @@ pub enum Origin {
     Chosen,
     /// The row was drawn at random: the accuracy is estimated on such rows only.
     Random,
-    /// Somebody looked for the row.
+    /// The row was found by a search.
     Searched,
 }
 
@@ -39,14 +39,14 @@ impl Origin {
     }
 }
 
-/// What somebody says about a row.
+/// A reply to the question for the class of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// Its class.
     Class(String),
-    /// That its class cannot be told: it is not asked again.
+    /// Not sure: the row is not asked again.
     NotSure,
-    /// That it may be asked again when nothing else is left.
+    /// Skipped: the row is asked again when nothing else is left.
     Skip,
 }
 
@@ -72,7 +72,7 @@ pub struct Answer {
     pub predicted: Option<String>,
 }
 
-/// A change of a session. A session is what its entries make of it, one after the other: whoever keeps them can go on later.
+/// A change of a session. Applying all entries in order gives the session again: whoever keeps them can continue later.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
     /// A row was answered.
@@ -253,7 +253,7 @@ impl Session {
         Some(Question { row, origin: self.answers[&row].origin })
     }
 
-    /// Asks for a row that somebody looked for, also for one that has a label.
+    /// Asks for a row that was found by a search, also for one that has a label.
     ///
     /// # Errors
     /// If there is no such row.
@@ -363,7 +363,7 @@ impl Session {
         classes
     }
 
-    /// The class of that name, as it is written already: `1.0` is the class `1`.
+    /// The class of that name, in its existing spelling: `1.0` is the class `1`.
     fn class(&self, name: &str) -> Result<String> {
         let name = name.trim();
         let wrong = |found: String, expected: &str| Err(Error::setting("class", found, expected));

@@ -1,4 +1,4 @@
-//! Suggestions: the rows whose labels tell most about the others.
+//! Suggestions: the rows whose labels are the most informative.
 
 use crate::data::{Matrix, Table, TrainSet};
 use crate::error::{Error, Result};
@@ -21,12 +21,12 @@ const MOST_REFERENCES: usize = 1000;
 const MOST_APART: usize = 1000;
 /// Largest number of labeled rows in the Gaussian process.
 const MOST_LABELED: usize = 1000;
-/// Standardised features are cut here: an outlier is far from all others, and not farther.
+/// Limit of standardised features, which bounds the distance of outliers.
 const FARTHEST: f64 = 6.0;
 /// A model is asked from this many labels on, and from this many of each class.
 const LEAST_LABELED: usize = 10;
 const LEAST_OF_CLASS: usize = 2;
-/// Number of labels from which on a model's opinion counts as much as that of no model.
+/// Number of labels with which the model weighs half.
 const HALF_TRUST: f64 = 20.0;
 
 /// Suggests rows to label next.
@@ -87,7 +87,7 @@ pub struct Suggestion {
     pub undecided: f64,
     /// How unlike the labeled rows and the suggestions before it is, from 0 to 1: the variance that these leave.
     pub unlike: f64,
-    /// The share of what is unknown of all rows, their variance, that its label is expected to remove.
+    /// The share of the variance of all rows that its label is expected to remove.
     pub share: f64,
     /// The class that the model predicts, if there is one.
     pub class: Option<String>,

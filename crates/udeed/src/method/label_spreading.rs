@@ -13,7 +13,7 @@ use crate::parallel;
 use crate::prepare::Scaling;
 
 method! {
-    /// Label spreading: labels flow along a graph of similar rows until every row agrees with its neighbours and its own label.
+    /// Label spreading: labels spread along a graph of similar rows until every row agrees with its neighbours and its own label.
     ///
     /// One member, which predicts new rows by the mean of their nearest training rows.
     ///

@@ -1,4 +1,4 @@
-//! Conformal prediction sets: the classes that a row may be of, with a coverage that holds in each class.
+//! Conformal prediction sets: the classes that a row may have, with a coverage that holds in each class.
 //!
 //! V. Vovk, "Conditional validity of inductive conformal predictors", Machine Learning 92, 2013; R. Barber, E. Candès,
 //! A. Ramdas, R. Tibshirani, "Predictive inference with the jackknife+", Annals of Statistics 49, 2021.
@@ -9,15 +9,14 @@ use crate::error::{Error, Hint, Place, Result};
 use crate::model::Model;
 
 impl Model {
-    /// For each row the numbers of the classes that it may be of: its own class is among them for at least a share `coverage`
+    /// For each row the numbers of the classes that it may have: the true class is among them for at least a share `coverage`
     /// of the rows of each class.
     ///
-    /// A class is left out where at most `1 - coverage` of its labeled rows were so unlike it, judged by members that did not
-    /// learn from them (class-conditional conformal prediction). The coverage is that of new rows drawn as the labeled ones
-    /// of the class were. It is approximate, as labeled rows are judged by some of the members and new ones by all. With
-    /// bootstraps that was measured to err to the safe side, with folds to fall short by up to 0.07 in a class
-    /// (docs/methods.md). A class with fewer than `coverage / (1 - coverage)` rows to compare with is in every set, see
-    /// [`Model::too_few_for`]. A set is empty where a row is unlike all classes.
+    /// A class is left out where at most `1 - coverage` of its labeled rows got a held-out vote as low (class-conditional
+    /// conformal prediction). The coverage is that of new rows drawn as the labeled ones of the class were. It is approximate,
+    /// as labeled rows are judged by some of the members and new ones by all. It was measured to be too high with bootstraps,
+    /// and with folds too low by up to 0.07 in a class (docs/methods.md). A class with fewer than `coverage / (1 - coverage)`
+    /// rows to compare with is in every set, see [`Model::too_few_for`]. A set is empty where a row is unlike all classes.
     ///
     /// # Errors
     /// As [`Model::decision`]; also if the coverage is not between 0 and 1, or the model has no held-out votes, see
@@ -52,7 +51,7 @@ impl Model {
         Ok((0..decisions.n_rows()).map(set).collect())
     }
 
-    /// The classes with so few held-out rows that no row can be told apart from them at a coverage: every set has them.
+    /// The classes with too few held-out rows for a coverage: they are in every set.
     ///
     /// # Errors
     /// As [`Model::sets`].
@@ -75,9 +74,9 @@ impl Model {
     }
 }
 
-/// The least vote for a class with which a row may be of it: fewer rows of it than the coverage allows have a smaller one.
+/// The smallest vote for a class that puts it into the set of a row: a quantile of the held-out votes of its own rows.
 fn least_vote(own: &[OwnVote], coverage: f64) -> f64 {
-    /// What rounding may make of a share.
+    /// Rounding error of a share.
     const ROUNDING: f64 = 1e-12;
     let mean = own.iter().map(|row| row.weight).sum::<f64>() / own.len().max(1) as f64;
     let enough = |below: f64| (below + 1.0) / (own.len() as f64 + 1.0) > 1.0 - coverage + ROUNDING;

@@ -8,18 +8,18 @@ use crate::learner::Hypothesis;
 use crate::model::Model;
 use crate::view::{FeatureMap, KernelMap};
 
-/// Training rows that a model holds, prepared but otherwise as they were: whoever has its file, or the ONNX graph made of it,
-/// has them too.
+/// Training rows that a model holds, after imputation, encoding and scaling: whoever has its file or its ONNX graph has them
+/// too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct HeldRows {
     /// Labeled rows of kernels.
     pub kernels: usize,
-    /// Nodes of graphs of near rows: labeled and unlabeled rows.
+    /// Nodes of nearest-neighbour graphs: labeled and unlabeled rows.
     pub nodes: usize,
     /// Rows of nearest neighbours: the most that a member holds.
     pub neighbors: usize,
-    /// Values of single columns, from which ranks are read off.
+    /// Values of single columns, from which ranks are computed.
     pub values: usize,
 }
 
@@ -56,7 +56,7 @@ impl HeldRows {
 }
 
 impl Model {
-    /// What the model holds of the rows that it was trained on.
+    /// The training rows that the model holds.
     ///
     /// ```
     /// use udeed::prelude::*;

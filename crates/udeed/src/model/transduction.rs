@@ -1,4 +1,4 @@
-//! What became of the training rows: a class for each, and the round in which it got its label.
+//! Transduction: the class of each training row, and the round in which it got its label.
 
 use crate::data::{Dense, Labels, Rows};
 use crate::ensemble::LabelRounds;
@@ -7,13 +7,13 @@ use crate::learner::n_heads;
 use crate::model::Model;
 use crate::tensor::{Tensor, TensorReader, TensorWriter};
 
-/// What became of the training rows, in their order.
+/// The classes of the training rows, in their order, and where they come from.
 ///
 /// See [`Model::transduction`] for an example.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Transduction {
-    /// The class of each row, as an index into [`Model::classes`]: its label, or what the model says of an unlabeled row.
+    /// The class of each row, as an index into [`Model::classes`]: its label, or the prediction for an unlabeled row.
     pub classes: Vec<usize>,
     /// The probability of each class for each row, one column a class: 1 for a label.
     pub probabilities: Dense,
@@ -21,8 +21,8 @@ pub struct Transduction {
     /// from. Only methods that label rows ([`MethodCard::labels_rows`](crate::method::MethodCard::labels_rows)) have rounds from 1
     /// on.
     pub rounds: Vec<i64>,
-    /// The members that gave each unlabeled row its label in that round, none for other rows. None where labels are not the
-    /// work of single members: of boosting and of co-forest, where all other trees label rows for a tree.
+    /// The members that gave each unlabeled row its label in that round, none for other rows. None where single members do not
+    /// label rows: in boosting, and in co-forest, where all other trees label rows for a tree.
     pub by: Option<Vec<Vec<usize>>>,
 }
 
@@ -36,7 +36,7 @@ impl Transduction {
     }
 }
 
-/// What a model keeps of the training rows: their labels, what it says of the others, and when these were labeled.
+/// What a model keeps of the training rows: labels, decisions on unlabeled rows, and the rounds in which these were labeled.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct KeptRows {
     /// The class of each row that has a label.
@@ -47,9 +47,9 @@ pub(crate) struct KeptRows {
 }
 
 impl Model {
-    /// What became of the rows that the model was trained on: the class and its probability for each, and for methods that
-    /// label rows the round in which each was labeled. None for a model of [`Method::fit`](crate::method::Method::fit), which
-    /// keeps none of it: [`Method::fit_keeping_rows`](crate::method::Method::fit_keeping_rows) does.
+    /// The class of each training row and its probability, and for methods that label rows the round in which each was labeled.
+    /// None for a model of [`Method::fit`](crate::method::Method::fit), which does not keep them:
+    /// [`Method::fit_keeping_rows`](crate::method::Method::fit_keeping_rows) does.
     ///
     /// # Errors
     /// If the memory for them cannot be had.
@@ -95,12 +95,12 @@ impl Model {
         Ok(Some(Transduction { classes, probabilities, rounds, by }))
     }
 
-    /// Number of training rows of which the model keeps what became of them.
+    /// Number of training rows whose classes the model keeps.
     pub fn n_kept_rows(&self) -> usize {
         self.kept_rows.as_ref().map_or(0, |kept| kept.labels.len())
     }
 
-    /// The same model with what became of its training rows. `labels` are in the order of the model's classes.
+    /// The same model with the classes of its training rows. `labels` are in the order of the model's classes.
     pub(crate) fn keeping(mut self, labels: &Labels, decisions: Dense, rounds: Option<LabelRounds>) -> Self {
         let labels = (0..labels.len()).map(|i| labels.get(i).map(|class| class as u8)).collect();
         self.kept_rows = Some(KeptRows { labels, decisions, rounds });
