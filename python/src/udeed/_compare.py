@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_consistent_length
 
 from udeed import _core
+from udeed._displays import axes_for
 from udeed._progress import Progress
 from udeed._rules import seed_of
 from udeed._split import Strata
@@ -254,12 +255,7 @@ class Comparison:
         -------
         matplotlib axes
         """
-        try:
-            from matplotlib import pyplot
-        except ImportError as error:
-            raise ImportError("`plot` needs matplotlib: pip install matplotlib") from error
-        if ax is None:
-            _, ax = pyplot.subplots(figsize=(7.0, 1.2 + 0.5 * len(self.scores)), layout="constrained")
+        ax = axes_for("plot", ax, figsize=(7.0, 1.2 + 0.5 * len(self.scores)))
         for place, standing in enumerate(self.standings):
             values = self.scores[standing["name"]]
             ax.scatter(values, np.full(values.size, place - 0.15), s=14, alpha=0.5, color="tab:blue")

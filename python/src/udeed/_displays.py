@@ -31,22 +31,33 @@ Floats = NDArray[np.float64]
 _STAGES = {"empirical": "empirical loss only", "labeled": "labeled rows", "unlabeled": "unlabeled rows"}
 
 
+def axes_for(drawer: str, ax: Any, **figure: Any) -> Any:
+    """The axes to draw into: those given, or those of a new figure."""
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError(f"`{drawer}` needs matplotlib: pip install matplotlib") from error
+    return pyplot.subplots(layout="constrained", **figure)[1] if ax is None else ax
+
+
 class Display:
     """What the pictures share: their axes."""
 
-    ax_: Any
-    figure_: Any
+    _ax: Any
+
+    @property
+    def ax_(self) -> Any:
+        """The matplotlib axes of the picture, once it is drawn."""
+        return self._ax
+
+    @property
+    def figure_(self) -> Any:
+        """The matplotlib figure of the axes."""
+        return self._ax.figure
 
     def _axes(self, ax: Any) -> Any:
-        """The axes to draw into, which are kept as ``ax_``, and their figure as ``figure_``."""
-        try:
-            from matplotlib import pyplot
-        except ImportError as error:
-            raise ImportError(f"`{type(self).__name__}` needs matplotlib: pip install matplotlib") from error
-        if ax is None:
-            _, ax = pyplot.subplots(layout="constrained")
-        self.ax_, self.figure_ = ax, ax.figure
-        return ax
+        self._ax = axes_for(type(self).__name__, ax)
+        return self._ax
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw.
@@ -87,13 +98,6 @@ class DescentDisplay(Display):
     ----------
     history : list of dict
         Steps of gradient descent, as ``history_`` has them.
-
-    Attributes
-    ----------
-    ax_ : matplotlib axes
-        Where it was drawn.
-    figure_ : matplotlib figure
-        The figure of the axes.
 
     Examples
     --------
@@ -168,13 +172,6 @@ class DiversityDisplay(Display):
         Mean error of each pair.
     name : str, optional
         Name of the ensemble in the legend.
-
-    Attributes
-    ----------
-    ax_ : matplotlib axes
-        Where it was drawn.
-    figure_ : matplotlib figure
-        The figure of the axes.
 
     Examples
     --------
@@ -270,13 +267,6 @@ class ConfidenceDisplay(Display):
     n_classes : int, default=2
         Number of classes: no probability is below one over it.
 
-    Attributes
-    ----------
-    ax_ : matplotlib axes
-        Where it was drawn.
-    figure_ : matplotlib figure
-        The figure of the axes.
-
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
@@ -365,13 +355,6 @@ class LabelCurveDisplay(Display):
         Those of fits to the same labels alone.
     name : str, optional
         Name of the estimator in the title.
-
-    Attributes
-    ----------
-    ax_ : matplotlib axes
-        Where it was drawn.
-    figure_ : matplotlib figure
-        The figure of the axes.
 
     Examples
     --------
@@ -493,21 +476,14 @@ class SuggestionDisplay(Display):
     suggested : array of shape (n_suggested,)
         Positions of the rows to label, best first.
 
-    Attributes
-    ----------
-    ax_ : matplotlib axes
-        Where it was drawn.
-    figure_ : matplotlib figure
-        The figure of the axes.
-
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
-    >>> from udeed import BaggingClassifier, SuggestionDisplay, mask_labels
+    >>> from udeed import BaggingClassifier, SuggestionDisplay
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> few = mask_labels(y, 40, random_state=0)
-    >>> model = BaggingClassifier(random_state=0).fit(X, few)
-    >>> SuggestionDisplay.from_estimator(model, X, few, n=5, random_state=0).suggested.shape
+    >>> y[60:] = -1
+    >>> model = BaggingClassifier(random_state=0).fit(X, y)
+    >>> SuggestionDisplay.from_estimator(model, X, y, n=5, random_state=0).suggested.shape
     (5,)
     """
 
