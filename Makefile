@@ -1,7 +1,7 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
 .PHONY: test format lint unit docs browser python generate properties deny advisories fuzz chaos bench methods forests imbalance \
-	coverage fit-time predict-time when-it-helps labels beside-peers
+	coverage fit-time predict-time many-labels when-it-helps labels beside-peers
 
 test: format lint unit docs browser python
 
@@ -54,6 +54,10 @@ fit-time: beside-peers
 # How long `auto` predicts, beside scikit-learn's forests: a table of docs/performance.md.
 predict-time: beside-peers
 	$(PEERS)/bin/python bench/predict_time.py $(PREDICT_TIME)
+
+# What `auto` gains by more labels, around the number from which landmarks stand for them: a table of docs/performance.md.
+many-labels: beside-peers
+	$(PEERS)/bin/python bench/many_labels.py $(MANY_LABELS)
 
 # `auto` beside scikit-learn's random forest where a class is rare: a table of docs/when-it-helps.md.
 imbalance: beside-peers

@@ -45,6 +45,38 @@ def test_layouts_and_types_agree(kind: type) -> None:
     np.testing.assert_array_equal(decisions(kind, single), decisions(kind, single.astype(float)))
 
 
+def test_arrays_that_need_no_checks_are_told_from_those_that_do() -> None:
+    model = udeed.BaggingClassifier(members=3, random_state=0).fit(DENSE, Y)
+    ready = read_rows(model, DENSE, reset=False)
+    assert ready.values is DENSE and ready.n_rows == 60
+    for X, problem in (
+        (DENSE[:, :4], "4 features"),
+        (DENSE[0], "Reshape your data"),
+        (DENSE[:0], "0 sample"),
+        (np.where(DENSE > 0.9, np.inf, DENSE), "infinity"),
+        (np.where(DENSE > 0.9, -np.inf, DENSE), "infinity"),
+        (DENSE.astype(complex), "Complex data"),
+    ):
+        with pytest.raises(ValueError, match=problem):
+            model.predict(X)
+    # Sums beyond all numbers, missing values, and the wrong order are no problem.
+    for X in (np.where(DENSE > 0.9, np.nan, DENSE), np.asfortranarray(DENSE), np.full_like(DENSE, 1e307)):
+        assert model.predict_proba(X).shape == (60, 2)
+    named = udeed.BaggingClassifier(members=3, random_state=0).fit(pd.DataFrame(DENSE, columns=NAMES), Y)
+    with pytest.warns(UserWarning, match="valid feature names"):
+        named.predict(DENSE)
+
+
+def test_one_row_is_one_of_many() -> None:
+    """A few rows are predicted on the thread of Python, many beside it."""
+    for kind in (udeed.UDEEDAutoClassifier, udeed.BaggingClassifier, udeed.StackingClassifier):
+        model = small(kind).fit(DENSE, Y)
+        many = model.predict_proba(DENSE)
+        for n_jobs in (1, 2):
+            few = model.set_params(n_jobs=n_jobs).predict_proba(DENSE[:3])
+            np.testing.assert_array_equal(few, many[:3])
+
+
 # Of sparse rows the automatic ensemble has one view only.
 @pytest.mark.parametrize("kind", [kind for kind in METHODS if kind is not udeed.UDEEDAutoClassifier])
 def test_sparse_rows_are_what_dense_ones_are(kind: type) -> None:

@@ -56,7 +56,7 @@ enum Values<'py> {
 }
 
 impl Rows<'_> {
-    fn n_rows(&self) -> usize {
+    pub fn n_rows(&self) -> usize {
         match &self.values {
             Values::Dense(array) => array.shape()[0],
             Values::Sparse(_, starts, ..) => starts.len().saturating_sub(1),

@@ -58,6 +58,13 @@ impl Model {
         self.0.preparation().columns().iter().map(|column| (column.name.clone(), levels(&column.kind))).collect()
     }
 
+    /// The names of the columns of words.
+    #[getter]
+    fn words(&self) -> Vec<String> {
+        let columns = self.0.preparation().columns().iter();
+        columns.filter(|column| column.kind != Kind::Numeric).map(|column| column.name.clone()).collect()
+    }
+
     /// Whether the columns were named, not only numbered.
     #[getter]
     fn is_named(&self) -> bool {
@@ -303,9 +310,13 @@ impl Model {
         n_jobs: usize,
         work: impl FnOnce(&udeed::model::Model, &Table) -> udeed::Result<T> + Send + 'static,
     ) -> PyResult<T> {
+        /// What a model says of so few rows takes milliseconds at most, unless it asks stored neighbours or classifiers from
+        /// outside: to start threads for it would take as long.
+        const FEW_ROWS: usize = 16;
         let (model, table) = (self.0.clone(), rows.table(Some(self.columns()))?);
-        // Never short: what many stored neighbours say takes long, and nobody is told meanwhile.
-        run(py, n_jobs, false, None, move |_| work(&model, &table))?.0.map_err(exception)
+        let is_short = rows.n_rows() <= FEW_ROWS && model.held_rows().neighbors == 0 && model.foreign().is_empty();
+        let n_jobs = if is_short { 1 } else { n_jobs };
+        run(py, n_jobs, is_short, None, move |_| work(&model, &table))?.0.map_err(exception)
     }
 }
 

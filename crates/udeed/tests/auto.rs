@@ -166,6 +166,36 @@ fn a_known_share_of_the_classes_is_kept() {
 }
 
 /// Members that are sure of every row: no odds give the unlabeled rows other shares.
+/// Weights of classes move the log odds, those of rows the fits: what is learned of a rare class does not hang on its weight.
+#[test]
+fn weights_of_classes_shift_the_odds() {
+    let (train, all) = corners(3, 30);
+    let auto = Auto::new().members(4).views(vec![View::Linear, View::Spectral, View::Trees]);
+    let plain = auto.fit(&train).unwrap();
+    let weights = [1.0, 4.0, 0.5];
+    let weighted = auto.fit(&train.clone().class_weights(weights.to_vec()).unwrap()).unwrap();
+    let [before, after] = [&plain, &weighted].map(|model| model.predict_proba(all.table()).unwrap());
+    for i in 0..all.labels().len() {
+        let parts: Vec<f64> = before.get(i).iter().zip(weights).map(|(p, weight)| p * weight).collect();
+        let total: f64 = parts.iter().sum();
+        for (found, part) in after.get(i).iter().zip(parts) {
+            assert!((found - part / total).abs() < 1e-12, "row {i}: {found} against {}", part / total);
+        }
+    }
+    // The views are weighed as without, and no weight counts as what unlabeled rows have changed.
+    let [before, after] = [&plain, &weighted].map(|model| model.training().findings.clone().unwrap());
+    assert_eq!(before.views, after.views);
+    let by_labels = auto.views(vec![View::Linear, View::Trees]);
+    let found = by_labels.fit(&train.class_weights(weights.to_vec()).unwrap()).unwrap().training().findings.clone();
+    assert_eq!(found.unwrap().changed.unwrap().rows, 0);
+    // Weights that are all the same are none.
+    let (train, all) = ionosphere(|i| i < 60);
+    let auto = Auto::new().members(4).views(vec![View::Linear]);
+    let [plain, alike] = [train.clone(), train.class_weights(vec![0.3, 0.3]).unwrap()]
+        .map(|train| auto.fit(&train).unwrap().predict_proba(all.table()).unwrap());
+    assert_eq!(plain, alike);
+}
+
 #[test]
 fn a_prior_that_cannot_be_met_is_told_and_sure_rows_stay_sure() {
     let rows: Vec<[f64; 1]> = (0..90).map(|i| [f64::from(u8::from(if i < 20 { i >= 10 } else { i == 89 }))]).collect();

@@ -109,9 +109,20 @@ fn the_prior_of_labeled_rows_goes_by_their_weights() {
     let share = yes / (yes + 9.0 * (60.0 - yes));
     let (before, after) = (mean(Prior::Unknown, &weighted), mean(Prior::Labeled, &weighted));
     assert!((after - 0.5 * (before + share)).abs() < 0.01, "{before} to {after}, share {share}");
-    // Weights of classes are left out.
-    let (before, after) = (mean(Prior::Unknown, &train.clone().balanced()), mean(Prior::Labeled, &train.balanced()));
-    assert!((after - 0.5 * (before + yes / 60.0)).abs() < 0.01, "{before} to {after}");
+    // Weights of classes are left out, and count after the prior.
+    for prior in [Prior::Unknown, Prior::Labeled, Prior::Shares(vec![0.4, 0.6])] {
+        let probabilities = |train: &TrainSet| {
+            let model = auto.clone().prior(prior.clone()).fit(train).unwrap();
+            model.predict_proba(data.table()).unwrap()
+        };
+        let (plain, weighted) =
+            (probabilities(&train), probabilities(&train.clone().class_weights(vec![1.0, 3.0]).unwrap()));
+        for i in 0..400 {
+            let (plain, weighted) = (plain.get(i), weighted.get(i));
+            let expected = 3.0 * plain[1] / (3.0 * plain[1] + plain[0]);
+            assert!((weighted[1] - expected).abs() < 1e-12, "{prior:?}: {plain:?} {weighted:?}");
+        }
+    }
 }
 
 /// Rows that were entered several times tell no more than once what members say that did not learn from them.

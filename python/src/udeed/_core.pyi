@@ -44,6 +44,7 @@ class FitStopped(RuntimeError): ...
 class Model:
     classes: list[str]
     columns: Columns
+    words: list[str]
     is_named: bool
     features: list[str]
     settings: str

@@ -510,8 +510,10 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         self._model.save(os.fspath(path))
 
     def _rows(self, X: Any) -> Rows:
-        check_is_fitted(self)
-        words = [name for name, levels in self._model.columns if levels is not None]
+        # The check asks all parents for their tags, which takes longer than a model of few members on a row.
+        if not hasattr(self, "_model"):
+            check_is_fitted(self)
+        words = self._model.words
         if words and frames_of(X) is None:
             raise ValueError(f"X has no words in column {words[0]!r}, expected a data frame like that of the fit")
         rows = read_rows(self, X, reset=False, words=words)

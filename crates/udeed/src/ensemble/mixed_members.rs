@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Blocks, Dense, Rows};
+use crate::data::{Blocks, Dense};
 use crate::ensemble::Members;
 use crate::ensemble::forest::Forest;
 use crate::ensemble::vote::{decision_of, probabilities};
@@ -74,14 +74,7 @@ impl Group {
                     *to += outputs.iter().zip(weights).map(|(f, weight)| f * weight).sum::<f64>();
                 }
             }
-            Group::Trees(forest) => {
-                let heads = votes.n_columns();
-                forest.for_each(seen, |tree, k, first, leaves| {
-                    for (&leaf, to) in leaves.iter().zip(votes.values_mut()[first * heads..].chunks_exact_mut(heads)) {
-                        add(tree.node_distribution(leaf as usize), weights[k], to);
-                    }
-                })?;
-            }
+            Group::Trees(forest) => forest.vote(seen, weights, votes)?,
         }
         Ok(())
     }

@@ -303,6 +303,18 @@ impl TrainingRows {
         self.shares_by(&self.row_weights)
     }
 
+    /// The logarithms of the weights of whole classes, that of the first being 0; none if all classes count alike.
+    pub(crate) fn log_class_weights(&self) -> Option<Vec<f64>> {
+        let weight = |class: usize| {
+            let row = (0..self.codes.len()).find(|&i| usize::from(self.codes[i]) == class && self.row_weights[i] > 0.0);
+            row.map_or(1.0, |i| self.weights[i] / self.row_weights[i])
+        };
+        let first = weight(0);
+        let logs: Vec<f64> = (0..self.n_classes()).map(|class| libm::log(weight(class) / first)).collect();
+        // Equal weights differ by rounding.
+        logs.iter().any(|log| log.abs() > 1e-12).then_some(logs)
+    }
+
     fn shares_by(&self, weights: &[f64]) -> Vec<f64> {
         let (mut shares, total) = (vec![0.0; self.n_classes()], weights.iter().sum::<f64>());
         self.codes.iter().zip(weights).for_each(|(&class, weight)| shares[usize::from(class)] += weight);

@@ -36,7 +36,7 @@ impl HeldRows {
             FeatureMap::Kernel(KernelMap { labeled, ranks, .. }) => {
                 self.kernels = self.kernels.max(labeled.n_rows());
                 if let Some(ranks) = ranks {
-                    self.values = self.values.max(ranks.parts().1.len());
+                    self.values = self.values.max(ranks.n_values());
                 }
             }
             FeatureMap::Spectral(map) => self.nodes = self.nodes.max(map.nodes.rows().n_rows()),

@@ -43,7 +43,10 @@ mod tests {
                 let found = nearest_among(&rows, &points, k, &watch).unwrap();
                 let query = Query { rows: &rows, points: &points, k: k.min(l), themselves: false };
                 assert!(found == query.answer_by_all(&watch).unwrap(), "{k} nearest of {l} to {n} rows of {d}");
-                assert!(found == Points::new(points.clone()).nearest(&rows, k, &watch).unwrap(), "{l} points kept");
+                let kept = Points::new(points.clone());
+                assert!(found == kept.nearest(&rows, k, &watch).unwrap(), "{l} points kept");
+                let few = kept.nearest(&rows.select(&[0, 1, 2]), k, &watch).unwrap();
+                assert!(found[..3] == few, "{l} points kept, few rows");
                 let found = nearest(&points, k, &watch).unwrap();
                 let query = Query { rows: &points, points: &points, k: k.min(l - 1), themselves: true };
                 assert!(found == query.answer_by_all(&watch).unwrap(), "{k} nearest others of {l} rows of {d}");

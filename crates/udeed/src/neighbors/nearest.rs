@@ -6,7 +6,7 @@ use pulp::Simd;
 
 use crate::data::{Dense, Row, Rows};
 use crate::error::Result;
-use crate::kernel::{Visit, in_memory, pass};
+use crate::kernel::{Visit, in_memory, pass, sum_of, vectorized};
 use crate::neighbors::distance::{for_each_distance, squared_distance};
 use crate::observer::Watch;
 use crate::parallel;
@@ -56,7 +56,34 @@ impl Points {
     /// The `k` nearest of them to each row.
     pub(crate) fn nearest(&self, rows: &dyn Rows, k: usize, watch: &Watch<'_>) -> Result<Vec<Nearest>> {
         let k = k.min(self.rows.n_rows());
+        if rows.n_rows() < LEAST_ROWS && !rows.is_sparse() && k > 0 && self.rows.n_columns() > 0 {
+            return Ok((0..rows.n_rows()).map(|i| self.nearest_to(rows.row(i), k)).collect());
+        }
         Query { rows, points: &self.rows, k, themselves: false }.answer(self.bounds.as_ref(), watch)
+    }
+
+    /// The nearest of them to a row, by the distances of all.
+    fn nearest_to(&self, row: Row<'_>, k: usize) -> Nearest {
+        let Row::Dense(row) = row else { return Vec::new() };
+        let mut best = Vec::with_capacity(k);
+        vectorized(|| {
+            for (point, other) in self.rows.values().chunks_exact(row.len()).enumerate() {
+                let distance = sum_of(row, other, |x, y| (x - y) * (x - y));
+                if best.len() < k || best.last().is_some_and(|(_, farthest)| distance < *farthest) {
+                    insert(&mut best, k, (point, distance));
+                }
+            }
+        });
+        best
+    }
+}
+
+/// Puts a point among the `k` nearest. Points come in their order: of those equally near, the first stay.
+fn insert(best: &mut Nearest, k: usize, (point, distance): (usize, f64)) {
+    let at = best.partition_point(|(_, other)| *other <= distance);
+    if at < k {
+        best.truncate(k - 1);
+        best.insert(at, (point, distance));
     }
 }
 
@@ -70,6 +97,8 @@ struct Bounds {
     chunks: Vec<Vec<f64>>,
 }
 
+/// Bounds of fewer rows take longer than the distances of all points.
+const LEAST_ROWS: usize = 4;
 /// Number of points in a chunk, of which bounds are computed at once.
 const POINTS: usize = 512;
 
@@ -121,8 +150,6 @@ pub(super) struct Query<'a> {
 impl Query<'_> {
     /// Only the distances of the points that the bounds do not rule out are computed.
     fn answer(&self, bounds: Option<&Bounds>, watch: &Watch<'_>) -> Result<Vec<Nearest>> {
-        /// Bounds of fewer rows take longer than the distances of all points.
-        const LEAST_ROWS: usize = 4;
         let n = self.rows.n_rows();
         let serves = self.k > 0 && n >= LEAST_ROWS && !self.rows.is_sparse();
         let Some(bounds) = bounds.filter(|_| serves && !(0..n).any(|i| is_large(norm(self.rows.row(i))))) else {
@@ -210,13 +237,8 @@ impl Visit<f32> for Among<'_> {
                     continue;
                 }
                 let distance = squared_distance(row, points.row(point));
-                // Points come in their order: of those equally near, the first stay.
-                let at = best.partition_point(|(_, other)| *other <= distance);
-                if at < k {
-                    best.truncate(k - 1);
-                    best.insert(at, (point, distance));
-                    limit = most(&best);
-                }
+                insert(&mut best, k, (point, distance));
+                limit = most(&best);
             }
         }
         bests.push(best);

@@ -93,11 +93,15 @@ impl FeatureMap {
     }
 }
 
-/// Some rows, and what several maps make of them first.
+/// Number of rows that go through trees side by side.
+pub(crate) const SIDE_BY_SIDE: usize = 32;
+
+/// Some rows, and what several maps and forests make of them first.
 pub(crate) struct SeenRows<'a> {
     pub(crate) rows: &'a dyn Blocks,
     pub(crate) span: Range<usize>,
     dense: OnceLock<Dense>,
+    columns: OnceLock<Vec<f64>>,
     packed: OnceLock<PackedRows>,
     ranked: OnceLock<(Dense, PackedRows)>,
     near: OnceLock<Vec<Nearest>>,
@@ -105,8 +109,15 @@ pub(crate) struct SeenRows<'a> {
 
 impl<'a> SeenRows<'a> {
     pub(crate) fn new(rows: &'a dyn Blocks, span: Range<usize>) -> Self {
-        let (dense, packed, ranked, near) = (OnceLock::new(), OnceLock::new(), OnceLock::new(), OnceLock::new());
-        SeenRows { rows, span, dense, packed, ranked, near }
+        SeenRows {
+            rows,
+            span,
+            dense: OnceLock::new(),
+            columns: OnceLock::new(),
+            packed: OnceLock::new(),
+            ranked: OnceLock::new(),
+            near: OnceLock::new(),
+        }
     }
 
     /// Every value of them.
@@ -119,6 +130,25 @@ impl<'a> SeenRows<'a> {
         }
         let dense = gather(self.rows, self.span.clone())?;
         Ok(self.dense.get_or_init(|| dense))
+    }
+
+    /// Every value of them, [`SIDE_BY_SIDE`] rows at a time and there feature by feature; zeros after the last row.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) fn columns(&self) -> Result<&[f64]> {
+        let dense = self.dense()?;
+        let turned = || {
+            let block = SIDE_BY_SIDE * dense.n_columns();
+            let mut columns = vec![0.0; block * dense.n_rows().div_ceil(SIDE_BY_SIDE)];
+            for (to, rows) in columns.chunks_exact_mut(block).zip(dense.values().chunks(block)) {
+                for (i, row) in rows.chunks_exact(dense.n_columns()).enumerate() {
+                    to[i..].iter_mut().step_by(SIDE_BY_SIDE).zip(row).for_each(|(to, x)| *to = *x);
+                }
+            }
+            columns
+        };
+        Ok(self.columns.get_or_init(turned))
     }
 
     /// The rows in their own layout.
@@ -141,7 +171,7 @@ impl<'a> SeenRows<'a> {
         let dense = self.dense()?;
         let (ranked, packed) = self.ranked.get_or_init(|| {
             let mut ranked = dense.clone();
-            ranked.rows_mut().for_each(|row| ranks.apply(row));
+            ranks.apply_to_all(&mut ranked);
             let packed = PackedRows::new(&ranked);
             (ranked, packed)
         });

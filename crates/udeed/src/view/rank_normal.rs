@@ -35,6 +35,23 @@ impl RankNormal {
         row.iter_mut().zip(&self.features).for_each(|(x, knots)| *x = knots.score(*x));
     }
 
+    /// Replaces the features of rows by their scores: some rows at a time and there feature by feature, so that what is known
+    /// of a feature stays in the cache.
+    pub(crate) fn apply_to_all(&self, rows: &mut Dense) {
+        const ROWS: usize = 128;
+        let width = rows.n_columns().max(1);
+        for some in rows.values_mut().chunks_mut(ROWS * width) {
+            for (j, knots) in self.features.iter().enumerate() {
+                some[j..].iter_mut().step_by(width).for_each(|x| *x = knots.score(*x));
+            }
+        }
+    }
+
+    /// The number of values of all features.
+    pub(crate) fn n_values(&self) -> usize {
+        self.features.iter().map(|knots| knots.values.len()).sum()
+    }
+
     /// The number of knots of each feature, then all values, then all scores.
     pub(crate) fn parts(&self) -> (Vec<usize>, Vec<f64>, Vec<f64>) {
         let counts = self.features.iter().map(|knots| knots.values.len()).collect();
@@ -111,7 +128,12 @@ impl Knots {
         // The values of earlier cells are smaller, those of later ones are larger.
         let cell = self.cell(x, self.cells.len() - 1);
         let (first, end) = (self.cells[cell] as usize, self.cells[cell + 1] as usize);
-        let above = first + self.values[first..end].partition_point(|value| *value <= x);
+        // Nearly all cells have few values: these are compared without a branch, as nobody can foretell where `x` lies.
+        let is_below = |k: usize| usize::from((k < end) & (self.values[k.min(self.values.len() - 1)] <= x));
+        let above = match end - first {
+            0..=4 => first + is_below(first) + is_below(first + 1) + is_below(first + 2) + is_below(first + 3),
+            _ => first + self.values[first..end].partition_point(|value| *value <= x),
+        };
         match (above.checked_sub(1), self.values.get(above)) {
             (None, _) => self.scores[0],
             (Some(below), None) => self.scores[below],
@@ -249,6 +271,9 @@ mod tests {
                 assert!(scored.windows(2).all(|pair| pair[0][j] <= pair[1][j]));
             }
             assert!(scored.iter().all(|row| row[2] == 0.0));
+            let mut all = rows.clone();
+            map.apply_to_all(&mut all);
+            assert_eq!(all.values(), scored.concat());
             // Beyond what is known nothing changes.
             let mut far = [1e30, -1e30, 9.0];
             map.apply(&mut far);

@@ -11,9 +11,8 @@ use pulp::{Simd, WithSimd, bytemuck};
 
 use crate::kernel::instructions;
 use crate::learner::Tree;
+use crate::view::SIDE_BY_SIDE;
 
-/// Number of rows that go through a tree side by side.
-pub(super) const ROWS: usize = 32;
 /// Number of leaves in a part of a set: the bits of a number.
 const BITS: usize = 64;
 /// Largest number of leaves of a tree: rows walk down a larger one in less time than it takes to see all of its nodes.
@@ -87,7 +86,7 @@ impl LeafSets {
     }
 
     /// Puts the leaf of each row in a tree to `leaves`; says whether the tree is a small one. `columns` has the values of
-    /// [`ROWS`] rows, feature by feature.
+    /// [`SIDE_BY_SIDE`] rows, feature by feature.
     pub(super) fn find(&self, tree: usize, columns: &[f64], leaves: &mut [u32]) -> bool {
         let parts = &self.parts[self.trees[tree].clone()];
         // Of several parts the first that has a leaf left has that of the row.
@@ -129,18 +128,18 @@ struct Remaining<'a> {
 }
 
 impl WithSimd for Remaining<'_> {
-    type Output = [u64; ROWS];
+    type Output = [u64; SIDE_BY_SIDE];
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> [u64; ROWS] {
+    fn with_simd<S: Simd>(self, simd: S) -> [u64; SIDE_BY_SIDE] {
         /// Vectors that are held side by side.
         const VECTORS: usize = 4;
-        let mut left = [0; ROWS];
+        let mut left = [0; SIDE_BY_SIDE];
         let to: &mut [S::u64s] = bytemuck::cast_slice_mut(&mut left);
         for first in (0..to.len()).step_by(VECTORS) {
             let mut sets = [simd.splat_u64s(self.all); VECTORS];
             for split in self.splits {
-                let values = &self.columns[split.feature as usize * ROWS..][..ROWS];
+                let values = &self.columns[split.feature as usize * SIDE_BY_SIDE..][..SIDE_BY_SIDE];
                 let values: &[S::f64s] = &bytemuck::cast_slice(values)[first..][..VECTORS];
                 let (threshold, right) = (simd.splat_f64s(split.threshold), simd.splat_u64s(split.right));
                 for v in 0..VECTORS {

@@ -2,10 +2,11 @@
 
 mod leaf_sets;
 
+use crate::data::{Dense, Rows};
 use crate::ensemble::forest::leaf_sets::LeafSets;
 use crate::error::Result;
 use crate::learner::Tree;
-use crate::view::SeenRows;
+use crate::view::{SIDE_BY_SIDE, SeenRows};
 
 /// Number of rows that walk down a tree together: while one waits for memory, the others go on.
 const TOGETHER: usize = 8;
@@ -18,6 +19,8 @@ pub(crate) struct Forest {
     nodes: Vec<Node>,
     /// The first node of each tree.
     roots: Vec<u32>,
+    /// Of two classes the output of each node between -1 and 1, as those of `nodes`; none of more.
+    outputs: Vec<f64>,
     sets: LeafSets,
 }
 
@@ -33,10 +36,15 @@ impl Forest {
     /// What the splits gain is not kept: such members are some among others, whose features have no importances.
     pub(crate) fn new(trees: Vec<Tree>) -> Self {
         let trees: Vec<Tree> = trees.into_iter().map(Tree::without_gains).collect();
-        let (mut nodes, mut roots) = (Vec::new(), Vec::new());
+        let (mut nodes, mut roots, mut outputs) = (Vec::new(), Vec::new(), Vec::new());
         for tree in &trees {
             let first = nodes.len() as u32;
             roots.push(first);
+            let output = |node: usize| match tree.node_distribution(node) {
+                [first, second] => Some(second - first),
+                _ => None,
+            };
+            outputs.extend((0..tree.n_nodes()).filter_map(output));
             for (i, &feature) in tree.features().iter().enumerate() {
                 let own = first + i as u32;
                 nodes.push(if feature == Tree::LEAF {
@@ -47,7 +55,7 @@ impl Forest {
                 });
             }
         }
-        Forest { sets: LeafSets::of(&trees), trees, nodes, roots }
+        Forest { sets: LeafSets::of(&trees), trees, nodes, roots, outputs }
     }
 
     pub(crate) fn trees(&self) -> &[Tree] {
@@ -72,19 +80,15 @@ impl Forest {
             return Ok(());
         }
         let rows = seen.dense()?;
-        let (mut columns, mut leaves) = (vec![0.0; d * leaf_sets::ROWS], [0; leaf_sets::ROWS]);
-        for first in (0..n).step_by(leaf_sets::ROWS) {
-            let some = &rows.values()[first * d..n.min(first + leaf_sets::ROWS) * d];
+        // A few rows are faster one by one.
+        let columns = if n >= TOGETHER { seen.columns()? } else { &[] };
+        let mut leaves = [0; SIDE_BY_SIDE];
+        for (block, first) in (0..n).step_by(SIDE_BY_SIDE).enumerate() {
+            let some = &rows.values()[first * d..n.min(first + SIDE_BY_SIDE) * d];
             let leaves = &mut leaves[..some.len() / d];
-            // A few rows are faster one by one.
-            let many = leaves.len() >= TOGETHER;
-            if many {
-                for (i, row) in some.chunks_exact(d).enumerate() {
-                    columns.iter_mut().skip(i).step_by(leaf_sets::ROWS).zip(row).for_each(|(to, x)| *to = *x);
-                }
-            }
+            let columns = columns.get(block * d * SIDE_BY_SIDE..).filter(|_| leaves.len() >= TOGETHER);
             for (k, (tree, &root)) in self.trees.iter().zip(&self.roots).enumerate() {
-                if !(many && self.sets.find(k, &columns, leaves)) {
+                if !columns.is_some_and(|columns| self.sets.find(k, columns, leaves)) {
                     for (leaves, some) in leaves.chunks_mut(TOGETHER).zip(some.chunks(TOGETHER * d)) {
                         self.walk(root, some, d, leaves);
                     }
@@ -93,6 +97,29 @@ impl Forest {
             }
         }
         Ok(())
+    }
+
+    /// Adds the votes of the trees, of these weights, to those on each row, head by head.
+    ///
+    /// # Errors
+    /// If the rows cannot be read.
+    pub(crate) fn vote(&self, seen: &SeenRows<'_>, weights: &[f64], votes: &mut Dense) -> Result<()> {
+        let heads = votes.n_columns();
+        let votes = votes.values_mut();
+        self.for_each(seen, |tree, k, first, leaves| {
+            let weight = weights[k];
+            if heads == 1 {
+                let outputs = &self.outputs[self.roots[k] as usize..];
+                for (&leaf, to) in leaves.iter().zip(&mut votes[first..]) {
+                    *to += weight * outputs[leaf as usize];
+                }
+                return;
+            }
+            for (&leaf, to) in leaves.iter().zip(votes[first * heads..].chunks_exact_mut(heads)) {
+                let shares = tree.node_distribution(leaf as usize);
+                to.iter_mut().zip(shares).for_each(|(to, p)| *to += weight * (2.0 * p - 1.0));
+            }
+        })
     }
 
     /// Puts the leaves where a few rows end to `leaves`.

@@ -10,7 +10,7 @@ use pulp::Simd;
 
 use crate::data::{Matrix, Row, Rows};
 use crate::error::{Error, Result};
-use crate::kernel::{Real, Visit, dot, gram, in_memory, pass, sum_of};
+use crate::kernel::{Real, Visit, dot, gram, in_memory, pass, sum_of, vectorized};
 use crate::learner::base::BaseLearner;
 use crate::learner::{Hypothesis, Learner, Linear, Sample};
 use crate::linalg::cholesky;
@@ -53,7 +53,11 @@ pub struct LogisticFit {
 /// gradients need at most one step a row.
 pub(super) fn is_worth_factoring(width: usize, n_rows: usize) -> bool {
     const WIDEST: usize = 600;
-    width <= WIDEST && width <= 2 * n_rows
+    // Of kernels, about as wide as there are rows: conjugate gradients take many steps there, and the Hessian of few rows is
+    // soon built.
+    const WIDEST_OF_FEW: usize = 1001;
+    let few = n_rows <= 4 * width;
+    width <= 2 * n_rows && width <= if few { WIDEST_OF_FEW } else { WIDEST }
 }
 
 /// An earlier Hessian is kept as long as each step reduces the distance from the optimum to this share: a step by it costs
@@ -203,25 +207,30 @@ pub(super) struct Problem<'a> {
 impl Problem<'_> {
     fn scores(&self, weights: &[f64]) -> Vec<f64> {
         let (features, bias) = weights.split_at(self.width - 1);
-        (0..self.rows.n_rows()).map(|i| dot_row(self.rows.row(i), features) + bias[0]).collect()
+        let mut scores = vec![bias[0]; self.rows.n_rows()];
+        vectorized(|| {
+            for (i, score) in scores.iter_mut().enumerate() {
+                *score += match self.rows.row(i) {
+                    Row::Dense(values) => dot(values, features),
+                    row @ Row::Sparse { .. } => row.dot(features),
+                };
+            }
+        });
+        scores
     }
 
     /// `to += sum_i factors_i (x_i, 1)`.
     fn add_rows(&self, factors: &[f64], to: &mut [f64]) {
         let (features, bias) = to.split_at_mut(self.width - 1);
-        for (i, &factor) in factors.iter().enumerate() {
-            if factor != 0.0 {
-                self.rows.row(i).for_each(|j, x| features[j] += factor * x);
+        vectorized(|| {
+            for (i, &factor) in factors.iter().enumerate().filter(|(_, factor)| **factor != 0.0) {
+                match self.rows.row(i) {
+                    Row::Dense(values) => features.iter_mut().zip(values).for_each(|(to, x)| *to += factor * x),
+                    row @ Row::Sparse { .. } => row.for_each(|j, x| features[j] += factor * x),
+                }
                 bias[0] += factor;
             }
-        }
-    }
-}
-
-fn dot_row(row: Row<'_>, weights: &[f64]) -> f64 {
-    match row {
-        Row::Dense(values) => dot(values, weights),
-        Row::Sparse { .. } => row.dot(weights),
+        });
     }
 }
 

@@ -77,7 +77,7 @@ impl OutOfBag<'_> {
     pub(crate) fn calibrate(&self, steps: &mut [&mut Step]) -> Outputs {
         let heads = self.n_heads();
         let prepared = self.prepared;
-        let line = line(&self.means_of(steps), &prepared.codes, heads, &self.rows(), &prepared.weights);
+        let line = line(&self.means_of(steps), &prepared.codes, heads, &self.rows(), self.row_weights());
         for step in steps.iter_mut() {
             for weights in &mut step.weights {
                 weights.iter_mut().for_each(|w| *w *= line.slope);

@@ -167,7 +167,7 @@ impl OutOfBag<'_> {
             let mut start: Option<Vec<f64>> = None;
             for (&lambda, fit) in lambdas.iter().zip(&mut fits) {
                 let learner = Logistic::new(lambda);
-                let (targets, weights) = (&head.targets, &self.prepared.weights);
+                let (targets, weights) = (&head.targets, self.row_weights());
                 let all = learner.fit(rows, targets, weights, start.as_deref(), watch)?.weights;
                 let counts = &self.draws;
                 let mut members =

@@ -29,7 +29,7 @@ impl Method {
 
 fn choose(prepared: &TrainingRows, shared: Shared, watch: &Watch<'_>) -> Result<(f64, Findings)> {
     let draws = bootstraps_of_distinct(prepared, |classes| bootstraps(classes, shared.seed, shared.members))?;
-    let out_of_bag = OutOfBag::new(prepared, draws);
+    let out_of_bag = OutOfBag::new(prepared, draws, &prepared.weights);
     // `LAMBDAS` are for rows of mean square length 1.
     let rows = prepared.labeled.rows();
     let mut square = 0.0;

@@ -35,6 +35,15 @@ pub(crate) fn shares(probabilities: &[Vec<f64>], weights: &[f64], prior: &[f64])
     shares
 }
 
+/// Shifts the log odds of the classes in the outputs of the heads on all rows.
+pub(crate) fn shift(outputs: &mut Outputs, odds: &[f64]) {
+    for i in 0..outputs[0].len() {
+        let mut votes: Vec<f64> = outputs.iter().map(|head| head[i]).collect();
+        mixed_members::shift(&mut votes, odds);
+        outputs.iter_mut().zip(votes).for_each(|(head, vote)| head[i] = vote);
+    }
+}
+
 /// All candidates with their weights.
 pub(crate) struct Mixture {
     pub(crate) views: Vec<Fitted>,
@@ -79,11 +88,7 @@ impl Mixture {
             }
         }
         if let Some(odds) = odds {
-            for i in 0..out_of_bag.prepared.codes.len() {
-                let mut votes: Vec<f64> = all.iter().map(|head| head[i]).collect();
-                mixed_members::shift(&mut votes, odds);
-                all.iter_mut().zip(votes).for_each(|(head, vote)| head[i] = vote);
-            }
+            shift(&mut all, odds);
         }
         all
     }

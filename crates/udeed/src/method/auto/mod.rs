@@ -62,6 +62,9 @@ method! {
     /// Needs no tuning. Every view is fitted at several regularisation strengths, to bootstraps and to all labels; the weights of
     /// the mixture maximise the likelihood of the out-of-bag rows. Features are always standardised.
     ///
+    /// Weights of classes shift the log odds of the classes: what is learned of a rare class does not hang on its few rows
+    /// (C. Elkan, "The Foundations of Cost-Sensitive Learning", IJCAI 2001). Weights of rows weigh the rows in all fits.
+    ///
     /// ```
     /// use udeed::prelude::*;
     ///
@@ -125,23 +128,29 @@ impl Learn for Auto {
         let views = self.possible_views(prepared, &mut warnings);
         let draws =
             bootstraps_of_distinct(prepared, |classes| stratified_bootstraps(classes, self.seed, self.members))?;
-        let out_of_bag = OutOfBag::new(prepared, draws);
+        let out_of_bag = OutOfBag::new(prepared, draws, &prepared.row_weights);
         let fitted = self.fit_views(&views, &out_of_bag, &mut warnings, watch)?;
         let mixture = Mixture::choose(fitted, &out_of_bag, &mut warnings);
         let (groups, weights) = mixture.groups(&out_of_bag, |_| true);
         let part = Part { members: Voters::Mixed(groups), weights, rule: Rule::Weighted };
         let mut ensemble = Ensemble::whole(prepared.n_classes(), part);
-        let odds = match shares {
+        let by_prior = match shares {
             Some(shares) if prepared.unlabeled.n_rows() > 0 => {
                 Some(self.shift(prepared, &ensemble, &shares, &mut warnings)?)
             }
             _ => None,
         };
+        let by_weights = prepared.log_class_weights();
+        let odds = match (&by_prior, &by_weights) {
+            (Some(prior), Some(weights)) => Some(prior.iter().zip(weights).map(|(a, b)| a + b).collect()),
+            (one, other) => one.clone().or_else(|| other.clone()),
+        };
         if let Some(odds) = &odds {
             ensemble.parts[0].rule = Rule::Shifted(odds.clone());
         }
         let outputs = mixture.outputs(&out_of_bag, odds.as_deref());
-        let findings = self.findings(&out_of_bag, &mixture, &outputs, &ensemble, watch)?;
+        let shifts = Shifts { has_prior: by_prior.is_some(), by_weights };
+        let findings = self.findings(&out_of_bag, &mixture, &outputs, (&ensemble, &shifts), watch)?;
         let mut learned = Learned::from(ensemble);
         learned.out_of_bag = Some(out_of_bag.distributions(&outputs)?);
         learned.held_out = Some(out_of_bag.held_out(&outputs));
@@ -149,6 +158,14 @@ impl Learn for Auto {
         learned.warn(warnings, watch);
         Ok(learned)
     }
+}
+
+/// What the log odds are shifted by.
+struct Shifts {
+    /// Whether by a class prior: that needs unlabeled rows.
+    has_prior: bool,
+    /// By weights of classes, which do not.
+    by_weights: Option<Vec<f64>>,
 }
 
 impl Auto {
@@ -199,37 +216,47 @@ impl Auto {
         out_of_bag: &OutOfBag<'_>,
         mixture: &Mixture,
         outputs: &Outputs,
-        ensemble: &Ensemble,
+        (ensemble, shifts): (&Ensemble, &Shifts),
         watch: &Watch<'_>,
     ) -> Result<Findings> {
         let plain = MappedRows::new(out_of_bag.prepared.labeled.clone());
         let total = out_of_bag.n_fits(1);
-        let logistic = out_of_bag.fit_together(&plain, &[1.0], (0, total), watch)?.swap_remove(0);
+        let mut logistic = out_of_bag.fit_together(&plain, &[1.0], (0, total), watch)?.swap_remove(0);
+        if let Some(odds) = &shifts.by_weights {
+            mixture::shift(&mut logistic.outputs, odds);
+        }
         Ok(Findings {
             views: mixture.found(),
             accuracy: out_of_bag.accuracy(outputs),
             logistic: out_of_bag.accuracy(&logistic.outputs),
             rows: out_of_bag.rows().len(),
-            changed: self.changed(out_of_bag, mixture, ensemble)?,
+            changed: self.changed(out_of_bag, mixture, (ensemble, shifts))?,
         })
     }
 
     /// Counts the predictions that differ from those of the views that depend on labeled rows only.
-    fn changed(&self, out_of_bag: &OutOfBag<'_>, mixture: &Mixture, ensemble: &Ensemble) -> Result<Option<Changed>> {
+    fn changed(
+        &self,
+        out_of_bag: &OutOfBag<'_>,
+        mixture: &Mixture,
+        (ensemble, shifts): (&Ensemble, &Shifts),
+    ) -> Result<Option<Changed>> {
         let prepared = out_of_bag.prepared;
         if prepared.unlabeled.n_rows() == 0 {
             return Ok(None);
         }
-        let shifted = ensemble.parts[0].rule != Rule::Weighted;
-        if !shifted && mixture.views.iter().all(|fitted| fitted.by_labels) {
+        if !shifts.has_prior && mixture.views.iter().all(|fitted| fitted.by_labels) {
             return Ok(Some(Changed { rows: 0, of: 0 }));
         }
         let rows = self.some_unlabeled(prepared, MOST_COMPARED)?;
         let (groups, weights) = mixture.groups(out_of_bag, |fitted| fitted.by_labels);
-        let before = match groups.is_empty() {
+        let mut before = match groups.is_empty() {
             true => prepared.logistic().decide(rows.rows())?,
             false => mixed_members::decide(&groups, &weights, prepared.heads.len(), rows.rows())?,
         };
+        if let (false, Some(odds)) = (groups.is_empty(), &shifts.by_weights) {
+            before.rows_mut().for_each(|votes| mixed_members::shift(votes, odds));
+        }
         let after = ensemble.decide(rows.rows())?;
         let differs = |i: &usize| winner(before.get(*i)) != winner(after.get(*i));
         let n = rows.rows().n_rows();

@@ -23,11 +23,17 @@ pub(crate) struct OutOfBag<'a> {
 pub(crate) type Outputs = Vec<Vec<f64>>;
 
 impl<'a> OutOfBag<'a> {
-    pub(crate) fn new(prepared: &'a TrainingRows, draws: Vec<Vec<u8>>) -> Self {
-        let counted = |draw: &Vec<u8>| draw.iter().zip(&prepared.weights).map(|(&n, w)| f64::from(n) * w).collect();
+    /// `of_rows` has the weight of each row, in all members.
+    pub(crate) fn new(prepared: &'a TrainingRows, draws: Vec<Vec<u8>>, of_rows: &[f64]) -> Self {
+        let counted = |draw: &Vec<u8>| draw.iter().zip(of_rows).map(|(&n, w)| f64::from(n) * w).collect();
         let mut weights: Vec<Vec<f64>> = draws.iter().map(counted).collect();
-        weights.push(prepared.weights.clone());
+        weights.push(of_rows.to_vec());
         OutOfBag { prepared, draws, weights }
+    }
+
+    /// The weight of each row in fits to all labels.
+    pub(crate) fn row_weights(&self) -> &[f64] {
+        &self.weights[self.n_members()]
     }
 
     pub(crate) fn n_members(&self) -> usize {
@@ -123,6 +129,6 @@ impl<'a> OutOfBag<'a> {
             return prior;
         }
         let probabilities: Vec<Vec<f64>> = candidates.iter().map(|outputs| self.probabilities(outputs)).collect();
-        mixture::shares(&probabilities, &self.prepared.weights, &prior)
+        mixture::shares(&probabilities, self.row_weights(), &prior)
     }
 }
