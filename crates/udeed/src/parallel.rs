@@ -1,7 +1,7 @@
 //! Work spread over threads. The threads get it behind a `dyn`: what deals it out to them is large, and so compiled once
 //! instead of once for each kind of work.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
@@ -11,13 +11,24 @@ use crate::error::Result;
 /// Into how many pieces long work is cut at most: enough for any number of threads, and few beside the work.
 const MOST_PIECES: usize = 1024;
 
-/// Calls `f` with every number below `n`.
+/// Calls `f` with every number below `n`. They are dealt out in their order, one by one as threads become free: a slow core
+/// gets fewer of them, and none waits behind another.
 pub(crate) fn for_each(n: usize, f: &(dyn Fn(usize) + Sync)) {
     // Another thread would take longer to wake up than much of what is done once.
     if n == 1 {
         return f(0);
     }
-    (0..n).into_par_iter().for_each(f);
+    let next = AtomicUsize::new(0);
+    let threads = rayon::current_num_threads().min(n);
+    (0..threads).into_par_iter().with_max_len(1).for_each(|_| {
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            if i >= n {
+                return;
+            }
+            f(i);
+        }
+    });
 }
 
 /// `f` of every number below `n`, in their order.

@@ -3,6 +3,7 @@
 //! Walks are compiled for each layout of rows, precision and instruction set, visitors for each instruction set. They meet
 //! at [`VisitBlock`], an object that gets the scores of several rows at once: so the two do not multiply.
 
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Mutex;
@@ -17,9 +18,14 @@ use crate::parallel::{self, Rooms, inner, locked};
 
 /// Minimum number of rows in a part.
 const SMALLEST_PART: usize = 64;
-/// Maximum number of parts. Parts are summed in their order, so the result depends on their number and not on the
-/// threads that work on them.
-const PARTS: usize = 16;
+/// Number of parts up to which they may be small: enough for some threads.
+const FEW_PARTS: usize = 16;
+/// Number of rows, of whole blocks, from which on a part is not made smaller only to have more of them: the sum of a part
+/// takes as long as some rows.
+const GOOD_PART: usize = 4 * tile::MOST_ROWS;
+/// Maximum number of parts: many for each thread, so that none waits long for the last. Parts are summed in their order, so
+/// the result depends on their number and not on the threads that work on them.
+const PARTS: usize = 256;
 /// Products of rows and weights from which on threads are worth starting.
 const WORTH_THREADS: usize = 1 << 21;
 /// Maximum size of the gradients of all parts together, in numbers.
@@ -304,8 +310,12 @@ impl<T: Real> Walk<'_, T> {
 /// Cuts `n` rows into parts, few enough for their gradients of `len` numbers, if there are any, to fit into memory.
 fn parts_of(n: usize, len: usize, with_gradient: bool) -> Vec<Range<usize>> {
     let most = if with_gradient { most_parts(len) } else { PARTS };
-    let parts = most.min(n.div_ceil(SMALLEST_PART)).max(1);
-    (0..parts).map(|p| n * p / parts..n * (p + 1) / parts).collect()
+    if n <= FEW_PARTS * GOOD_PART || most <= FEW_PARTS {
+        let parts = most.min(FEW_PARTS).min(n.div_ceil(SMALLEST_PART)).max(1);
+        return (0..parts).map(|p| n * p / parts..n * (p + 1) / parts).collect();
+    }
+    let each = n.div_ceil(most).next_multiple_of(tile::MOST_ROWS).max(GOOD_PART);
+    (0..n).step_by(each).map(|start| start..n.min(start + each)).collect()
 }
 
 /// Maximum number of parts with `len` numbers each.
@@ -335,12 +345,16 @@ pub(super) fn in_parts(
         None if worth_threads => parallel::try_map(spans.len(), |part| walk(part, None)).map(|_| ()),
         None => (0..spans.len()).try_for_each(|part| walk(part, None)),
         Some(gradient) if worth_threads => {
-            let sums = parallel::try_map(spans.len(), |part| {
-                let mut sum = vec![0.0; len];
-                walk(part, Some(&mut sum)).map(|()| sum)
-            })?;
-            sums.iter().for_each(|sum| add(gradient, sum));
-            Ok(())
+            let total = Mutex::new(InOrder { to: gradient, next: 0, waiting: BTreeMap::new(), free: Vec::new() });
+            parallel::try_map(spans.len(), |part| {
+                let mut sum = locked(&total).free.pop().unwrap_or_default();
+                sum.clear();
+                sum.resize(len, 0.0);
+                walk(part, Some(&mut sum))?;
+                locked(&total).add(part, sum);
+                Ok(())
+            })
+            .map(|_| ())
         }
         Some(gradient) => {
             let mut sum = vec![0.0; len];
@@ -350,6 +364,28 @@ pub(super) fn in_parts(
                 add(gradient, &sum);
                 Ok(())
             })
+        }
+    }
+}
+
+/// A sum of what parts bring, in the order of the parts, whoever is ready first. Only what is early is kept.
+struct InOrder<'a> {
+    to: &'a mut [f64],
+    /// The part to be added next.
+    next: usize,
+    /// Parts that are ready before their turn.
+    waiting: BTreeMap<usize, Vec<f64>>,
+    /// Memory of parts that were added.
+    free: Vec<Vec<f64>>,
+}
+
+impl InOrder<'_> {
+    fn add(&mut self, part: usize, sum: Vec<f64>) {
+        self.waiting.insert(part, sum);
+        while let Some(sum) = self.waiting.remove(&self.next) {
+            add(self.to, &sum);
+            self.free.push(sum);
+            self.next += 1;
         }
     }
 }
@@ -421,6 +457,31 @@ mod tests {
         assert!(walk(usize::MAX).iter().zip(walk(0)).all(|(&a, b)| near(a, b)));
         let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         assert_eq!(pool(1).install(|| walk(0)), pool(3).install(|| walk(0)));
+    }
+
+    /// Of many parts whoever is ready first: their sums are added in their order.
+    #[test]
+    fn many_parts_are_added_in_their_order_on_any_number_of_threads() {
+        let mut stream = Stream::new(4, Purpose::Split, 0);
+        let (n, d, m) = (FEW_PARTS * GOOD_PART * 3, 9, 25);
+        let dense = Dense::new(n, d, (0..n * d).map(|_| (3.0 * stream.unit()).floor()).collect()).unwrap();
+        let sparse = Matrix::from(dense.clone()).to_sparse();
+        let weights: Vec<f64> = (0..(d + 1) * m).map(|_| stream.unit() - 0.5).collect();
+        for rows in [&dense as &dyn Rows, &sparse] {
+            assert!(parts_of(n, weights.len(), true).len() > 2 * FEW_PARTS);
+            let on = |threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| {
+                    let mut gradient = vec![0.0; weights.len()];
+                    let tallies = pass::<f64, _>(rows, &weights, m, Some(&mut gradient), &Squares).unwrap();
+                    (tallies, gradient)
+                })
+            };
+            let alone = on(1);
+            for threads in [2, 3, 7] {
+                assert!(on(threads) == alone, "{threads} threads");
+            }
+        }
     }
 
     /// A second member of zeros makes the walk one of many.

@@ -176,6 +176,12 @@ impl<S: Simd, T: Real> Vectors<S, T> {
     }
 }
 
+/// How many of the vectors that are left are taken next: of four two and two, as one alone waits for itself.
+#[inline(always)]
+fn side_by_side(left: usize) -> usize {
+    if left == VECTORS + 1 { 2 } else { left.min(VECTORS) }
+}
+
 fn lanes<S: Simd, T: Real>() -> usize {
     size_of::<T::Vector<S>>() / size_of::<T>()
 }
@@ -239,7 +245,7 @@ impl<S: Simd, T: Real> WithSimd for Score<'_, S, T> {
         // No closures and no functions that are not inlined for sure: they would not get the vector instructions.
         let mut column = 0;
         while column < weights.stride {
-            let vectors = VECTORS.min(weights.stride - column);
+            let vectors = side_by_side(weights.stride - column);
             for row in (0..rows).step_by(8) {
                 match (S::REGISTER_COUNT >= 32, vectors) {
                     (true, 3) => score_tile::<S, T, 8, 3>(simd, x, weights, row, column, scores),
@@ -281,11 +287,12 @@ impl<S: Simd, T: Real> WithSimd for Differentiate<'_, S, T> {
         let tallest = if S::REGISTER_COUNT >= 32 { 8 } else { 4 };
         let mut column = 0;
         while column < residuals.stride {
-            let vectors = VECTORS.min(residuals.stride - column);
+            let vectors = side_by_side(residuals.stride - column);
             let mut feature = if lower { column * lanes::<S, T>() / FEATURES * FEATURES } else { 0 };
             while feature < features {
                 let left = features - feature;
-                let height = if left >= tallest { tallest } else { 1 << left.ilog2() };
+                // The sums of few features would wait for each other; behind the last one the rows have room for eight.
+                let height = left.next_power_of_two().min(tallest);
                 match (height, vectors) {
                     (8, 3) => gradient_tile::<S, T, 8, 3>(simd, x, residuals, rows, feature, column, gradient),
                     (8, 2) => gradient_tile::<S, T, 8, 2>(simd, x, residuals, rows, feature, column, gradient),
@@ -360,7 +367,10 @@ fn gradient_tile<S: Simd, T: Real, const F: usize, const V: usize>(
             }
         }
     }
+    let features = gradient.vectors().len() / stride - feature;
     for (f, sums) in sums.iter().enumerate() {
-        gradient.vectors_mut()[(feature + f) * stride + column..][..V].copy_from_slice(sums);
+        if f < features {
+            gradient.vectors_mut()[(feature + f) * stride + column..][..V].copy_from_slice(sums);
+        }
     }
 }
