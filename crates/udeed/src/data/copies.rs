@@ -9,7 +9,7 @@ use crate::parallel;
 /// other rows to be the same by chance.
 ///
 /// Whoever learned from a copy of a row knows the row, so that it judges none. Rows of few values, such as answers of yes and
-/// no, recur by themselves, and new rows do so as well: they are no copies.
+/// no or a single column of categories, recur by themselves, and new rows do so as well: they are no copies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Copies {
     /// For each row the place of the first one that it is a copy of; its own where it is the first.
@@ -115,7 +115,9 @@ fn fingerprint(row: Row<'_>) -> u64 {
 }
 
 /// Whether at least half of the rows that recur have a value in some column that no other row has there: such rows are not the
-/// same by chance, however much the columns depend on each other.
+/// same by chance, however much the columns depend on each other. But where all rows are of a few kinds, each kind has such
+/// values of its own and recurs nevertheless: these are at most the square root of the number of rows, or a quarter of it where
+/// a single column tells them apart.
 fn are_no_chance(rows: &dyn Rows, some: &[usize], cells: &[usize], repeated: &[usize]) -> bool {
     /// Largest number of rows by which it is decided.
     const MOST: usize = 1000;
@@ -135,8 +137,12 @@ fn are_no_chance(rows: &dyn Rows, some: &[usize], cells: &[usize], repeated: &[u
             }
         }
     }
-    let has_own = |cell: &&usize| entries(rows.row(some[**cell])).any(|value| values[&value] == Some(**cell));
-    2 * asked.iter().filter(has_own).count() >= asked.len()
+    let n_own = |&cell: &usize| entries(rows.row(some[cell])).filter(|value| values[value] == Some(cell)).count();
+    let of_own: Vec<usize> = asked.iter().map(n_own).collect();
+    let at_least = |least: usize| 2 * of_own.iter().filter(|&&own| own >= least).count() >= asked.len();
+    let kinds = cells.iter().enumerate().filter(|&(i, cell)| i == *cell).count();
+    let are_few = kinds * kinds <= some.len() || (4 * kinds <= some.len() && !at_least(2));
+    at_least(1) && !are_few
 }
 
 #[cfg(test)]
@@ -161,6 +167,24 @@ mod tests {
         assert_eq!(among(&[0.3, 0.7, 0.9], 1, &[0, 1, 0]), None);
         // Each value occurs in other rows.
         assert_eq!(among(&[1.0, 2.0, 1.0, 3.0, 1.0, 2.0, 4.0, 2.0, 4.0, 3.0], 2, &[0, 1, 0, 1, 1]), None);
+    }
+
+    /// A value that only one kind of row has is no sign of a copy where there are but a few kinds.
+    #[test]
+    fn rows_of_few_kinds_are_no_copies() {
+        let kinds = |n: usize, of: usize, columns: usize| {
+            let values: Vec<f64> = (0..n).flat_map(|i| vec![1.5 + (i % of) as f64; columns]).collect();
+            among(&values, columns, &(0..n).map(|i| i % of % 2).collect::<Vec<usize>>())
+        };
+        // A column of five categories, and of eight; as one feature, and as one for each.
+        assert_eq!((kinds(100, 5, 1), kinds(40, 8, 1)), (None, None));
+        let apart: Vec<f64> = (0..40).flat_map(|i| (0..8).map(move |j| f64::from(u8::from(i % 8 == j)))).collect();
+        assert_eq!(among(&apart, 8, &(0..40).map(|i| i % 2).collect::<Vec<usize>>()), None);
+        // Columns that say the same, such as a town and its number.
+        assert_eq!(kinds(100, 10, 2), None);
+        // Twenty rows that were entered five times.
+        assert_eq!(kinds(100, 20, 2).unwrap().distinct().len(), 20);
+        assert_eq!(kinds(100, 26, 1).unwrap().distinct().len(), 26);
     }
 
     #[test]

@@ -165,12 +165,14 @@ impl Forecast {
             return Err(Error::setting("more", "0", "at least 1 further label"));
         }
         train.classes()?;
-        let often = train.distinct_labels().counts().into_iter().filter(|&count| count >= LEAST_OF_CLASS).count();
+        let distinct = train.distinct_labels();
+        let often = distinct.counts().into_iter().filter(|&count| count >= LEAST_OF_CLASS).count();
         let labels = train.n_labeled();
         if labels < LEAST_LABELED || often < 2 {
+            let once = if distinct.n_labeled() < labels { ", those of copies counted once" } else { "" };
             let found = match labels < LEAST_LABELED {
                 true => format!("{labels} labels"),
-                false => format!("{often} classes with {LEAST_OF_CLASS} labels"),
+                false => format!("{often} classes with {LEAST_OF_CLASS} labels{once}"),
             };
             let expected = format!("{LEAST_LABELED} labels, {LEAST_OF_CLASS} of each of two classes, to forecast from");
             return Err(Error::training(found, expected));
