@@ -17,6 +17,7 @@ from estimators import BASED, small
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV
@@ -214,6 +215,34 @@ def test_without_weights_rows_are_drawn_by_them() -> None:
     np.testing.assert_array_equal(rows, given(2))
     # 12 of 13 draws are of the first half.
     assert rows.size == 200 and (np.diff(rows) >= 0).all() and 170 <= (rows < 100).sum() <= 196
+
+
+def test_decisions_of_pairs_of_classes_are_not_those_of_classes() -> None:
+    X, y = load_iris(return_X_y=True)
+    for base in (SVC(decision_function_shape="ovo"), make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo"))):
+        model = small(udeed.BaggingClassifier, base=base).fit(X, y)
+        assert model.score(X, y) > 0.9
+
+
+class Scaled(GaussianNB):
+    """Probabilities times a factor."""
+
+    def __init__(self, factor: float) -> None:
+        super().__init__()
+        self.factor = factor
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        return np.asarray(self.factor * super().predict_proba(X))
+
+
+def test_probabilities_are_made_to_sum_to_one(cancer: Data) -> None:
+    X, _, few = cancer
+    # Methods compare them with thresholds: self-training labels no row of which it is less sure than 0.75.
+    for kind in (udeed.SelfTrainingClassifier, udeed.CoTrainingClassifier):
+        plain, scaled = (small(kind, base=Scaled(factor)).fit(X, few) for factor in (1.0, 0.125))
+        np.testing.assert_allclose(plain.predict_proba(X), scaled.predict_proba(X), rtol=0.0, atol=1e-9)
+    with pytest.raises(ValueError, match="member 1: found a probability of .*, expected numbers from 0 to 1"):
+        small(udeed.BaggingClassifier, base=Scaled(2.0)).fit(X, few).predict(X)
 
 
 class Duck:

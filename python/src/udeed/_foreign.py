@@ -53,6 +53,7 @@ def fit(
         return Member(None, classes)
     estimator = clone(learner, safe=False)
     _set_seed(estimator, seed)
+    _by_class(estimator)
     name = _weights_name(learner)
     estimator.fit(_matrix(rows), codes, **({} if weights is None or name is None else {name: weights}))
     return Member(estimator, np.asarray(getattr(estimator, "classes_", classes), dtype=np.int64))
@@ -65,6 +66,14 @@ def _set_seed(estimator: Any, seed: int) -> None:
     if names:
         # numpy's seeds are shorter than the library's.
         estimator.set_params(**dict.fromkeys(names, seed % 2**32))
+
+
+def _by_class(estimator: Any) -> None:
+    """Asks for a decision for each class: those of pairs of classes are, of three, as many, and would be taken for these."""
+    given = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+    names = [name for name in given if name.rpartition("__")[2] == "decision_function_shape"]
+    if names:
+        estimator.set_params(**dict.fromkeys(names, "ovr"))
 
 
 def probabilities(member: Member, rows: NDArray[np.float64] | SparseRows, n_classes: int) -> NDArray[np.float64]:

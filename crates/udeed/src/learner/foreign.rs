@@ -97,6 +97,19 @@ impl PartialEq for Foreign {
     }
 }
 
+/// By how much probabilities may miss 1 by rounding.
+const ROUNDING: f64 = 1e-6;
+
+/// Makes probabilities of a row sum to 1: methods compare them with thresholds. Where all are 0, nothing is known.
+fn whole(row: &mut [f64]) {
+    let sum: f64 = row.iter().sum();
+    if sum == 0.0 {
+        row.fill(1.0 / row.len() as f64);
+    } else if (sum - 1.0).abs() > 1e-12 {
+        row.iter_mut().for_each(|p| *p /= sum);
+    }
+}
+
 impl Learned for Foreign {
     const NAME: &'static str = ForeignLearner::KIND;
 
@@ -110,15 +123,17 @@ impl Learned for Foreign {
             return Dense::zeros(0, self.n_classes);
         }
         let predictor = self.predictor.as_ref().ok_or(Error::Stopped)?;
-        let table = predictor.distributions(rows)?;
+        let mut table = predictor.distributions(rows)?;
         let found = (table.n_rows(), table.n_columns());
         if found != expected {
             let text = format!("found probabilities of {} rows and {} classes", found.0, found.1);
             return Err(Error::learner(format!("{text}, expected {} and {}", expected.0, expected.1)));
         }
-        if let Some(wrong) = table.values().iter().find(|p| !(p.is_finite() && **p >= 0.0)) {
+        // What adds up in single precision may be a little more than 1.
+        if let Some(wrong) = table.values().iter().find(|p| !(0.0..1.0 + ROUNDING).contains(*p)) {
             return Err(Error::learner(format!("found a probability of {wrong}, expected numbers from 0 to 1")));
         }
+        table.rows_mut().for_each(whole);
         Ok(table)
     }
 
