@@ -42,6 +42,17 @@ fn no_method_depends_on_the_scale_of_weights() {
         let [one, other] = [1.0, 1.0 / 1024.0].map(|scale| method.fit(&weighted(scale)).unwrap());
         assert_eq!(one.ensemble(), other.ensemble(), "{name}");
     }
+    // Other units round, which decides no tie and no draw: a learner that takes no weights gets rows drawn by them.
+    for scale in [1.0 / 3.0, 1e-290, 1e290] {
+        for name in ["adaboost", "semiboost", "tri-training", "regboost", "auto"] {
+            let mut method = Method::named(name).unwrap();
+            if name != "auto" {
+                method = method.with_setting("base", "neighbors").unwrap();
+            }
+            let [one, other] = [1.0, scale].map(|scale| method.fit(&weighted(scale)).unwrap());
+            assert_eq!(one.ensemble(), other.ensemble(), "{name} {scale:e}");
+        }
+    }
     // Sums of the largest would overflow.
     let huge = train.clone().weights(vec![f64::MAX; train.labels().len()]).unwrap();
     let bagging = Bagging::new().fit(&huge).unwrap();

@@ -259,14 +259,20 @@ fn classes_like_values(classes: &[String], rows: usize) -> Option<Warning> {
     (rows > 20 && 2 * classes > rows).then_some(Warning::ClassesLikeValues { classes, rows })
 }
 
-/// Weights over the mean of those above 0.
+/// Weights over the mean of those above 0, without their last bits: these are the rounding of another unit, and could decide a
+/// tie or which rows are drawn.
 fn with_mean_of_one(mut weights: Vec<f64>) -> Vec<f64> {
+    const KEPT_BITS: i32 = 40;
+    let kept = |weight: f64| {
+        let up = KEPT_BITS - libm::ilogb(weight);
+        libm::scalbn(libm::rint(libm::scalbn(weight, up)), -up)
+    };
     // First over the largest: the sum of large ones would overflow.
     let largest = weights.iter().copied().fold(0.0, f64::max);
     weights.iter_mut().for_each(|weight| *weight /= largest);
     let counted = weights.iter().filter(|&&weight| weight > 0.0).count();
     let mean = weights.iter().sum::<f64>() / counted as f64;
-    weights.iter_mut().for_each(|weight| *weight /= mean);
+    weights.iter_mut().filter(|weight| **weight > 0.0).for_each(|weight| *weight = kept(*weight / mean));
     weights
 }
 
