@@ -9,6 +9,7 @@ import udeed
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 
 X, y = load_breast_cancer(return_X_y=True)
 FEW = udeed.mask_labels(y, 20, random_state=0)
@@ -49,6 +50,46 @@ def test_a_model_is_asked_or_fitted():
     assert not hasattr(model, "classes_")
     with pytest.raises(TypeError, match="LogisticRegression"):
         udeed.suggest(X, FEW, model=LogisticRegression())
+
+
+def test_weights_of_classes_reach_a_model_that_is_fitted():
+    for weight in ({0: 1.0, 1: 50.0}, {0: 50.0, 1: 1.0}, "balanced"):
+        model = udeed.BaggingClassifier(random_state=0, class_weight=weight)
+        fitted = udeed.BaggingClassifier(random_state=0, class_weight=weight).fit(X, FEW)
+        found, reasons = udeed.suggest(X, FEW, 5, model, "margin", 0, return_scores=True)
+        expected, same = udeed.suggest(X, FEW, 5, fitted, "margin", 0, return_scores=True)
+        assert (found == expected).all() and (reasons["predicted"] == same["predicted"]).all()
+    few = udeed.mask_labels(y, 60, random_state=0)
+    plain, one_sided = (
+        udeed.forecast(X, few, [10], udeed.BaggingClassifier(members=5, random_state=0, class_weight=weight), 0)
+        for weight in (None, {0: 1.0, 1: 1e6})
+    )
+    assert plain.accuracy[0] > one_sided.accuracy[0] + 0.1
+
+
+def test_what_a_model_to_be_fitted_has_besides_is_told():
+    few = udeed.mask_labels(y, 40, random_state=0)
+    model = udeed.BaggingClassifier(members=3, random_state=0, threshold=0.9)
+    with pytest.warns(udeed.UdeedWarning, match=r"`threshold=0.9` of the model is not used"):
+        udeed.suggest(X, few, 2, model, random_state=0)
+    with pytest.warns(udeed.UdeedWarning, match="`threshold='f1'` of the model is not used"):
+        udeed.forecast(X, few, [10], model.set_params(threshold="f1"), 0, repetitions=1)
+    searched = udeed.UDEEDClassifierCV(members=(3,), gammas=(1.0,), Cs=(1.0,), cv=2, random_state=0)
+    for ask in (lambda: udeed.suggest(X, few, 2, searched), lambda: udeed.forecast(X, few, [10], searched)):
+        with pytest.raises(TypeError, match="UDEEDClassifierCV, whose parameters are still to be searched for"):
+            ask()
+    assert len(udeed.suggest(X, few, 2, searched.fit(X, few), random_state=0)) == 2
+    with pytest.raises(ValueError, match="members"):
+        udeed.suggest(X, few, 2, udeed.BaggingClassifier(members=-1))
+
+
+def test_the_unit_of_weights_and_costs_is_nothing():
+    weights = np.random.RandomState(0).choice([1.0, 3.0, 0.5], len(y))
+    model = udeed.BaggingClassifier(members=5, random_state=0)
+    expected = udeed.suggest(X, FEW, 5, model, random_state=0, sample_weight=weights, cost=weights)
+    for scale in (1.0 / 60.0, 1e-290, 1e290):
+        scaled = {"sample_weight": scale * weights, "cost": scale * weights}
+        assert (udeed.suggest(X, FEW, 5, model, random_state=0, **scaled) == expected).all()
 
 
 def test_rows_may_be_sparse_or_frames_with_words_and_more_classes():
@@ -179,6 +220,13 @@ def test_a_forecast_has_intervals():
     again = udeed.forecast(X, names, [10, 100], model, random_state=0, repetitions=2, unlabeled="", n_jobs=2)
     np.testing.assert_array_equal(again.accuracy, found.accuracy)
     np.testing.assert_array_equal(again.low, found.low)
+
+
+def test_a_forecast_of_members_from_elsewhere():
+    few = udeed.mask_labels(y, 40, random_state=0)
+    model = udeed.BaggingClassifier(members=2, base=GaussianNB(), random_state=0)
+    found = udeed.forecast(X, few, [10, 2**70], model, random_state=0, repetitions=1)
+    assert found.accuracy[0] > 0.8 and not hasattr(model, "classes_")
 
 
 @pytest.mark.parametrize(

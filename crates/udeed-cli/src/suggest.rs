@@ -12,7 +12,7 @@ use udeed::labeling::{Strategy, Suggestion, Suggestions};
 use udeed::memory::Room;
 use udeed::model::Model;
 use udeed::observer::{Observer, Warning};
-use udeed::text::{counted, printable};
+use udeed::text::{counted, printable, quoted};
 use udeed_lab::tables::TextTable;
 
 use crate::input::{
@@ -164,8 +164,23 @@ impl Suggest {
             let expected = "expected files that can be read twice, with a header, in which the column has a name";
             return Err(Usage(format!("`{option}`: {expected}")).into());
         }
+        self.check_columns(self.labeled.label())?;
         let inputs = [Some(self.file.as_path()), self.unlabeled.as_deref(), self.model.as_deref()];
         check_outputs(&[self.out.as_deref()], &inputs)
+    }
+
+    /// Refuses the labels as costs or weights.
+    fn check_columns(&self, label: Option<&str>) -> anyhow::Result<()> {
+        let Some(label) = label else { return Ok(()) };
+        for (option, column) in [("--cost", &self.cost), ("--weight", &self.weight)] {
+            if column.as_deref() == Some(label) {
+                let name = quoted(label);
+                return Err(
+                    Usage(format!("`{option}` names {name}, the column of the labels, expected another one")).into()
+                );
+            }
+        }
+        Ok(())
     }
 
     fn read(&self, model: Option<&Model>, progress: &Progress) -> anyhow::Result<Pool> {
@@ -181,6 +196,7 @@ impl Suggest {
         let own_room = if self.unlabeled.is_some() { Room { most: u64::MAX, folder: None } } else { room };
         let PartedSheet { sheet, unlabeled, positions } =
             self.labeled.part_by(reader, &reading, &self.file, own_room, progress)?;
+        self.check_columns(sheet.label.as_deref())?;
         self.labeled.check_occur([&sheet.labels])?;
         if sheet.label.is_none() && sheet.labels.n_labeled() == 0 {
             progress.note("note: no column of labels: every row is taken as unlabeled, every column as a feature");

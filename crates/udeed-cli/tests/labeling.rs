@@ -152,6 +152,10 @@ fn costs_decide_and_are_no_feature() {
     }
     folder.fail_with(2, "suggest - --label kind --cost price", &["`--cost`"]);
     folder.fail_with(1, "suggest rows.csv --label kind --drop id --cost prize", &["`prize`"]);
+    for option in ["--cost", "--weight"] {
+        let told = format!("`{option}` names `kind`, the column of the labels, expected another one");
+        folder.fail_with(2, &format!("suggest rows.csv --label kind --drop id {option} kind"), &[&told]);
+    }
 }
 
 #[test]

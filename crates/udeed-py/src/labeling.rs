@@ -110,11 +110,13 @@ type Forecasted = (Vec<ExpectedOf>, Vec<(f64, f64)>, bool, Vec<String>);
 
 /// Forecasts the accuracy that further labels would bring.
 #[pyfunction]
+#[allow(clippy::too_many_arguments)]
 pub fn forecast(
     py: Python<'_>,
     training: Training<'_>,
     more: Vec<usize>,
     settings: Option<&str>,
+    learners: Vec<Bound<'_, PyAny>>,
     repetitions: usize,
     seed: u64,
     n_jobs: usize,
@@ -122,7 +124,9 @@ pub fn forecast(
     let train = training.train_set()?;
     let mut forecast = Forecast::new().more(more).repetitions(repetitions).seed(seed);
     if let Some(settings) = settings {
-        forecast = forecast.method(from_json::<udeed::method::Method>(settings)?);
+        let mut method: udeed::method::Method = from_json(settings)?;
+        put_learners(&mut method, learners)?;
+        forecast = forecast.method(method);
     }
     let work = move |observer: &mut dyn Observer| {
         let mut told = Told { observer, warnings: Vec::new() };

@@ -127,7 +127,13 @@ def doubt(
     training: Training, seed: int, n_jobs: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], tuple[int, int], list[str]]: ...
 def forecast(
-    training: Training, more: list[int], settings: str | None, repetitions: int, seed: int, n_jobs: int
+    training: Training,
+    more: list[int],
+    settings: str | None,
+    learners: Sequence[object],
+    repetitions: int,
+    seed: int,
+    n_jobs: int,
 ) -> tuple[
     list[tuple[int, float, tuple[float, float], tuple[float, float]]], list[tuple[float, float]], bool, list[str]
 ]: ...

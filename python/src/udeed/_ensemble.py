@@ -215,7 +215,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
             weights = np.ascontiguousarray(weights)
         balanced, class_weights = isinstance(self.class_weight, str), None
         if self.class_weight is not None and not balanced:
-            weights, class_weights = _by_class(self.class_weight, labels, rows.n_rows, weights)
+            weights, class_weights = weights_by_class(self.class_weight, labels, rows.n_rows, weights)
         has_words = any(levels is not None for _, levels in rows.columns or ())
         for setting in CARDS[self._method]["settings"]:
             check_rows(setting, self, 0 if has_words else self.n_features_in_)
@@ -523,7 +523,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         return rows
 
 
-def _by_class(
+def weights_by_class(
     class_weight: Any, labels: Labels, n_rows: int, weights: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
     """The weights of rows, 0 for those of a class of weight 0, and the weights of the classes."""

@@ -17,10 +17,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length
 
 from udeed import _core
-from udeed._ensemble import Ensemble, Training
+from udeed._ensemble import Ensemble, Training, weights_by_class
 from udeed._labels import UdeedWarning, read_labels
 from udeed._rows import Rows, read_rows
 from udeed._rules import seed_of
+from udeed._udeed_cv import UDEEDClassifierCV
 
 
 def suggest(
@@ -51,8 +52,8 @@ def suggest(
     n : int
         Number of suggestions.
     model : estimator of this package, optional
-        A fitted one is asked as it is; one that is not is fitted to the labeled rows and at most 2000 of the others. Default:
-        ``UDEEDAutoClassifier``.
+        A fitted one is asked as it is; one that is not is fitted to the labeled rows and at most 2000 of the others, with its
+        ``class_weight`` but without its ``threshold``. Default: ``UDEEDAutoClassifier``.
     strategy : str
         ``"default"`` or ``"variance-reduction"``: how much a label tells about the rows that are still undecided;
         ``"margin"``, ``"vote-entropy"``, ``"random"``; ``"committee"``: where members disagree, worse than random rows with few
@@ -103,13 +104,14 @@ def suggest(
     fitted = model if model is not None and hasattr(model, "_model") else None
     rows = _rows_of(X) if fitted is None else fitted._rows(X)
     given = np.full(rows.n_rows, -1) if y is None else y
-    training = _training(rows, given, -1 if y is None else unlabeled, 0, sample_weight)
-    settings = None if model is None or fitted is not None else json.dumps(model._settings())
+    asked = model if fitted is None else None
+    settings = None if asked is None else _settings_of(asked, "classes are predicted")
+    training = _training(rows, given, -1 if y is None else unlabeled, 0, sample_weight, asked)
     positions, columns, predicted, told = _core.suggest(
         training,
         None if fitted is None else fitted._model,
         settings,
-        [] if settings is None or model is None else model._foreign(),
+        [] if asked is None else asked._foreign(),
         chosen,
         min(int(n), sys.maxsize),
         None if per_class is None else min(int(per_class), sys.maxsize),
@@ -239,7 +241,7 @@ def forecast(
     more : sequence of int
         Numbers of further labels.
     model : estimator of this package, optional
-        It is not changed. Default: ``UDEEDAutoClassifier``.
+        It is not changed. Its ``class_weight`` counts, its ``threshold`` does not. Default: ``UDEEDAutoClassifier``.
     random_state : int, RandomState or None
         Random seed.
     repetitions : int
@@ -271,11 +273,13 @@ def forecast(
         raise ValueError(f"`repetitions` is {repetitions!r}, expected a whole number from 1 on")
     if model is not None and not isinstance(model, Ensemble):
         raise TypeError(f"`model` is a {type(model).__name__}, expected an estimator of this package")
-    training = _training(_rows_of(X), y, unlabeled, 2, None)
+    settings = None if model is None else _settings_of(model, "accuracies are forecast")
+    training = _training(_rows_of(X), y, unlabeled, 2, None, model)
     expected, curve, is_open, told = _core.forecast(
         training,
-        [int(n) for n in numbers],
-        None if model is None else json.dumps(model._settings()),
+        [min(int(n), _MOST_LABELS) for n in numbers],
+        settings,
+        [] if model is None else model._foreign(),
         int(repetitions),
         seed_of(random_state),
         int(effective_n_jobs(n_jobs)),
@@ -300,10 +304,39 @@ def _rows_of(X: Any) -> Rows:
     return read_rows(BaseEstimator(), X, reset=True)
 
 
-def _training(rows: Rows, y: ArrayLike, unlabeled: object, fewest: int, sample_weight: ArrayLike | None) -> Training:
+# More labels than there can be rows; curves are flat long before.
+_MOST_LABELS = 2**53
+
+
+def _settings_of(model: Ensemble, what: str) -> str:
+    """The settings of an estimator that is to be fitted, as JSON; what would be left out of account is told, or refused."""
+    model._validate_params()
+    if isinstance(model, UDEEDClassifierCV):
+        name = type(model).__name__
+        raise TypeError(f"`model` is a {name}, whose parameters are still to be searched for: expected another estimator")
+    if isinstance(model.threshold, str) or model.threshold != 0.0:
+        text = f"`threshold={model.threshold!r}` of the model is not used: {what} with the threshold 0"
+        warnings.warn(text, UdeedWarning, stacklevel=3)
+    return json.dumps(model._settings())
+
+
+def _training(
+    rows: Rows,
+    y: ArrayLike,
+    unlabeled: object,
+    fewest: int,
+    sample_weight: ArrayLike | None,
+    model: Ensemble | None = None,
+) -> Training:
+    """Rows with their labels and weights, and the weights of classes that a model to be fitted has."""
     labels = read_labels(y, unlabeled, fewest)
     check_consistent_length(labels.codes, np.empty(rows.n_rows))
-    return Training(rows, labels, _numbers(sample_weight, rows, "sample_weight"), False)
+    weights = _numbers(sample_weight, rows, "sample_weight")
+    of_classes = None if model is None or labels.classes.size == 0 else model.class_weight
+    if of_classes is None or isinstance(of_classes, str):
+        return Training(rows, labels, weights, of_classes is not None)
+    weights, class_weights = weights_by_class(of_classes, labels, rows.n_rows, weights)
+    return Training(rows, labels, weights, False, class_weights)
 
 
 def _numbers(values: ArrayLike | None, rows: Rows, name: str) -> NDArray[np.float64] | None:

@@ -333,6 +333,11 @@ impl TrainSet {
         }
     }
 
+    /// The rows in memory alone.
+    pub(crate) fn without_file(self) -> Self {
+        TrainSet { on_disk: None, ..self }
+    }
+
     /// The same rows with other labels.
     ///
     /// # Errors

@@ -52,12 +52,9 @@ impl Candidates {
     }
 
     fn below_labeled(&self, train: &TrainSet) -> Result<TrainSet> {
-        let labeled = labeled(train);
-        let weights: Vec<f64> = labeled.iter().map(|&i| train.weight(i)).collect();
-        let mut some = TrainSet::new(train.table().select(&labeled), train.labels().select(&labeled))?;
+        let mut some = train.select(&labeled(train)).without_file();
         some.add_unlabeled(&self.table)?;
-        let weights = [weights, vec![1.0; self.table.n_rows()]].concat();
-        Ok(some.weights(weights)?.label(train.label_name().map(str::to_owned)))
+        Ok(some)
     }
 }
 
