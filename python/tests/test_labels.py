@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 import udeed
 from estimators import ALL, SUPERVISED, small
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
 X = np.linspace(0.0, 1.0, 24).reshape(12, 2)
@@ -144,6 +145,9 @@ def test_a_file_with_the_class_minus_one_among_text(tmp_path: Path) -> None:
     [
         pd.Series(labels(3, 4, None), dtype="Int64"),
         pd.Series(labels(3, 4, None), dtype="category"),
+        pd.array(labels(3, 4, None), dtype="Int64"),
+        pd.Categorical(labels(3, 4, None)),
+        pd.Index(labels(3, 4, None), dtype="Int64"),
         pd.Series(labels(3, 4, None).tolist(), dtype="int8[pyarrow]"),
         pl.Series(labels(3, 4, None).tolist(), dtype=pl.UInt8),
         pa.array(labels(3, 4, None).tolist()),
@@ -157,8 +161,16 @@ def test_whole_numbers_among_nulls_stay_whole(y: Any) -> None:
     assert model.score(X, y) > 0.5
 
 
+def test_labels_in_a_frame_of_one_column_stay_whole() -> None:
+    frame = pd.DataFrame({"kind": pd.array(labels(3, 4, None), dtype="Int64")})
+    with pytest.warns(DataConversionWarning, match="column-vector"):
+        model = small(udeed.BaggingClassifier, unlabeled=np.nan).fit(X, frame)
+    assert model.classes_.tolist() == [3, 4] and model.classes_.dtype.kind == "i"
+
+
 def test_truth_values_among_nulls_stay_truth_values() -> None:
-    for y in (pd.Series(labels(False, True, None), dtype="boolean"), pl.Series(labels(False, True, None).tolist())):
+    truth = labels(False, True, None)
+    for y in (pd.Series(truth, dtype="boolean"), pd.array(truth, dtype="boolean"), pl.Series(truth.tolist())):
         assert small(udeed.BaggingClassifier, unlabeled=np.nan).fit(X, y).classes_.dtype == bool
 
 

@@ -13,7 +13,13 @@ from sklearn import ensemble
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.feature_selection import RFECV
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+    permutation_test_score,
+)
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -56,6 +62,8 @@ def test_unlabeled_rows_in_a_test_are_warned_of(cancer: Data) -> None:
             assert cross_val_score(model, X, few, scoring="accuracy", cv=udeed.SemiSupervisedKFold(3)).mean() > 0.8
     with pytest.warns(udeed.UdeedWarning, match=words):
         GridSearchCV(BAGGING, {"members": [2, 3]}, scoring="accuracy", cv=2).fit(X, few)
+    with pytest.warns(udeed.UdeedWarning, match=words):
+        permutation_test_score(BAGGING, X, few, scoring="accuracy", cv=2, n_permutations=1)
 
 
 def test_unlabeled_rows_in_a_test_of_features_are_warned_of(cancer: Data) -> None:

@@ -343,6 +343,12 @@ def test_frames_without_rows_or_columns_are_refused(library: Any) -> None:
         model.predict(library.DataFrame({"size": [np.inf], "colour": ["red"]}))
 
 
+def test_words_that_no_file_can_hold_are_refused() -> None:
+    frame = pd.DataFrame({"size": DENSE[:, 0], "colour": pd.Series(["red", "\ud800"] * 30, dtype=object)})
+    with pytest.raises(ValueError, match="in column 'colour', which is no valid text"):
+        small(udeed.UDEEDClassifier).fit(frame, Y)
+
+
 def test_two_columns_of_one_name_are_refused() -> None:
     for frame in (pd.DataFrame(DENSE, columns=list("abcda")), pd.DataFrame([["x", "y"]] * 60, columns=["a", "a"])):
         with pytest.raises(ValueError, match="`a`|unique column names"):

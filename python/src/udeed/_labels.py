@@ -82,13 +82,18 @@ def _taken_apart(y: ArrayLike, unlabeled: object, *, warn: bool = False) -> tupl
 
 def _with_nulls(y: Any) -> Any:
     """Whole numbers and truth values among nulls as objects: numpy would make floats of them."""
+    if getattr(y, "ndim", 1) == 2 and hasattr(y, "iloc") and y.shape[1] == 1:
+        # A frame of one column, which is warned of as such.
+        return np.asarray(_with_nulls(y.iloc[:, 0]))[:, np.newaxis]
     kind = "" if isinstance(y, np.ndarray) else str(getattr(y, "dtype", getattr(y, "type", ""))).lower()
     if not kind.startswith(("int", "uint", "bool")) and kind != "category":
         return y
-    if kind == "category" and hasattr(y, "cat"):
-        return np.array([*y.cat.categories, None], dtype=object)[y.cat.codes]
-    if hasattr(y, "iloc"):
-        return y.to_numpy(dtype=object) if y.isna().any() else y
+    if kind == "category" and hasattr(y, "isna"):
+        words = getattr(y, "cat", y)
+        return np.array([*words.categories, None], dtype=object)[words.codes]
+    # Of pandas: series, indices and their arrays.
+    if hasattr(y, "isna"):
+        return np.asarray(y, dtype=object) if y.isna().any() else y
     # Of polars or pyarrow.
     listed = y.to_list() if hasattr(y, "to_list") else y.to_pylist()
     return np.array(listed, dtype=object) if None in listed else y

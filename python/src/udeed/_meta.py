@@ -24,6 +24,7 @@ _COUNTING = (
 _TESTING = (
     ("sklearn.feature_selection._rfe", "_rfe_single_fit"),
     ("sklearn.model_selection._validation", "_fit_and_score"),
+    ("sklearn.model_selection._validation", "_permutation_test_score"),
 )
 _PAGE = "see docs/python/meta-estimators.md"
 

@@ -115,12 +115,22 @@ def _encoded(X: Any, frames: Frames, known: Sequence[str] | None) -> Rows:
             levels = [] if name in known else None
         elif frames.kind(column) == "words":
             values[:, place], levels = sorted_levels(frames.codes(column))
+            _check_text(name, levels)
         else:
             values[:, place] = _numbers(name, column, frames)
         columns.append((name, levels))
     if np.isinf(values).any():
         raise ValueError("Input X contains infinity or a value too large for dtype('float64').")
     return Rows(values, columns, X.shape[0])
+
+
+def _check_text(name: str, words: list[str]) -> None:
+    """Refuses words with halves of characters, which no file can hold."""
+    for word in (name, *words):
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"X has {word!r} in column {name!r}, which is no valid text") from None
 
 
 def _numbers(name: str, column: Any, frames: Frames) -> NDArray[np.float64]:
