@@ -6,7 +6,6 @@ docs/performance.md. `make many-labels` runs it; it takes half an hour.
 
 from __future__ import annotations
 
-import argparse
 import time
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 import udeed
 from few_labels import LEAST
-from sets import Absent, find
+from sets import Absent, find, script_options
 from sklearn.datasets import load_svmlight_file
 
 SETS = ["cod-rna", "adult", "forest"]
@@ -33,8 +32,7 @@ def deal(X: np.ndarray, y: np.ndarray, train: int, test: int, seed: int) -> tupl
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = script_options(__doc__)
     parser.add_argument("--sets", nargs="*", default=SETS)
     parser.add_argument("--labels", type=int, nargs="*", default=LABELS)
     parser.add_argument("--draws", type=int, default=3)

@@ -165,8 +165,7 @@ fn a_known_share_of_the_classes_is_kept() {
     assert_eq!(classes, ["b", "g"]);
 }
 
-/// Members that are sure of every row: no odds give the unlabeled rows other shares.
-/// Weights of classes move the log odds, those of rows the fits: what is learned of a rare class does not hang on its weight.
+/// Weights of classes move the log odds, those of rows the fits: what is learned does not depend on the weights of classes.
 #[test]
 fn weights_of_classes_shift_the_odds() {
     let (train, all) = corners(3, 30);
@@ -196,6 +195,7 @@ fn weights_of_classes_shift_the_odds() {
     assert_eq!(plain, alike);
 }
 
+/// Members that are sure of every row: no odds give the unlabeled rows other shares.
 #[test]
 fn a_prior_that_cannot_be_met_is_told_and_sure_rows_stay_sure() {
     let rows: Vec<[f64; 1]> = (0..90).map(|i| [f64::from(u8::from(if i < 20 { i >= 10 } else { i == 89 }))]).collect();

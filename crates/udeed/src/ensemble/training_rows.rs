@@ -260,7 +260,7 @@ fn classes_like_values(classes: &[String], rows: usize) -> Option<Warning> {
 }
 
 /// Weights over the mean of those above 0, without their last bits: these are the rounding of another unit, and could decide a
-/// tie or which rows are drawn.
+/// tie or which rows are drawn. A weight in ten thousand lies so near to a rounding boundary that another unit moves it across.
 fn with_mean_of_one(mut weights: Vec<f64>) -> Vec<f64> {
     const KEPT_BITS: i32 = 40;
     let kept = |weight: f64| {

@@ -62,7 +62,7 @@ method! {
     /// Needs no tuning. Every view is fitted at several regularisation strengths, to bootstraps and to all labels; the weights of
     /// the mixture maximise the likelihood of the out-of-bag rows. Features are always standardised.
     ///
-    /// Weights of classes shift the log odds of the classes: what is learned of a rare class does not hang on its few rows
+    /// Weights of classes shift the log odds of the classes and nothing else: a rare class is not learned from a few heavy rows
     /// (C. Elkan, "The Foundations of Cost-Sensitive Learning", IJCAI 2001). Weights of rows weigh the rows in all fits.
     ///
     /// ```
