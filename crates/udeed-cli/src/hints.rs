@@ -42,6 +42,10 @@ pub fn worded_label(hint: udeed_label::Hint) -> String {
 fn words(hint: &Hint) -> Option<String> {
     let text = match hint {
         Hint::Format => format!("name the format: {}", formats()),
+        Hint::Driver => "install the driver of the card, which `nvidia-smi` then lists, or say `--device cpu`".into(),
+        Hint::DeviceMemory => "say `--precision single`, leave out rows or members, or say `--device cpu`".into(),
+        Hint::DenseOnDevice => "sparse rows are for `--device cpu`".into(),
+        Hint::OtherDevice => "say `--device cpu`".into(),
         Hint::Encoding => "text of Excel may be converted by `iconv -f WINDOWS-1252 -t UTF-8`".into(),
         Hint::Utf16 => "the text is UTF-16: convert it by `iconv -f UTF-16 -t UTF-8`".into(),
         Hint::MissingWord { column } => {

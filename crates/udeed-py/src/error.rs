@@ -26,7 +26,7 @@ pub fn exception(error: Error) -> PyErr {
             Some(number) => PyOSError::new_err((number, message)),
             None => PyOSError::new_err(message),
         },
-        Error::NotConverged { .. } => PyRuntimeError::new_err(message),
+        Error::NotConverged { .. } | Error::Device { .. } => PyRuntimeError::new_err(message),
         Error::Stopped => FitStopped::new_err(message),
         Error::Learner { at, cause } => match cause.downcast::<PyErr>() {
             Ok(raised) => noted(*raised, &at),

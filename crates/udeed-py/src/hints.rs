@@ -43,6 +43,12 @@ pub fn words(hint: &Hint) -> Words {
         }
         Hint::LargeCell => "if the number stands for a missing value, pass NaN".into(),
         Hint::Sparse => "keep X sparse, or leave out columns".into(),
+        Hint::Driver => {
+            "install the driver of the card, which `nvidia-smi` then lists, or pass `device=\"cpu\"`".into()
+        }
+        Hint::DeviceMemory => "pass `precision=\"single\"`, fewer rows or members, or `device=\"cpu\"`".into(),
+        Hint::DenseOnDevice => "pass `X.toarray()`, or `device=\"cpu\"`".into(),
+        Hint::OtherDevice => "pass `device=\"cpu\"`".into(),
         Hint::Fourier => "use fewer with `fourier`".into(),
         Hint::Similarities => "use fewer neighbours, such as `neighbors=5`, or allow more with `memory`".into(),
         Hint::Members => "use fewer `members`".into(),

@@ -233,6 +233,14 @@ hints! {
     Similarities => "use fewer neighbours, such as 5, or allow more memory";
     /// What is kept for each member takes too much memory.
     Members => "use fewer members";
+    /// A device has no driver, or one that does not work.
+    Driver => "install the driver of the card: `nvidia-smi` lists the card where it works";
+    /// A device has no room for rows or scores.
+    DeviceMemory => "use single precision, fewer rows or members, or the processor";
+    /// A device takes no sparse rows.
+    DenseOnDevice => "make the rows dense, or use the processor";
+    /// A device cannot do what it was asked for.
+    OtherDevice => "use another device, or the processor";
     /// Some views take too much memory.
     Views {
         /// The views to use in place of all.
@@ -286,6 +294,19 @@ pub enum Error {
     #[error("the training rows have {found}, expected {expected}")]
     Training {
         /// What they have.
+        found: String,
+        /// What is needed.
+        expected: String,
+        /// What to try.
+        hint: Option<Hint>,
+    },
+
+    /// A device is missing, or cannot do what it was asked for.
+    #[error("{device}: found {found}, expected {expected}")]
+    Device {
+        /// The device, as it was asked for: `cuda:0`.
+        device: String,
+        /// What is there.
         found: String,
         /// What is needed.
         expected: String,
@@ -408,6 +429,21 @@ impl Error {
         Error::Learner { at: MemberPlace::default(), cause: cause.into() }
     }
 
+    /// The error of a [`Device`](crate::method::udeed::Device).
+    ///
+    /// ```
+    /// let error = udeed::Error::device("cuda:1", "1 card", "more than 1", None);
+    /// assert_eq!(error.to_string(), "cuda:1: found 1 card, expected more than 1");
+    /// ```
+    pub fn device(
+        device: impl Into<String>,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+        hint: Option<Hint>,
+    ) -> Self {
+        Error::Device { device: device.into(), found: found.into(), expected: expected.into(), hint }
+    }
+
     /// The same error with the number of the member, counted from 0, where a base learner failed and it is not known yet.
     pub(crate) fn in_member(mut self, member: usize) -> Self {
         if let Error::Learner { at, .. } = &mut self {
@@ -466,6 +502,7 @@ impl Error {
             Error::Input { hint, .. }
             | Error::Training { hint, .. }
             | Error::Columns { hint, .. }
+            | Error::Device { hint, .. }
             | Error::Io { hint, .. } => hint.as_ref(),
             Error::Memory { hint, .. } => Some(hint),
             Error::NotConverged { .. } => Some(&Hint::Scaling),

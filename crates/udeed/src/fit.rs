@@ -6,7 +6,7 @@ use crate::ensemble::vote::{decision_of, probabilities};
 use crate::ensemble::{HeldOut, LabelRounds, Learned, Members, Shared, TrainingRows};
 use crate::error::{Error, Result};
 use crate::learner::n_heads;
-use crate::method::udeed::{EnsembleLoss, Objective, Variant};
+use crate::method::udeed::{EnsembleLoss, Objective, ObjectiveOf, Variant};
 use crate::method::{Method, Udeed, with_methods};
 use crate::model::{Model, Training, Transduction};
 use crate::observer::{Observer, OfFolds, Stage, Warning, Watch};
@@ -321,11 +321,11 @@ impl InitialEnsemble {
     /// # Errors
     /// If a setting is invalid, or there are fewer members.
     pub fn descend(&self, settings: &Udeed, observer: &mut dyn Observer) -> Result<Model> {
-        self.descend_on(settings, &|_, loss| Box::new(loss), observer)
+        self.descended(settings, None, observer)
     }
 
-    /// The descent on an objective of your own, made for each stage from UDEED's loss: one with a further term, or one that
-    /// is evaluated on other hardware.
+    /// The descent on an objective of your own, made for each stage from UDEED's loss, such as one with a further term. A loss
+    /// that is only evaluated elsewhere is that of a [`Device`](crate::method::udeed::Device).
     ///
     /// # Errors
     /// As [`InitialEnsemble::descend`].
@@ -365,6 +365,10 @@ impl InitialEnsemble {
         objective: &dyn for<'a> Fn(Stage, EnsembleLoss<'a>) -> Box<dyn Objective + 'a>,
         observer: &mut dyn Observer,
     ) -> Result<Model> {
+        self.descended(settings, Some(objective), observer)
+    }
+
+    fn descended(&self, settings: &Udeed, own: Option<&ObjectiveOf<'_>>, observer: &mut dyn Observer) -> Result<Model> {
         settings.validate()?;
         if settings.members > self.settings.members {
             let expected = format!("at most {}, the number of initial members", self.settings.members);
@@ -380,7 +384,7 @@ impl InitialEnsemble {
             ..settings.clone()
         };
         let first = self.members.iter().map(|members| members.prefix(settings.members)).collect();
-        let mut learned = settings.descend(&self.prepared, first, objective, &Watch::new(observer))?;
+        let mut learned = settings.descend(&self.prepared, first, own, &Watch::new(observer))?;
         settings.hold_out(&self.prepared, &mut learned, &Watch::new(observer))?;
         if settings.calibrated {
             let expected = "false: there are no rows that the members do not know, to calibrate by";

@@ -44,6 +44,8 @@ pub struct MethodCard {
     pub grows: bool,
     /// Whether it gives unlabeled rows pseudo-labels, in rounds.
     pub labels_rows: bool,
+    /// Whether it can run on a [`Device`](crate::method::udeed::Device).
+    pub on_device: bool,
     /// Settings.
     pub settings: Vec<Setting>,
 }

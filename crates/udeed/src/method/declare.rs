@@ -17,6 +17,7 @@ macro_rules! method {
             $(streams: $streams:literal,)?
             $(grows: $grows:literal,)?
             $(labels_rows: $labels_rows:literal,)?
+            $(device: $device:ty,)?
             $(size: $size:expr,)?
         }
         settings { $($settings:tt)+ }
@@ -24,7 +25,7 @@ macro_rules! method {
         $crate::method::declare::method! {
             @munch {
                 [$($about)+] $name $word $title $python $paper [$($streams)?] [$($grows)?]
-                [$($labels_rows)?] [$($size)?]
+                [$($labels_rows)?] [$($device)?] [$($size)?]
             } [] $($settings)+
         }
     };
@@ -133,7 +134,8 @@ macro_rules! method {
     (
         @munch {
             [$($about:literal)+] $name:ident $word:literal $title:literal $python:literal $paper:literal
-            [$($streams:literal)?] [$($grows:literal)?] [$($labels_rows:literal)?] [$($size:expr)?]
+            [$($streams:literal)?] [$($grows:literal)?] [$($labels_rows:literal)?] [$($device:ty)?]
+            [$($size:expr)?]
         }
         [$({ [$($doc:literal)+] $field:ident: $type:ty, $taken:ty = $default:expr, $range:expr })+]
     ) => {
@@ -144,6 +146,8 @@ macro_rules! method {
         #[non_exhaustive]
         pub struct $name {
             $(#[doc = concat!($($doc),+)] pub $field: $type,)+
+            // No setting: where the fit runs is no part of what it learns.
+            $(#[serde(skip)] pub(crate) device: $device,)?
         }
 
         impl Default for $name {
@@ -155,7 +159,7 @@ macro_rules! method {
         impl $name {
             /// Creates the method with its default settings.
             pub fn new() -> Self {
-                $name { $($field: $default,)+ }
+                $name { $($field: $default,)+ $(device: <$device>::default(),)? }
             }
 
             $(
@@ -198,6 +202,7 @@ macro_rules! method {
                     streams: false $(|| $streams)?,
                     grows: Self::GROWS,
                     labels_rows: false $(|| $labels_rows)?,
+                    on_device: false $(|| <$device>::AVAILABLE)?,
                     settings: vec![
                         $(setting(stringify!($field), concat!($($doc),+), &defaults.$field, $range)),+
                     ],

@@ -5,7 +5,7 @@ mod declare;
 mod idle;
 mod settings;
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -16,6 +16,7 @@ use crate::ensemble::{Learned, Shared, TrainingRows};
 use crate::error::{Error, Result};
 use crate::learner::Base;
 use crate::memory::MUCH_MEMORY;
+use crate::method::udeed::Device;
 use crate::observer::Watch;
 use crate::text::{listed, quoted};
 
@@ -224,6 +225,40 @@ impl Method {
     /// ```
     pub fn similarity_bytes(&self, n_labeled: usize, n_unlabeled: usize) -> Option<u64> {
         self.learner().similarity_bytes(n_labeled, n_unlabeled)
+    }
+
+    /// The same method on a device, see [`Udeed::on`].
+    ///
+    /// # Errors
+    /// If the method cannot run on one; the message names those that can.
+    ///
+    /// ```
+    /// use udeed::prelude::*;
+    ///
+    /// let on: Vec<&str> = Method::cards().iter().filter(|card| card.on_device).map(|card| card.name).collect();
+    /// assert_eq!(on, ["udeed"]);
+    /// let error = Method::from(Bagging::new()).check_device("cuda").unwrap_err();
+    /// assert_eq!(error.to_string(), "`device` is `cuda` for method `bagging`, expected `cpu`, or method `udeed`");
+    /// ```
+    pub fn on(self, device: Arc<dyn Device>) -> Result<Self> {
+        self.check_device(&device.name())?;
+        Ok(match self {
+            Method::Udeed(settings) => settings.on(device).into(),
+            other => other,
+        })
+    }
+
+    /// Checks that the method can run on a device of some name, which need not be there.
+    ///
+    /// # Errors
+    /// As [`Method::on`].
+    pub fn check_device(&self, device: &str) -> Result<()> {
+        if self.card().on_device {
+            return Ok(());
+        }
+        let able: Vec<&str> = Self::cards().iter().filter(|card| card.on_device).map(|card| card.name).collect();
+        let found = format!("{} for method {}", quoted(device), quoted(self.name()));
+        Err(Error::setting("device", found, format!("`cpu`, or method {}", listed(&able))))
     }
 
     /// The card of the method.

@@ -3,11 +3,16 @@
 //! M.-L. Zhang and Z.-H. Zhou, "Exploiting Unlabeled Data to Enhance Ensemble Diversity", ICDM 2010.
 
 mod descend;
+mod device;
 mod loss;
 
+pub use device::{Device, Stages};
 pub use loss::{EnsembleLoss, Loss, Objective, Precision};
 
+use std::sync::Arc;
+
 use self::descend::run_stage;
+use self::device::OnDevice;
 use crate::data::{Blocks, Dense};
 use crate::ensemble::training_rows::{Head, check_members};
 use crate::ensemble::{
@@ -54,6 +59,7 @@ method! {
         python: "UDEEDClassifier",
         paper: "M.-L. Zhang and Z.-H. Zhou, \"Exploiting unlabeled data to enhance ensemble diversity\", ICDM 2010",
         streams: true,
+        device: OnDevice,
     }
     settings {
         /// Rows on which the descent makes the members diverse.
@@ -110,12 +116,16 @@ impl Learn for Udeed {
                 "a number with hidden units: it is chosen by linear members",
             ));
         }
+        if let (Some(device), 1..) = (&self.device.0, self.hidden) {
+            let expected = format!("0 on `{}`: members with hidden units are trained on the processor", device.name());
+            return Err(Error::setting("hidden", self.hidden, expected));
+        }
         Ok(())
     }
 
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
         let initial = self.initial_members(prepared, watch)?;
-        let mut learned = self.descend(prepared, initial, &|_, loss| Box::new(loss), watch)?;
+        let mut learned = self.descend(prepared, initial, None, watch)?;
         self.hold_out(prepared, &mut learned, watch)?;
         Ok(learned)
     }
@@ -131,6 +141,16 @@ impl Learn for Udeed {
 }
 
 impl Udeed {
+    /// Runs the descent on a device. What comes before and after it runs on the processor. Rows must be dense, and members
+    /// without hidden units.
+    ///
+    /// Default: the processor.
+    #[must_use]
+    pub fn on(mut self, device: Arc<dyn Device>) -> Self {
+        self.device = OnDevice(Some(device));
+        self
+    }
+
     /// The initial members of each head.
     pub(crate) fn initial_members(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Vec<Members>> {
         let weights = (prepared.preparation.n_features() + 2) * self.hidden.max(1);
@@ -262,12 +282,12 @@ impl Udeed {
         }
     }
 
-    /// Runs the stages of the variant, one after the other.
+    /// Runs the stages of the variant, one after the other, on an objective of the caller's, or on the device.
     pub(crate) fn descend(
         &self,
         prepared: &TrainingRows,
         initial: Vec<Members>,
-        objective: &ObjectiveOf<'_>,
+        own: Option<&ObjectiveOf<'_>>,
         watch: &Watch<'_>,
     ) -> Result<Learned> {
         let mut learned = Learned::from(self.ensemble(prepared, &initial));
@@ -280,6 +300,7 @@ impl Udeed {
         let targets = all_targets(prepared);
         let each = |members: &Members| (0..members.n_members()).map(|k| members.weights_of(k)).collect::<Vec<_>>();
         let mut weights = self.side_by_side(&initial.iter().flat_map(each).collect::<Vec<_>>());
+        let on_device = self.device.0.as_deref().map(Device::start).transpose()?;
         for stage in self.stages(n_unlabeled) {
             let diversity: Option<&dyn Blocks> = match stage {
                 Stage::Empirical => None,
@@ -287,8 +308,13 @@ impl Udeed {
                 Stage::Unlabeled => Some(prepared.unlabeled.blocks()?),
             };
             let loss = EnsembleLoss { diversity, ..self.empirical_loss(prepared, &targets) };
+            let objective = match (own, &on_device) {
+                (Some(own), _) => own(stage, loss),
+                (None, Some(on_device)) => on_device.objective(loss)?,
+                (None, None) => Box::new(loss),
+            };
             let summary;
-            (weights, summary) = run_stage(&*objective(stage, loss), stage, self, weights, watch)?;
+            (weights, summary) = run_stage(&*objective, stage, self, weights, watch)?;
             learned.stages.push(summary);
             if summary.stop == Stop::Observer {
                 break;
