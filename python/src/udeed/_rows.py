@@ -60,7 +60,9 @@ def read_rows(estimator: Any, X: Any, *, reset: bool, words: Sequence[str] = ())
 
 def _is_ready(estimator: Any, X: Any) -> bool:
     """Whether an array is what scikit-learn's checks would make of it: they take longer than many a model on a row."""
-    if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2 or not (X.flags.c_contiguous and X.flags.aligned):
+    if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2:
+        return False
+    if not (X.flags.c_contiguous and X.flags.aligned):
         return False
     if not len(X) or X.shape[1] != estimator.n_features_in_ or hasattr(estimator, "feature_names_in_"):
         return False
