@@ -1,7 +1,7 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
 .PHONY: test format lint unit docs browser python generate properties deny advisories fuzz chaos bench methods forests imbalance \
-	coverage fit-time predict-time many-labels when-it-helps labels beside-peers
+	kernels coverage fit-time predict-time many-labels when-it-helps labels beside-peers
 
 test: format lint unit docs browser python
 
@@ -93,6 +93,11 @@ generate:
 # Builds the wheel and tests it in fresh virtual environments, with the newest and the oldest supported scikit-learn.
 python:
 	python/test.sh
+
+# Whether the kernels for NVIDIA cards are what their source compiles to. Downloads the compiler, some 100 MB, from the Python
+# registry; `crates/udeed-cuda/kernels/compile.sh` alone writes them.
+kernels:
+	crates/udeed-cuda/kernels/compile.sh --check
 
 # Licences, sources and duplicates of dependencies. Installs cargo-deny, which takes some minutes, if it is missing.
 deny:

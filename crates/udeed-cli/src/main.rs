@@ -4,6 +4,7 @@
 //! `progress` and `terminal`. Results go to standard output, everything else to standard error. Exit codes: 0, 1 (the work
 //! failed), 2 (the call was wrong).
 
+mod device;
 mod hints;
 mod input;
 mod laboratory;

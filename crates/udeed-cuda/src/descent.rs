@@ -1,0 +1,615 @@
+//! The loss of the descent, evaluated on a card.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Instant;
+
+use udeed::data::Blocks;
+use udeed::method::udeed::{Device, EnsembleLoss, Loss, Objective, Precision, Stages};
+use udeed::observer::Losses;
+use udeed::{Error, Hint, Result};
+
+use crate::Cuda;
+use crate::driver::{Card, Number, Room, Shape, Value};
+use crate::rows::{Halves, Real, Rows, SIDE, Table, power_below};
+
+/// Groups of 8 features that the fused kernels are compiled for.
+const GROUPS: [usize; 5] = [2, 4, 6, 7, 8];
+/// Members that a warp of a fused kernel owns, and the most warps that a block has.
+const OF_WARP: usize = 16;
+const MOST_WARPS: usize = 7;
+/// Parts of the rows that blocks of a fused kernel walk over; more of them where blocks are small.
+const PARTS: usize = 264;
+/// Numbers of a slab of scores.
+const SLAB: usize = 1 << 25;
+/// Blocks of the gradient, about.
+const GRADIENT_BLOCKS: usize = 1024;
+/// Blocks of the derivatives at most; a block has eight warps.
+const DERIVATIVE_BLOCKS: usize = 1024;
+
+impl Device for Cuda {
+    fn name(&self) -> String {
+        self.card.name().to_owned()
+    }
+
+    fn start<'a>(&'a self) -> Result<Box<dyn Stages<'a> + 'a>> {
+        self.card.enter()?;
+        Ok(Box::new(Descent { card: &self.card, sent: RefCell::default() }))
+    }
+}
+
+/// A descent, with the rows that it has sent, by their address and form: they lie there as long as the descent.
+struct Descent<'a> {
+    card: &'a Card,
+    sent: RefCell<Vec<(*const (), Form, Rc<Rows<'a>>)>>,
+}
+
+/// A form of rows: its precision, whether as halves, and its width.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Double { width: usize },
+    Single { width: usize },
+    Halves { groups: usize },
+}
+
+impl<'a> Descent<'a> {
+    fn rows(&self, rows: &'a dyn Blocks, form: Form) -> Result<Rc<Rows<'a>>> {
+        let at = std::ptr::from_ref(rows).cast::<()>();
+        let known = self
+            .sent
+            .borrow()
+            .iter()
+            .find(|(other, as_, _)| (*other, *as_) == (at, form))
+            .map(|(.., rows)| rows.clone());
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        if rows.is_sparse() {
+            let found = "sparse rows";
+            return Err(Error::device(self.card.name(), found, "dense ones", Some(Hint::DenseOnDevice)));
+        }
+        let sent = Rc::new(match form {
+            Form::Double { width } => Rows::Double(Table::sent(self.card, rows, width)?),
+            Form::Single { width } => Rows::Single(Table::sent(self.card, rows, width)?),
+            Form::Halves { groups } => Rows::Halves(Halves::sent(self.card, rows, groups)?),
+        });
+        self.sent.borrow_mut().push((at, form, sent.clone()));
+        Ok(sent)
+    }
+}
+
+impl<'a> Stages<'a> for Descent<'a> {
+    fn objective<'s>(&'s self, loss: EnsembleLoss<'a>) -> Result<Box<dyn Objective + 's>> {
+        Ok(Box::new(self.evaluation(loss)?))
+    }
+}
+
+impl<'a> Descent<'a> {
+    fn evaluation(&self, loss: EnsembleLoss<'a>) -> Result<Evaluation<'a>> {
+        if loss.hidden > 0 {
+            let found = format!("members with {} hidden units", loss.hidden);
+            return Err(Error::device(self.card.name(), found, "members without", Some(Hint::OtherDevice)));
+        }
+        let features = loss.labeled.shape().1 + 1;
+        let wide = features.next_multiple_of(8);
+        let groups =
+            GROUPS.into_iter().find(|groups| groups * 8 >= features).filter(|_| loss.m <= MOST_WARPS * OF_WARP);
+        let groups = groups.filter(|&groups| fused_shape(groups, &loss).1 <= self.card.shared && loss.heads < 1 << 16);
+        let (form, fused) = match loss.precision {
+            Precision::Double => {
+                // Its instructions came with this capability.
+                let fused = groups.filter(|_| self.card.capability >= (9, 0));
+                let width = fused.map_or(wide, |groups| groups * 8);
+                (Form::Double { width }, fused.map(|groups| (groups, Form::Double { width })))
+            }
+            Precision::Single => (Form::Single { width: wide }, groups.map(|groups| (groups, Form::Halves { groups }))),
+        };
+        let labeled = self.rows(loss.labeled, form)?;
+        let apart = loss.diversity.filter(|rows| !std::ptr::addr_eq(*rows, loss.labeled));
+        let n = loss.diversity.map_or(0, |rows| rows.shape().0);
+        let m = loss.m as f64;
+        let agreement = loss.diversity.map(|_| 1.0 / (m * (m - 1.0) * n as f64));
+        let share = 1.0 / (m * loss.counts.iter().sum::<f64>());
+        let walk = |rows| Walk::new(self.card, rows, &loss);
+        let own = walk(labeled)?;
+        let other = match (apart, fused) {
+            (None, _) => None,
+            (Some(rows), Some((groups, form))) => {
+                Some(Other::Fused(Fused::new(self.card, self.rows(rows, form)?, groups, &loss)?))
+            }
+            (Some(rows), None) => Some(Other::Walk(walk(self.rows(rows, form)?)?)),
+        };
+        let room = |values: &[f64]| {
+            let room = self.card.room(values.len(), "labels and weights of rows")?;
+            room.write(values)?;
+            Ok::<_, Error>(room)
+        };
+        let (targets, counts) = (room(loss.targets)?, room(loss.counts)?);
+        Ok(Evaluation { card: self.card, loss, share, agreement, own, other, targets, counts })
+    }
+}
+
+/// The loss of a stage, with everything it needs on the card.
+struct Evaluation<'a> {
+    card: &'a Card,
+    loss: EnsembleLoss<'a>,
+    /// The weight of each empirical loss.
+    share: f64,
+    /// The weight of each term of the diversity.
+    agreement: Option<f64>,
+    /// The walk over the labeled rows, with diversity if it is measured on them.
+    own: Walk<'a>,
+    /// The walk over the other rows.
+    other: Option<Other<'a>>,
+    targets: Room<'a, f64>,
+    counts: Room<'a, f64>,
+}
+
+enum Other<'a> {
+    Fused(Fused<'a>),
+    Walk(Walk<'a>),
+}
+
+impl Objective for Evaluation<'_> {
+    fn evaluate(&self, weights: &[f64], gradient: &mut [f64]) -> Result<Losses> {
+        self.card.enter()?;
+        self.begin(weights)?;
+        gradient.fill(0.0);
+        let [empirical, mut diversity] = self.own.end(gradient)?;
+        match &self.other {
+            None => {}
+            Some(Other::Walk(walk)) => diversity = walk.end(gradient)?[1],
+            Some(Other::Fused(fused)) => diversity = fused.end(gradient)?,
+        }
+        let (empirical, diversity) = (self.share * empirical, self.agreement.unwrap_or_default() * diversity);
+        Ok(Losses { empirical, diversity, total: empirical + self.loss.gamma * diversity })
+    }
+}
+
+impl Evaluation<'_> {
+    /// Begins everything, and does not wait for it.
+    fn begin(&self, weights: &[f64]) -> Result<()> {
+        let (labels, slope) =
+            (Some((&self.targets, &self.counts)), self.loss.gamma * self.agreement.unwrap_or_default());
+        let diverse = self.agreement.is_some() && self.other.is_none();
+        let terms = Terms { labels, share: self.share, diverse, slope: if diverse { slope } else { 0.0 } };
+        self.own.begin(weights, &self.loss, &terms)?;
+        match &self.other {
+            None => Ok(()),
+            Some(Other::Walk(walk)) => {
+                walk.begin(weights, &self.loss, &Terms { labels: None, share: 0.0, diverse: true, slope })
+            }
+            Some(Other::Fused(fused)) => fused.begin(weights, slope),
+        }
+    }
+}
+
+/// What a walk adds up.
+struct Terms<'t> {
+    /// Targets and weights of the rows; none: no empirical loss.
+    labels: Option<(&'t Room<'t, f64>, &'t Room<'t, f64>)>,
+    share: f64,
+    /// Whether the diversity is added, and the weight of its derivatives.
+    diverse: bool,
+    slope: f64,
+}
+
+/// A walk with any number of members and features: scores, derivatives, gradient.
+struct Walk<'a> {
+    card: &'a Card,
+    rows: Rc<Rows<'a>>,
+    lanes: usize,
+    width: usize,
+    /// Features of the members, with the constant one.
+    features: usize,
+    /// Rows of a slab, rows of a part of it, and blocks for the derivatives.
+    slab: usize,
+    each: usize,
+    blocks: usize,
+    memory: Scores<'a>,
+    parts: Room<'a, f64>,
+    values: Room<'a, f64>,
+    /// The gradient, then the sums of losses and diversities.
+    found: Room<'a, f64>,
+}
+
+/// Weights and scores.
+enum Scores<'a> {
+    Double(Room<'a, f64>, Room<'a, f64>),
+    Single(Room<'a, f32>, Room<'a, f32>),
+}
+
+impl<'a> Walk<'a> {
+    fn new(card: &'a Card, rows: Rc<Rows<'a>>, loss: &EnsembleLoss<'_>) -> Result<Self> {
+        let lanes = (loss.m * loss.heads).next_multiple_of(SIDE);
+        let (width, longest) = match &*rows {
+            Rows::Double(table) => (table.width, longest(table)),
+            Rows::Single(table) => (table.width, longest(table)),
+            Rows::Halves(_) => unreachable!("halves are walked over by fused kernels"),
+        };
+        let slab = ((SLAB / lanes / SIDE).max(1) * SIDE).min(longest);
+        let tiles = width.div_ceil(SIDE) * (lanes / SIDE);
+        let each = slab.div_ceil((GRADIENT_BLOCKS / tiles).clamp(1, slab / SIDE)).next_multiple_of(SIDE);
+        let parts = slab.div_ceil(each);
+        let blocks = (slab * loss.heads).div_ceil(8).min(DERIVATIVE_BLOCKS);
+        let scores = "the scores of some rows";
+        let memory = match &*rows {
+            Rows::Double(_) => Scores::Double(card.room(width * lanes, "weights")?, card.room(slab * lanes, scores)?),
+            _ => Scores::Single(card.room(width * lanes, "weights")?, card.room(slab * lanes, scores)?),
+        };
+        Ok(Walk {
+            card,
+            rows,
+            lanes,
+            width,
+            features: loss.labeled.shape().1 + 1,
+            slab,
+            each,
+            blocks,
+            memory,
+            parts: card.room(parts * width * lanes, "the gradient")?,
+            values: card.room(2 * 8 * blocks, "losses")?,
+            found: card.room(width * lanes + 2, "the gradient")?,
+        })
+    }
+
+    fn begin(&self, weights: &[f64], loss: &EnsembleLoss<'_>, terms: &Terms<'_>) -> Result<()> {
+        match (&*self.rows, &self.memory) {
+            (Rows::Double(table), Scores::Double(w, scores)) => self.walk(
+                table,
+                w,
+                scores,
+                weights,
+                loss,
+                terms,
+                ["scores_double", "derivatives_double", "gradient_double"],
+            ),
+            (Rows::Single(table), Scores::Single(w, scores)) => self.walk(
+                table,
+                w,
+                scores,
+                weights,
+                loss,
+                terms,
+                ["scores_single", "derivatives_single", "gradient_single"],
+            ),
+            _ => unreachable!("weights have the precision of the rows"),
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "once for each precision")]
+    fn walk<T: Real + FromDouble>(
+        &self,
+        table: &Table<'_, T>,
+        w: &Room<'_, T>,
+        scores: &Room<'_, T>,
+        weights: &[f64],
+        loss: &EnsembleLoss<'_>,
+        terms: &Terms<'_>,
+        kernels: [&'static str; 3],
+    ) -> Result<()> {
+        let (lanes, width, own) = (self.lanes, self.width, loss.m * loss.heads);
+        let mut padded = vec![T::from_double(0.0); width * lanes];
+        for (to, from) in padded.chunks_exact_mut(lanes).zip(weights.chunks_exact(own)) {
+            to.iter_mut().zip(from).for_each(|(to, &from)| *to = T::from_double(from));
+        }
+        w.write(&padded)?;
+        let kind = match (terms.labels, loss.loss) {
+            (None, _) => 0,
+            (_, Loss::Logistic) => 1,
+            (_, Loss::Squared) => 2,
+            (_, Loss::Hinge) => 3,
+        };
+        let [targets, counts] = match terms.labels {
+            Some((targets, counts)) => [targets.pointer(), counts.pointer()],
+            None => [Value::Pointer(0); 2],
+        };
+        let [int_width, int_lanes] = [width, lanes].map(|number| Value::Int(number as i32));
+        let mut again = 0;
+        for chunk in &table.chunks {
+            for begin in (0..chunk.rows).step_by(self.slab) {
+                let here = self.slab.min(chunk.rows - begin);
+                let x = chunk.room.pointer_to(begin * width);
+                let tile = size_of::<T>() * 16;
+                let shape = Shape { grid: (here / SIDE, lanes / SIDE, 1), threads: 256, shared: tile * (68 + 64) };
+                self.card.launch(kernels[0], shape, &[x, int_width, w.pointer(), int_lanes, scores.pointer()])?;
+                let shape = Shape { grid: (self.blocks, 1, 1), threads: 256, shared: 0 };
+                let [first, rows, n] = [chunk.first + begin, here, table.n].map(|number| Value::Long(number as i64));
+                let [m, heads] = [loss.m, loss.heads].map(|number| Value::Int(number as i32));
+                let mut values = vec![scores.pointer(), first, rows, n, int_lanes, m, heads, Value::Int(kind)];
+                values.extend([
+                    Value::Double(terms.share),
+                    Value::Int(terms.diverse.into()),
+                    Value::Double(terms.slope),
+                ]);
+                values.extend([targets, counts, Value::Int(again), self.values.pointer()]);
+                self.card.launch(kernels[1], shape, &values)?;
+                let parts = self.slab.div_ceil(self.each);
+                let grid = (width.div_ceil(SIDE), lanes / SIDE, parts);
+                let shape = Shape { grid, threads: 256, shared: tile * (64 + 64) };
+                let mut values = vec![x, rows, int_width, scores.pointer(), int_lanes];
+                values.extend([Value::Int(self.each as i32), Value::Int(again), self.parts.pointer()]);
+                self.card.launch(kernels[2], shape, &values)?;
+                again = 1;
+            }
+        }
+        let size = width * lanes;
+        let finish = Finish {
+            kernel: "finish_double",
+            parts: self.parts.pointer(),
+            count: self.slab.div_ceil(self.each),
+            size,
+            scale: 1.0,
+            values: (self.values.pointer(), 8 * self.blocks, 2),
+            again: false,
+        };
+        finish.begin(self.card, self.found.pointer(), self.found.pointer_to(size))
+    }
+
+    /// Adds the gradient; returns the sums of losses and diversities.
+    fn end(&self, gradient: &mut [f64]) -> Result<[f64; 2]> {
+        let mut found = vec![0.0; self.width * self.lanes + 2];
+        self.found.read(&mut found)?;
+        let (found, sums) = found.split_at(self.width * self.lanes);
+        let own = gradient.len() / self.features;
+        for (to, from) in gradient.chunks_exact_mut(own).zip(found.chunks_exact(self.lanes)) {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+        }
+        Ok([sums[0], sums[1]])
+    }
+}
+
+/// Rows of the longest chunk.
+fn longest<T>(table: &Table<'_, T>) -> usize {
+    table.chunks.iter().map(|chunk| chunk.rows).max().unwrap_or(SIDE)
+}
+
+/// Numbers that weights are rounded to.
+trait FromDouble: Number {
+    fn from_double(x: f64) -> Self;
+}
+impl FromDouble for f64 {
+    fn from_double(x: f64) -> Self {
+        x
+    }
+}
+impl FromDouble for f32 {
+    fn from_double(x: f64) -> Self {
+        x as f32
+    }
+}
+
+/// The sum of what parts have found.
+struct Finish {
+    kernel: &'static str,
+    parts: Value,
+    count: usize,
+    size: usize,
+    scale: f64,
+    /// Where values lie, how many of each kind there are, and how many kinds.
+    values: (Value, usize, usize),
+    again: bool,
+}
+
+impl Finish {
+    fn begin(&self, card: &Card, out: Value, value: Value) -> Result<()> {
+        let shape = Shape { grid: (self.size.div_ceil(32), 1, 1), threads: 512, shared: 16 * 33 * 8 };
+        let (at, values, kinds) = self.values;
+        let [count, size, values, kinds] =
+            [self.count, self.size, values, kinds].map(|number| Value::Int(number as i32));
+        let scale = Value::Double(self.scale);
+        card.launch(
+            self.kernel,
+            shape,
+            &[self.parts, count, size, scale, at, values, kinds, Value::Int(self.again.into()), out, value],
+        )
+    }
+}
+
+/// A walk of the diversity by fused kernels.
+struct Fused<'a> {
+    card: &'a Card,
+    rows: Rc<Rows<'a>>,
+    groups: usize,
+    warps: usize,
+    heads: usize,
+    m: usize,
+    shared: usize,
+    /// Parts at most.
+    most: usize,
+    weights: AnyRoom<'a>,
+    parts: AnyRoom<'a>,
+    values: Room<'a, f64>,
+    found: Room<'a, f64>,
+}
+
+/// Memory for numbers of either precision.
+enum AnyRoom<'a> {
+    Double(Room<'a, f64>),
+    Single(Room<'a, f32>),
+}
+
+impl AnyRoom<'_> {
+    fn pointer(&self) -> Value {
+        match self {
+            AnyRoom::Double(room) => room.pointer(),
+            AnyRoom::Single(room) => room.pointer(),
+        }
+    }
+}
+
+/// Warps of a block of a fused kernel, and its bytes of shared memory.
+fn fused_shape(groups: usize, loss: &EnsembleLoss<'_>) -> (usize, usize) {
+    let warps = loss.m.div_ceil(OF_WARP);
+    let shared = match loss.precision {
+        Precision::Double => 2 * 32 * (groups * 8 + 4) * 8 + warps * groups * 32 * 4 * 8 + 2 * warps * 32 * 8,
+        Precision::Single => 2 * 2 * 64 * (groups | 1) * 16 + 2 * warps * 64 * 4 + warps * 32 * groups * 4 * 8,
+    };
+    (warps, shared)
+}
+
+impl<'a> Fused<'a> {
+    fn new(card: &'a Card, rows: Rc<Rows<'a>>, groups: usize, loss: &EnsembleLoss<'_>) -> Result<Self> {
+        let (warps, shared) = fused_shape(groups, loss);
+        let heads = loss.heads;
+        let size = heads * warps * OF_WARP * groups * 8;
+        let most = PARTS * (MOST_WARPS / warps).min(4);
+        let room = |length, what| {
+            Ok::<_, Error>(match &*rows {
+                Rows::Double(_) => AnyRoom::Double(card.room(length, what)?),
+                _ => AnyRoom::Single(card.room(length, what)?),
+            })
+        };
+        let tiles = match &*rows {
+            Rows::Double(table) => longest(table) / 32,
+            Rows::Halves(halves) => halves.chunks.iter().map(|(rows, ..)| rows / 64).max().unwrap_or(1),
+            Rows::Single(_) => unreachable!("fused kernels take halves"),
+        };
+        let parts = tiles.min(most);
+        let (weights, parts) = (room(size, "weights")?, (room(parts * size, "the gradient")?, parts));
+        let values = card.room(parts.1 * heads * warps, "losses")?;
+        let found = card.room(size + 1, "the gradient")?;
+        let (parts, m) = (parts.0, loss.m);
+        Ok(Fused { card, rows, groups, warps, heads, m, shared, most, weights, parts, values, found })
+    }
+
+    fn size(&self) -> usize {
+        self.heads * self.warps * OF_WARP * self.groups * 8
+    }
+
+    fn begin(&self, weights: &[f64], slope: f64) -> Result<()> {
+        let lanes = self.m * self.heads;
+        let width = self.groups * 8;
+        // The place of the weight of a feature in a member of a head.
+        let place = |lane: usize, j: usize| ((lane / self.m * self.warps * OF_WARP) + lane % self.m) * width + j;
+        let kernel = |precision: [&'static str; 5]| {
+            precision[GROUPS.iter().position(|&groups| groups == self.groups).unwrap_or(0)]
+        };
+        let size = self.size();
+        let shape = |parts| Shape { grid: (parts, self.heads, 1), threads: self.warps * 32, shared: self.shared };
+        let finish = |kernel, parts: usize, scale, again| Finish {
+            kernel,
+            parts: self.parts.pointer(),
+            count: parts,
+            size,
+            scale,
+            values: (self.values.pointer(), parts * self.heads * self.warps, 1),
+            again,
+        };
+        let (out, value) = (self.found.pointer(), self.found.pointer_to(size));
+        match (&*self.rows, &self.weights) {
+            (Rows::Double(table), AnyRoom::Double(room)) => {
+                let mut padded = vec![0.0; size];
+                for (at, &weight) in weights.iter().enumerate() {
+                    padded[place(at % lanes, at / lanes)] = weight;
+                }
+                room.write(&padded)?;
+                let names = ["fused_double_2", "fused_double_4", "fused_double_6", "fused_double_7", "fused_double_8"];
+                for (k, chunk) in table.chunks.iter().enumerate() {
+                    let tiles = chunk.rows / 32;
+                    let parts = tiles.min(self.most);
+                    let values = [
+                        chunk.room.pointer(),
+                        Value::Int(tiles as i32),
+                        room.pointer(),
+                        self.parts.pointer(),
+                        self.values.pointer(),
+                    ];
+                    self.card.launch(kernel(names), shape(parts), &values)?;
+                    finish("finish_double", parts, slope, k > 0).begin(self.card, out, value)?;
+                }
+                Ok(())
+            }
+            (Rows::Halves(halves), AnyRoom::Single(room)) => {
+                // Columns are scaled, and their weights by the inverse; then all weights, so that the largest is well within a half.
+                let scaled = |at: usize| weights[at] / f64::from(halves.scales[at / lanes].0);
+                let mut padded = vec![0.0; size];
+                let (mut largest, mut bounds) = (0.0f64, vec![0.0f64; lanes]);
+                for at in 0..weights.len() {
+                    let weight = scaled(at);
+                    padded[place(at % lanes, at / lanes)] = weight as f32;
+                    largest = largest.max(weight.abs());
+                    bounds[at % lanes] += weight.abs() * f64::from(halves.scales[at / lanes].1);
+                }
+                room.write(&padded)?;
+                let w_scale = power_below((256.0 / largest.max(1e-30)) as f32);
+                let unit = (std::f64::consts::LOG2_E / f64::from(w_scale)) as f32;
+                // No output exceeds half of its score, nor 1, and no derivative the sum of outputs of its head.
+                let bound =
+                    bounds.chunks(self.m).map(|head| head.iter().map(|bound| (bound / 2.0).min(1.0)).sum::<f64>());
+                let d_scale = power_below((30_000.0 / bound.fold(1e-20, f64::max)) as f32);
+                let names = ["fused_single_2", "fused_single_4", "fused_single_6", "fused_single_7", "fused_single_8"];
+                for (k, (rows, high, low)) in halves.chunks.iter().enumerate() {
+                    let tiles = rows / 64;
+                    let parts = tiles.min(self.most);
+                    let scales = [w_scale, unit, d_scale].map(Value::Float);
+                    let mut values = vec![high.pointer(), low.pointer(), Value::Int(tiles as i32), room.pointer()];
+                    values.extend(scales);
+                    values.extend([self.parts.pointer(), self.values.pointer()]);
+                    self.card.launch(kernel(names), shape(parts), &values)?;
+                    finish("finish_single", parts, slope / f64::from(d_scale), k > 0).begin(self.card, out, value)?;
+                }
+                Ok(())
+            }
+            _ => unreachable!("weights have the precision of the rows"),
+        }
+    }
+
+    /// Adds the gradient; returns the sum of diversities.
+    fn end(&self, gradient: &mut [f64]) -> Result<f64> {
+        let (size, width, lanes) = (self.size(), self.groups * 8, self.m * self.heads);
+        let mut found = vec![0.0; size + 1];
+        self.found.read(&mut found)?;
+        for (at, to) in gradient.iter_mut().enumerate() {
+            let (j, lane) = (at / lanes, at % lanes);
+            let scale = match &*self.rows {
+                Rows::Halves(halves) => 1.0 / f64::from(halves.scales[j].0),
+                _ => 1.0,
+            };
+            *to += scale * found[((lane / self.m * self.warps * OF_WARP) + lane % self.m) * width + j];
+        }
+        Ok(found[size])
+    }
+}
+
+/// What [`evaluated`] returns.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct Evaluated {
+    pub losses: Losses,
+    /// Milliseconds of the card for an evaluation, where these do not wait for each other.
+    pub on_card: f64,
+    /// Milliseconds of a call: the median.
+    pub called: f64,
+}
+
+/// Evaluates a loss on a card as a descent does, and some `times` more to measure it. For tests and measurements: may change in any
+/// release.
+///
+/// # Errors
+/// As [`Objective::evaluate`].
+#[doc(hidden)]
+pub fn evaluated(
+    cuda: &Cuda,
+    loss: EnsembleLoss<'_>,
+    weights: &[f64],
+    gradient: &mut [f64],
+    times: usize,
+) -> Result<Evaluated> {
+    cuda.card.enter()?;
+    let descent = Descent { card: &cuda.card, sent: RefCell::default() };
+    let evaluation = descent.evaluation(loss)?;
+    let losses = evaluation.evaluate(weights, gradient)?;
+    if times == 0 {
+        return Ok(Evaluated { losses, on_card: 0.0, called: 0.0 });
+    }
+    let taken = cuda.card.timed(|| (0..times).try_for_each(|_| evaluation.begin(weights)))?;
+    let mut calls = Vec::new();
+    for _ in 0..times {
+        let begin = Instant::now();
+        evaluation.evaluate(weights, gradient)?;
+        calls.push(begin.elapsed().as_secs_f64() * 1e3);
+    }
+    calls.sort_by(f64::total_cmp);
+    Ok(Evaluated { losses, on_card: taken / times as f64, called: calls[times / 2] })
+}
