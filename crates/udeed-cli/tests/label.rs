@@ -360,6 +360,26 @@ fn cells_are_told_whole_and_harmless() {
         let refused = served.get(path);
         assert!(refused.status == 404 && !refused.body.contains("secret"), "{path}: {}", refused.status);
     }
+    // Part by part, as players read sounds.
+    let part = |range: &str| {
+        let (host, path) =
+            (format!("Host: 127.0.0.1:{}", served.port), format!("/{}/media?row=0&column=1", served.token));
+        let answer = served.request("GET", &path, &[&host, &format!("Range: {range}")], "");
+        let range = answer.head.lines().find_map(|line| line.strip_prefix("Content-Range: ")).unwrap_or_default();
+        (answer.status, range.to_owned(), answer.body)
+    };
+    for (asked, range, body) in [
+        ("bytes=1-2", "bytes 1-2/4", "PN"),
+        ("bytes=2-", "bytes 2-3/4", "NG"),
+        ("bytes=3-900", "bytes 3-3/4", "G"),
+        ("bytes=-3", "bytes 1-3/4", "PNG"),
+    ] {
+        assert_eq!(part(asked), (206, range.to_owned(), body.to_owned()), "{asked}");
+    }
+    assert_eq!((part("bytes=4-").0, part("bytes=4-").1), (416, "bytes */4".to_owned()));
+    for ignored in ["bytes=2-1", "bytes=0-0,2-2", "rows=1-2", "bytes=-", "bytes=x-"] {
+        assert_eq!((part(ignored).0, part(ignored).1), (200, String::new()), "{ignored}");
+    }
     let found: Value = serde_json::from_str(&served.get("search?q=SCRIPT%3E").body).unwrap();
     assert_eq!((found["found"].as_array().unwrap().len(), &found["found"][0]["row"]), (1, &json!(0)));
 }

@@ -64,6 +64,17 @@ fn press(browser: &mut Chromium, key: &str) {
     browser.press(key, u32::from(key.as_bytes()[0].to_ascii_uppercase()), key);
 }
 
+/// Looks for a row, and shows it.
+fn show(browser: &mut Chromium, row: usize) {
+    browser.evaluate(&format!(
+        "document.getElementById('wanted').value = '#{}', document.getElementById('search').requestSubmit()",
+        row + 1
+    ));
+    browser.wait_for(&format!("document.querySelector('#found button')?.textContent.startsWith('Row {}')", row + 1));
+    browser.click("document.querySelector('#found button')");
+    browser.wait_for(&format!("document.getElementById('row').textContent === 'Row {}'", row + 1));
+}
+
 /// Waits until another row is shown.
 fn wait_for_next(browser: &mut Chromium, row: usize) {
     browser.wait_for(&format!("document.getElementById('row').textContent !== 'Row {}'", row + 1));
@@ -217,14 +228,15 @@ fn write_hostile(folder: &Path) {
         rows.write_record([text, "javascript:window.ran=5", &row.to_string(), "dot.png", kind]).unwrap();
     }
     rows.flush().unwrap();
-    // A picture of one red point.
-    let picture = [
-        0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0, 1,
-        8, 2, 0, 0, 0, 0x90, 0x77, 0x53, 0xde, 0, 0, 0, 0x0c, 0x49, 0x44, 0x41, 0x54, 8, 0xd7, 0x63, 0xf8, 0xcf, 0xc0,
-        0, 0, 3, 1, 1, 0, 0x18, 0xdd, 0x8d, 0xb0, 0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
-    ];
-    std::fs::write(folder.join("dot.png"), picture).unwrap();
+    std::fs::write(folder.join("dot.png"), POINT).unwrap();
 }
+
+/// A picture of one red point.
+const POINT: [u8; 69] = [
+    0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0, 1, 8,
+    2, 0, 0, 0, 0x90, 0x77, 0x53, 0xde, 0, 0, 0, 0x0c, 0x49, 0x44, 0x41, 0x54, 8, 0xd7, 0x63, 0xf8, 0xcf, 0xc0, 0, 0,
+    3, 1, 1, 0, 0x18, 0xdd, 0x8d, 0xb0, 0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
+];
 
 #[test]
 #[ignore = "needs Chromium: `make browser`"]
@@ -248,17 +260,6 @@ fn hostile_cells_are_only_text() {
         keep(&mut browser, &format!("hostile-{row}"), 390);
     }
     let cell = "document.querySelector('#cells .text')";
-    let show = |browser: &mut Chromium, row: usize| {
-        browser.evaluate(&format!(
-            "fetch(location.pathname + 'state?window=x').then(() => 0), document.getElementById('wanted').value = '#{}', \
-             document.getElementById('search').requestSubmit()",
-            row + 1
-        ));
-        browser
-            .wait_for(&format!("document.querySelector('#found button')?.textContent.startsWith('Row {}')", row + 1));
-        browser.click("document.querySelector('#found button')");
-        browser.wait_for(&format!("document.getElementById('row').textContent === 'Row {}'", row + 1));
-    };
     show(&mut browser, 0);
     assert_eq!(browser.evaluate(&format!("{cell}.textContent")), "<script>window.ran = 1; alert(1)</script>");
     show(&mut browser, 3);
@@ -281,6 +282,65 @@ fn hostile_cells_are_only_text() {
         browser.evaluate("[window.ran ?? null, document.scripts.length, document.images.length]"),
         json!([null, 4, 1])
     );
+    no_complaints(&mut browser);
+}
+
+/// A sound of so many seconds: silence, 8000 bytes a second.
+fn sound(seconds: u32) -> Vec<u8> {
+    let length = 8000 * seconds;
+    let mut file = Vec::new();
+    file.extend(b"RIFF");
+    file.extend((36 + length).to_le_bytes());
+    file.extend(b"WAVEfmt ");
+    file.extend(16_u32.to_le_bytes());
+    // Plain samples, one channel, their rate, bytes a second, bytes and bits a sample.
+    [1_u16, 1].iter().for_each(|number| file.extend(number.to_le_bytes()));
+    [8000_u32, 8000].iter().for_each(|number| file.extend(number.to_le_bytes()));
+    [1_u16, 8].iter().for_each(|number| file.extend(number.to_le_bytes()));
+    file.extend(b"data");
+    file.extend(length.to_le_bytes());
+    file.resize(file.len() + length as usize, 128);
+    file
+}
+
+#[test]
+#[ignore = "needs Chromium: `make browser`"]
+fn sounds_and_pictures_stand_beside_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("sounds")).unwrap();
+    // The second is longer than what a player reads ahead.
+    for (name, seconds) in [("short.wav", 2), ("long.WAV", 3600)] {
+        std::fs::write(folder.path().join("sounds").join(name), sound(seconds)).unwrap();
+    }
+    std::fs::write(folder.path().join("dot.png"), POINT).unwrap();
+    let rows =
+        "size,sound,picture,kind\n1,sounds/short.wav,dot.png,\n2,sounds/long.WAV,none.png,\n3,sounds/none.wav,,\n";
+    std::fs::write(folder.path().join("rows.csv"), rows).unwrap();
+    let (_served, mut browser) = page(folder.path(), &["rows.csv", "--label", "kind"], (800, 900, "light"));
+    for (row, seconds, heard_at) in [(0, 2, 1.5), (1, 3600, 3599.0)] {
+        show(&mut browser, row);
+        let sound = "document.querySelector('#cells audio')";
+        browser.wait_for(&format!("{sound}.readyState > 0"));
+        assert_eq!(browser.evaluate(&format!("Math.round({sound}.duration)")), seconds);
+        let name = browser.evaluate(&format!("{sound}.ariaLabel"));
+        assert_eq!(name, ["sound: sounds/short.wav", "sound: sounds/long.WAV"][row]);
+        // Its end is heard at once, however long it is.
+        browser.evaluate(&format!("{sound}.currentTime = {heard_at}"));
+        browser.wait_for(&format!("!{sound}.seeking && {sound}.readyState > 1"));
+        assert_eq!(browser.evaluate(&format!("{sound}.currentTime")), heard_at);
+    }
+    show(&mut browser, 0);
+    browser.wait_for("document.querySelector('#cells img')?.naturalWidth === 1");
+    assert_eq!(browser.evaluate("document.querySelector('#cells img').alt"), "picture: dot.png");
+    // A key that answers does so beside a sound, and not while the sound has the keys.
+    browser.evaluate("document.querySelector('#cells audio').focus()");
+    press(&mut browser, "s");
+    assert_eq!((row(&mut browser), lines(folder.path())), (0, 0));
+    keep(&mut browser, "sound", 800);
+    // What is not there is text.
+    show(&mut browser, 2);
+    assert_eq!(browser.evaluate("document.querySelector('#cells audio, #cells img')"), Value::Null);
+    assert!(text(&mut browser, "cells").contains("sounds/none.wav"));
     no_complaints(&mut browser);
 }
 

@@ -1,5 +1,6 @@
 //! Requests: what each may do, and its response.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -241,10 +242,19 @@ impl Routes {
     fn media(&self, request: &Request) -> Answered {
         let cell = self.one_cell(request)?;
         let read = self.shared.media.as_ref().map_or(Ok(None), |media| media.read(&cell));
-        match read.map_err(|error| Response::refusal(500, &error.to_string()))? {
-            Some((kind, content)) => Ok(Response::new(200, kind, content)),
-            None => Err(Response::refusal(404, "there is no such picture or sound")),
+        let read = read.map_err(|error| Response::refusal(500, &error.to_string()))?;
+        let (kind, content) = read.ok_or_else(|| Response::refusal(404, "there is no such picture or sound"))?;
+        // Players read a long sound part by part, and again from where somebody listens.
+        let Some(part) = request.header("range").and_then(|asked| part_of(asked, content.len())) else {
+            return Ok(Response::new(200, kind, content).header("Accept-Ranges", "bytes"));
+        };
+        let length = content.len();
+        if part.start >= length {
+            let refusal = Response::refusal(416, "the picture or sound is shorter");
+            return Err(refusal.header("Content-Range", format!("bytes */{length}")));
         }
+        let range = format!("bytes {}-{}/{length}", part.start, part.end - 1);
+        Ok(Response::new(206, kind, &content[part]).header("Accept-Ranges", "bytes").header("Content-Range", range))
     }
 }
 
@@ -266,6 +276,18 @@ fn conflict(words: &str) -> Response {
 
 fn failed(error: &crate::Error) -> Response {
     Response::refusal(500, &error.to_string())
+}
+
+/// The part of something of some length that a header `Range` asks for. None where it asks for several, or makes no sense:
+/// such a header is ignored.
+fn part_of(asked: &str, length: usize) -> Option<Range<usize>> {
+    let (first, last) = asked.strip_prefix("bytes=")?.split_once('-')?;
+    match (first.parse::<usize>(), last.parse::<usize>()) {
+        (Ok(first), Ok(last)) if first <= last => Some(first..length.min(last.saturating_add(1))),
+        (Ok(first), Err(_)) if last.is_empty() => Some(first..length),
+        (Err(_), Ok(most)) if first.is_empty() => Some(length.saturating_sub(most)..length),
+        _ => None,
+    }
 }
 
 /// Whether two texts are the same, in a time that does not depend on where they differ.

@@ -46,6 +46,18 @@
     }
   };
 
+  // What changes nothing; null where there is no answer.
+  const ask = async (path) => {
+    try {
+      const response = await fetch(address + path);
+      if (!response.ok) throw new Error((await response.text()).trim());
+      return await response.json();
+    } catch (error) {
+      complain(error instanceof TypeError ? GONE : error.message);
+      return null;
+    }
+  };
+
   const GONE = "The server does not answer. What was answered is kept; run the command again to go on.";
 
   const poll = async () => {
@@ -93,7 +105,7 @@
     byId("why").textContent = why(question) + (question.label === null ? "" : ` Its label is ${question.label}.`);
     drawRow(question.row, question.cells);
     byId("all-cells").hidden = question.more === 0;
-    byId("all-cells").textContent = `Show ${question.more} more columns`;
+    byId("all-cells").textContent = `Show ${counted(question.more, "more column")}`;
   };
 
   const showClasses = (classes, question) => {
@@ -166,9 +178,9 @@
   const search = async () => {
     const text = byId("wanted").value.trim();
     if (!text) return byId("found").replaceChildren();
-    const response = await fetch(`${address}search?q=${encodeURIComponent(text)}`);
-    if (!response.ok) return complain((await response.text()).trim());
-    const { found, more } = await response.json();
+    const told = await ask(`search?q=${encodeURIComponent(text)}`);
+    if (!told) return;
+    const { found, more } = told;
     const hit = ({ row, text: begun, label }) => {
       const words = `Row ${row + 1}${label === null ? "" : ` (${label})`}: ${begun}`;
       const button = element("button", { type: "button", dir: "auto", textContent: words });
@@ -181,7 +193,7 @@
       });
       return element("li", {}, button);
     };
-    const words = found.length === 0 ? "No row has this text." : `${found.length} rows${more ? ", and more" : ""}`;
+    const words = found.length === 0 ? "No row has this text." : `${counted(found.length, "row")}${more ? ", and more" : ""}`;
     byId("found").replaceChildren(element("p", { textContent: words }), element("ul", {}, ...found.map(hit)));
   };
 
@@ -200,7 +212,13 @@
   byId("not-sure").addEventListener("click", () => answer("not sure"));
   byId("skip").addEventListener("click", () => answer("skip"));
   byId("undo").addEventListener("click", undo);
-  byId("take").addEventListener("click", () => change("take", {}));
+  byId("take").addEventListener("click", async () => {
+    if (await change("take", {})) {
+      // The button is gone, and the focus with it.
+      byId("row").focus();
+      say("This window labels now.");
+    }
+  });
   byId("finish").addEventListener("click", async () => {
     byId("finish").disabled = true;
     say("Saving the model.");
@@ -208,9 +226,11 @@
   });
   byId("all-cells").addEventListener("click", async () => {
     const { row } = state.question;
-    const { cells } = await (await fetch(`${address}row?row=${row}`)).json();
-    drawRow(row, cells);
+    const told = await ask(`row?row=${row}`);
+    if (!told || state.question?.row !== row) return;
+    drawRow(row, told.cells);
     byId("all-cells").hidden = true;
+    byId("row").focus();
   });
 
   const isTyping = (target) => target.matches("input:not([type=checkbox]), textarea, audio");

@@ -2,8 +2,6 @@
 
 // Draws how far labeling is.
 const progressDrawing = () => {
-  const counted = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
-
   const summary = (state) => {
     const parts = [`${state.labeled} of ${counted(state.rows, "row")} labeled`, `${state.answered} here`];
     if (state.notSure) parts.push(`${state.notSure} not sure`);

@@ -4,6 +4,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 const byId = (id) => document.getElementById(id);
 const percent = (share) => `${Math.round(100 * share)} %`;
+const counted = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 const element = (name, properties = {}, ...children) => {
   const made = document.createElement(name);
