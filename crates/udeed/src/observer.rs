@@ -183,6 +183,15 @@ pub enum Warning {
         /// Number of suggestions that were asked for.
         count: usize,
     },
+    /// Fewer rows were suggested than were asked for, as no more of a class are wanted.
+    ClassesLimited {
+        /// Number of suggestions.
+        rows: usize,
+        /// Number of suggestions that were asked for.
+        count: usize,
+        /// Largest number of suggestions of a class.
+        per_class: usize,
+    },
     /// The query strategy needs a model, and the labels do not allow one: rows are chosen by variance reduction.
     NoModelToAsk,
     /// Rows of a class were to be limited, and without a model no class is predicted.
@@ -314,6 +323,10 @@ impl fmt::Display for Warning {
             }
             Warning::FewToSuggest { rows, count } => {
                 write!(f, "{} to suggest, and {count} were asked for", counted(*rows))
+            }
+            Warning::ClassesLimited { rows, count, per_class } => {
+                let rows = counted(*rows);
+                write!(f, "{rows} to suggest, and {count} were asked for: {per_class} of each class that is predicted")
             }
             Warning::NoModelToAsk => {
                 f.write_str("the labels are too few for a model: rows are chosen by `variance-reduction`, which needs none")

@@ -172,8 +172,13 @@ impl Suggest {
         let covariance = covariance(train, &candidates, self.count.min(MOST_APART), self.seed, &watch)?;
         let opinion = candidates.ask(|rows| Opinion::of(model, rows))?;
         let fixed = self.fixed_scores(model, &opinion, &candidates)?;
+        let suggestions = self.pick(train, &candidates, &opinion, covariance, fixed.as_deref(), &watch)?;
+        let (rows, count) = (suggestions.len(), self.count);
+        if let Some(per_class) = self.per_class.filter(|_| rows < count.min(candidates.positions.len())) {
+            watch.warn(&Warning::ClassesLimited { rows, count, per_class });
+        }
         Ok(Suggestions {
-            suggestions: self.pick(train, &candidates, &opinion, covariance, fixed.as_deref(), &watch)?,
+            suggestions,
             cold: model.is_none(),
             n_candidates: candidates.positions.len(),
         })
@@ -508,20 +513,26 @@ mod tests {
         assert!((1..all.len()).all(|k| !all[..k].contains(&all[k])), "two strategies are the same");
     }
 
-    #[test]
-    fn without_a_model_to_ask_its_strategies_say_so() {
+    /// Suggestions and warnings.
+    fn told(suggest: &Suggest, train: &TrainSet) -> (Suggestions, Vec<Warning>) {
         struct Told(Vec<Warning>);
         impl Observer for Told {
             fn warn(&mut self, warning: &Warning) {
                 self.0.push(warning.clone());
             }
         }
+        let mut told = Told(Vec::new());
+        let found = suggest.suggest_observed(train, None, &mut told).unwrap();
+        (found, told.0)
+    }
+
+    #[test]
+    fn without_a_model_to_ask_its_strategies_say_so() {
         let train = few_labels("labor", 0);
         let told = |suggest: &Suggest| {
-            let mut told = Told(Vec::new());
-            let found = suggest.suggest_observed(&train, None, &mut told).unwrap();
+            let (found, told) = told(suggest, &train);
             assert!(found.cold);
-            (rows(&found), told.0)
+            (rows(&found), told)
         };
         let (expected, silent) = told(&Suggest::new());
         assert_eq!(silent, []);
@@ -533,7 +544,8 @@ mod tests {
     #[test]
     fn classes_are_limited_and_costs_avoided() {
         let train = few_labels("ionosphere", 60);
-        let found = Suggest::new().count(8).per_class(Some(3)).suggest(&train, None).unwrap();
+        let (found, warnings) = told(&Suggest::new().count(8).per_class(Some(3)), &train);
+        assert_eq!(warnings[warnings.len() - 1], Warning::ClassesLimited { rows: 6, count: 8, per_class: 3 });
         for class in ["b", "g"] {
             let of_class = found.suggestions.iter().filter(|own| own.class.as_deref() == Some(class)).count();
             assert!(of_class <= 3, "{of_class} of {class}");
