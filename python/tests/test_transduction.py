@@ -1,14 +1,17 @@
 """What became of the training rows."""
 
+import copy
 import pickle
 
 import numpy as np
 import pytest
 import udeed
 from estimators import ALL, small
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import SelfTrainingClassifier
@@ -127,6 +130,45 @@ def test_of_very_many_rows_nothing_is_kept():
         model.transduction_  # noqa: B018
     assert not hasattr(model, "labeled_iter_")
     assert len(udeed.BaggingClassifier(random_state=0).fit(rows[1:], labels[1:]).transduction_) == 100_000
+
+
+class Busy(GaussianNB):
+    """Tells of no more rows than there are labels, while it may not."""
+
+    may = False
+
+    def predict_proba(self, X):
+        assert Busy.may or len(X) <= 60
+        return super().predict_proba(X)
+
+
+def test_a_fit_predicts_no_unlabeled_row_until_somebody_asks(tmp_path):
+    Busy.may = False
+    model = udeed.BaggingClassifier(3, base=Busy(), random_state=0).fit(X, FEW)
+    with pytest.raises(AssertionError):
+        model.transduction_  # noqa: B018
+    Busy.may = True
+    np.testing.assert_array_equal(model.transduction_, np.where(FEW == -1, model.predict(X), FEW))
+    Busy.may = False
+    assert len(model.label_distributions_) == len(model.transduction_) == len(y)
+    # Pickles, copies and files have what became of the rows, and not the rows.
+    fitted = udeed.BaggingClassifier(random_state=0).fit(X, FEW)
+    pickled = pickle.dumps(fitted)
+    assert len(pickled) < X.nbytes / 2
+    fitted.save(tmp_path / "model.safetensors")
+    again = udeed.BaggingClassifier(random_state=0).fit(X, FEW)
+    for other in (copy.deepcopy(again), pickle.loads(pickled), udeed.load(tmp_path / "model.safetensors", classes=[0, 1])):
+        np.testing.assert_array_equal(other.label_distributions_, again.label_distributions_)
+
+
+def test_rows_that_were_written_to_since_are_not_told():
+    for rows in (X.copy(), sparse.csr_matrix(X)):
+        model = udeed.BaggingClassifier(random_state=0, scaling="standard").fit(rows, FEW)
+        values = rows if isinstance(rows, np.ndarray) else rows.data
+        values *= 2.0
+        assert not hasattr(pickle.loads(pickle.dumps(model)), "transduction_")
+        with pytest.raises(AttributeError, match="written to since the fit"):
+            model.transduction_  # noqa: B018
 
 
 def test_before_a_fit_there_is_nothing():

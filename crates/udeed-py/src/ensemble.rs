@@ -73,7 +73,7 @@ pub fn fit<'py>(
     let is_small = is_small(&method, &train);
     let goal: Threshold = threshold.parse().map_err(exception)?;
     let work = move |observer: &mut dyn Observer| {
-        let (model, out_of_bag) = method.fit_keeping_rows(&train, Transduction::MOST_ROWS, observer)?;
+        let (model, out_of_bag) = method.fit_keeping_rounds(&train, Transduction::MOST_ROWS, observer)?;
         let threshold = chosen_threshold(&model, goal, &train, observer)?;
         let model = model.with_threshold_on(&train, goal, threshold, observer)?;
         let diversity = diversity(&model, &train)?;

@@ -9,9 +9,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use udeed::data::{Dense, Kind, Rows as _, Table};
 use udeed::learner::Predict;
+use udeed::model::Transduction;
 use udeed::prepare::Unseen;
 
-use crate::data::{Columns, Rows};
+use crate::data::{Columns, Rows, Training};
 use crate::ensemble::to_json;
 use crate::error::exception;
 use crate::foreign::Member;
@@ -219,6 +220,25 @@ impl Model {
         let said = self.of_rows(py, &rows, n_jobs, udeed::model::Model::classify)?;
         let n_rows = said.len() / m;
         PyArray1::from_vec(py, said).reshape([n_rows, m])
+    }
+
+    /// Whether it keeps what became of the training rows.
+    #[getter]
+    fn keeps_rows(&self) -> bool {
+        self.0.n_kept_rows() > 0
+    }
+
+    /// Whether it may keep what became of these: not of very many.
+    fn may_keep(&self, training: Training<'_>) -> PyResult<bool> {
+        let n_rows = training.kept()?.len();
+        Ok(Transduction::holds(Transduction::MOST_ROWS, n_rows, self.0.classes().len()))
+    }
+
+    /// The same model, which keeps what became of the rows that it was trained on.
+    fn keeping_rows(&self, py: Python<'_>, training: Training<'_>, n_jobs: usize) -> PyResult<Model> {
+        let (model, train) = (self.0.clone(), training.train_set_of(Some(self.columns()))?);
+        let kept = run(py, n_jobs, false, None, move |_| model.keep_rows(&train))?.0;
+        kept.map(Model::new).map_err(exception)
     }
 
     /// What became of the training rows, where that is kept.

@@ -93,11 +93,38 @@ impl Method {
         most: usize,
         observer: &mut dyn Observer,
     ) -> Result<(Model, Option<Dense>)> {
+        self.fit_and_keep(train, most, true, observer)
+    }
+
+    /// As [`Method::fit_keeping_rows`], of those methods alone whose fit knows what nobody can tell later: the rounds in which
+    /// rows were labeled, or where labels came to rest. Models of the others keep nothing yet, which costs nothing;
+    /// [`Model::keep_rows`] makes up for it.
+    ///
+    /// # Errors
+    /// As [`Method::fit_observed`].
+    pub fn fit_keeping_rounds(
+        &self,
+        train: &TrainSet,
+        most: usize,
+        observer: &mut dyn Observer,
+    ) -> Result<(Model, Option<Dense>)> {
+        self.fit_and_keep(train, most, false, observer)
+    }
+
+    fn fit_and_keep(
+        &self,
+        train: &TrainSet,
+        most: usize,
+        also_predicted: bool,
+        observer: &mut dyn Observer,
+    ) -> Result<(Model, Option<Dense>)> {
         let (chosen, prepared, mut learned) = self.learn_from(train, observer)?;
         let estimates = chosen.estimates(&prepared, &learned)?;
         let (rounds, transduced) = (learned.rounds.take(), learned.transduced.take());
         let model = prepared.model(self.clone(), learned);
-        if train.on_disk().is_some() || !Transduction::holds(most, train.labels().len(), model.classes().len()) {
+        let is_wanted = also_predicted || rounds.is_some() || transduced.is_some();
+        let holds = || Transduction::holds(most, train.labels().len(), model.classes().len());
+        if !is_wanted || train.on_disk().is_some() || !holds() {
             return Ok((model, estimates));
         }
         // Calibration is fitted to votes on new rows.

@@ -110,6 +110,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
     oob_decision_function_: NDArray[np.float64]
     _model: _core.Model
     _transduced: Transduced
+    _rows_to_tell: tuple[Training, bytes]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -159,7 +160,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         self.classes_ = training.labels.classes
         self._keep_out_of_bag(training, out_of_bag)
         self._remember(model)
-        self._keep_left_out(training)
+        self._keep_rows_of(training)
         self.history_ = [step_of(*step) for step in steps]
         self.diversity_ = measures(diversity)
         if self.verbose and model.findings is not None:
@@ -179,9 +180,31 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         self.oob_decision_function_ = np.full((training.rows.n_rows, estimates.shape[1]), np.nan)
         self.oob_decision_function_[labeled] = estimates
 
-    def _keep_left_out(self, training: Training) -> None:
-        """Keeps what became of all rows, where some have no weight: the model has never seen these."""
-        self.__dict__.pop("_transduced", None)
+    def _keep_rows_of(self, training: Training) -> None:
+        """Keeps the rows of a fit until somebody asks what became of them: to predict them all takes time."""
+        for name in ("_transduced", "_rows_to_tell"):
+            self.__dict__.pop(name, None)
+        if self._model.keeps_rows:
+            self._tell_left_out(training)
+        elif self._model.may_keep(training):
+            self._rows_to_tell = training, training.rows.sample()
+
+    def _tell_rows(self) -> None:
+        """What became of the rows of the fit, which are let go."""
+        training, sample = self.__dict__.get("_rows_to_tell", (None, None))
+        # Rows that were written to since are others: nothing can be told of those of the fit.
+        if training is not None and training.rows.sample() == sample:
+            self._model = self._model.keeping_rows(training, self._n_jobs())
+            self._tell_left_out(training)
+        self.__dict__.pop("_rows_to_tell", None)
+
+    def __getstate__(self) -> Any:
+        # Another process, or a later one, has no rows.
+        self._tell_rows()
+        return super().__getstate__()
+
+    def _tell_left_out(self, training: Training) -> None:
+        """What became of all rows, where some have no weight: the model has never seen these."""
         found = None if training.weights is None else self._model.transduction()
         if found is None or training.weights is None or training.weights.all():
             return
@@ -385,9 +408,11 @@ class Ensemble(ClassifierMixin, BaseEstimator):
 
     def _transduction(self) -> Transduced:
         check_is_fitted(self)
+        self._tell_rows()
         found = getattr(self, "_transduced", None) or self._model.transduction()
         if found is None:
             what = "what became of more than 100 000 training rows, or of those of a model from another file, is not kept"
+            what += ", nor of rows that were written to since the fit"
             raise AttributeError(f"{what}: `predict` and `predict_proba` tell their classes")
         return found
 
@@ -507,6 +532,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
             Name of the file, by convention ending in ``.safetensors``.
         """
         check_is_fitted(self)
+        self._tell_rows()
         self._model.save(os.fspath(path))
 
     def _rows(self, X: Any) -> Rows:

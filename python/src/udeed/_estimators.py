@@ -149,8 +149,9 @@ class UDEEDClassifier(Ensemble):
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
     transduction_ : array of shape (n_samples,)
-        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
-        classes this many over their number.
+        Class of each training row: its label, or the predicted class. Predicted when it is first asked for, or the estimator is
+        pickled or saved: until then the estimator holds X, which must not be written to. Not kept of more than 100 000 rows of
+        two classes, of more classes this many over their number.
     label_distributions_ : array of shape (n_samples, n_classes)
         Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
     labeled_iter_ : array of shape (n_samples,)
@@ -426,8 +427,9 @@ class UDEEDAutoClassifier(Ensemble):
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
     transduction_ : array of shape (n_samples,)
-        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
-        classes this many over their number.
+        Class of each training row: its label, or the predicted class. Predicted when it is first asked for, or the estimator is
+        pickled or saved: until then the estimator holds X, which must not be written to. Not kept of more than 100 000 rows of
+        two classes, of more classes this many over their number.
     label_distributions_ : array of shape (n_samples, n_classes)
         Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
     labeled_iter_ : array of shape (n_samples,)
@@ -593,8 +595,9 @@ class BaggingClassifier(Ensemble):
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
     transduction_ : array of shape (n_samples,)
-        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
-        classes this many over their number.
+        Class of each training row: its label, or the predicted class. Predicted when it is first asked for, or the estimator is
+        pickled or saved: until then the estimator holds X, which must not be written to. Not kept of more than 100 000 rows of
+        two classes, of more classes this many over their number.
     label_distributions_ : array of shape (n_samples, n_classes)
         Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
     labeled_iter_ : array of shape (n_samples,)
@@ -780,8 +783,9 @@ class AdaBoostClassifier(Ensemble):
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
     transduction_ : array of shape (n_samples,)
-        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
-        classes this many over their number.
+        Class of each training row: its label, or the predicted class. Predicted when it is first asked for, or the estimator is
+        pickled or saved: until then the estimator holds X, which must not be written to. Not kept of more than 100 000 rows of
+        two classes, of more classes this many over their number.
     label_distributions_ : array of shape (n_samples, n_classes)
         Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
     labeled_iter_ : array of shape (n_samples,)
@@ -970,8 +974,9 @@ class AssembleClassifier(Ensemble):
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
     transduction_ : array of shape (n_samples,)
-        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
-        classes this many over their number.
+        Class of each training row: its label, or the predicted class. Predicted when it is first asked for, or the estimator is
+        pickled or saved: until then the estimator holds X, which must not be written to. Not kept of more than 100 000 rows of
+        two classes, of more classes this many over their number.
     label_distributions_ : array of shape (n_samples, n_classes)
         Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
     labeled_iter_ : array of shape (n_samples,)
@@ -1165,8 +1170,9 @@ class SemiBoostClassifier(Ensemble):
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
     transduction_ : array of shape (n_samples,)
-        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
-        classes this many over their number.
+        Class of each training row: its label, or the predicted class. Predicted when it is first asked for, or the estimator is
+        pickled or saved: until then the estimator holds X, which must not be written to. Not kept of more than 100 000 rows of
+        two classes, of more classes this many over their number.
     label_distributions_ : array of shape (n_samples, n_classes)
         Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
     labeled_iter_ : array of shape (n_samples,)
@@ -1356,8 +1362,9 @@ class SelfTrainingClassifier(Ensemble):
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
     transduction_ : array of shape (n_samples,)
-        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
-        classes this many over their number.
+        Class of each training row: its label, or the predicted class. Predicted when it is first asked for, or the estimator is
+        pickled or saved: until then the estimator holds X, which must not be written to. Not kept of more than 100 000 rows of
+        two classes, of more classes this many over their number.
     label_distributions_ : array of shape (n_samples, n_classes)
         Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
     labeled_iter_ : array of shape (n_samples,)
@@ -1531,8 +1538,9 @@ class TriTrainingClassifier(Ensemble):
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
     transduction_ : array of shape (n_samples,)
-        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
-        classes this many over their number.
+        Class of each training row: its label, or the predicted class. Predicted when it is first asked for, or the estimator is
+        pickled or saved: until then the estimator holds X, which must not be written to. Not kept of more than 100 000 rows of
+        two classes, of more classes this many over their number.
     label_distributions_ : array of shape (n_samples, n_classes)
         Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
     labeled_iter_ : array of shape (n_samples,)
@@ -1699,8 +1707,9 @@ class CoForestClassifier(Ensemble):
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
     transduction_ : array of shape (n_samples,)
-        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
-        classes this many over their number.
+        Class of each training row: its label, or the predicted class. Predicted when it is first asked for, or the estimator is
+        pickled or saved: until then the estimator holds X, which must not be written to. Not kept of more than 100 000 rows of
+        two classes, of more classes this many over their number.
     label_distributions_ : array of shape (n_samples, n_classes)
         Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
     labeled_iter_ : array of shape (n_samples,)
@@ -1879,8 +1888,9 @@ class CoTrainingClassifier(Ensemble):
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
     transduction_ : array of shape (n_samples,)
-        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
-        classes this many over their number.
+        Class of each training row: its label, or the predicted class. Predicted when it is first asked for, or the estimator is
+        pickled or saved: until then the estimator holds X, which must not be written to. Not kept of more than 100 000 rows of
+        two classes, of more classes this many over their number.
     label_distributions_ : array of shape (n_samples, n_classes)
         Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
     labeled_iter_ : array of shape (n_samples,)
@@ -2066,8 +2076,9 @@ class SetredClassifier(Ensemble):
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
     transduction_ : array of shape (n_samples,)
-        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
-        classes this many over their number.
+        Class of each training row: its label, or the predicted class. Predicted when it is first asked for, or the estimator is
+        pickled or saved: until then the estimator holds X, which must not be written to. Not kept of more than 100 000 rows of
+        two classes, of more classes this many over their number.
     label_distributions_ : array of shape (n_samples, n_classes)
         Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
     labeled_iter_ : array of shape (n_samples,)
@@ -2257,8 +2268,9 @@ class SSMBoostClassifier(Ensemble):
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
     transduction_ : array of shape (n_samples,)
-        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
-        classes this many over their number.
+        Class of each training row: its label, or the predicted class. Predicted when it is first asked for, or the estimator is
+        pickled or saved: until then the estimator holds X, which must not be written to. Not kept of more than 100 000 rows of
+        two classes, of more classes this many over their number.
     label_distributions_ : array of shape (n_samples, n_classes)
         Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
     labeled_iter_ : array of shape (n_samples,)
@@ -2450,8 +2462,9 @@ class RegBoostClassifier(Ensemble):
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
     transduction_ : array of shape (n_samples,)
-        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
-        classes this many over their number.
+        Class of each training row: its label, or the predicted class. Predicted when it is first asked for, or the estimator is
+        pickled or saved: until then the estimator holds X, which must not be written to. Not kept of more than 100 000 rows of
+        two classes, of more classes this many over their number.
     label_distributions_ : array of shape (n_samples, n_classes)
         Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
     labeled_iter_ : array of shape (n_samples,)
@@ -2649,8 +2662,9 @@ class MCSSBClassifier(Ensemble):
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
     transduction_ : array of shape (n_samples,)
-        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
-        classes this many over their number.
+        Class of each training row: its label, or the predicted class. Predicted when it is first asked for, or the estimator is
+        pickled or saved: until then the estimator holds X, which must not be written to. Not kept of more than 100 000 rows of
+        two classes, of more classes this many over their number.
     label_distributions_ : array of shape (n_samples, n_classes)
         Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
     labeled_iter_ : array of shape (n_samples,)
@@ -2835,8 +2849,9 @@ class StackingClassifier(Ensemble):
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
     transduction_ : array of shape (n_samples,)
-        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
-        classes this many over their number.
+        Class of each training row: its label, or the predicted class. Predicted when it is first asked for, or the estimator is
+        pickled or saved: until then the estimator holds X, which must not be written to. Not kept of more than 100 000 rows of
+        two classes, of more classes this many over their number.
     label_distributions_ : array of shape (n_samples, n_classes)
         Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
     labeled_iter_ : array of shape (n_samples,)
@@ -3005,8 +3020,9 @@ class LabelSpreadingClassifier(Ensemble):
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
     transduction_ : array of shape (n_samples,)
-        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
-        classes this many over their number.
+        Class of each training row: its label, or the predicted class. Predicted when it is first asked for, or the estimator is
+        pickled or saved: until then the estimator holds X, which must not be written to. Not kept of more than 100 000 rows of
+        two classes, of more classes this many over their number.
     label_distributions_ : array of shape (n_samples, n_classes)
         Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
     labeled_iter_ : array of shape (n_samples,)
@@ -3177,8 +3193,9 @@ class ExtraTreesClassifier(Ensemble):
         Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
         model.
     transduction_ : array of shape (n_samples,)
-        Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
-        classes this many over their number.
+        Class of each training row: its label, or the predicted class. Predicted when it is first asked for, or the estimator is
+        pickled or saved: until then the estimator holds X, which must not be written to. Not kept of more than 100 000 rows of
+        two classes, of more classes this many over their number.
     label_distributions_ : array of shape (n_samples, n_classes)
         Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
     labeled_iter_ : array of shape (n_samples,)

@@ -15,6 +15,8 @@ from udeed._frames import Frames, collected, frames_of, sorted_levels
 
 Columns: TypeAlias = list[tuple[str, list[str] | None]]
 SparseRows: TypeAlias = tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+# Number of values in a sample.
+_SAMPLE = 5000
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,13 @@ class Rows:
     values: NDArray[np.float64] | SparseRows
     columns: Columns | None
     n_rows: int
+
+    def sample(self) -> bytes:
+        """Values from all over, all of them where they are few: those of rows that were written to are others."""
+        values = self.values if isinstance(self.values, np.ndarray) else self.values[3]
+        flat = values.reshape(-1)
+        places = np.random.default_rng(0).integers(flat.size, size=_SAMPLE) if flat.size > _SAMPLE else slice(None)
+        return flat[places].tobytes()
 
 
 def read_rows(estimator: Any, X: Any, *, reset: bool, words: Sequence[str] = ()) -> Rows:

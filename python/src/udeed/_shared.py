@@ -74,8 +74,9 @@ diversity_ : dict or None
     Ten measures of diversity of the members on the labeled rows, see :func:`udeed.diversity`. None for a loaded
     model.
 transduction_ : array of shape (n_samples,)
-    Class of each training row: its label, or the predicted class. Not kept of more than 100 000 rows of two classes, of more
-    classes this many over their number.
+    Class of each training row: its label, or the predicted class. Predicted when it is first asked for, or the estimator is
+    pickled or saved: until then the estimator holds X, which must not be written to. Not kept of more than 100 000 rows of
+    two classes, of more classes this many over their number.
 label_distributions_ : array of shape (n_samples, n_classes)
     Class probabilities of each training row: 1 for a label. Kept as ``transduction_``.
 labeled_iter_ : array of shape (n_samples,)

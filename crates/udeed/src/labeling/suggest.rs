@@ -177,11 +177,7 @@ impl Suggest {
         if let Some(per_class) = self.per_class.filter(|_| rows < count.min(candidates.positions.len())) {
             watch.warn(&Warning::ClassesLimited { rows, count, per_class });
         }
-        Ok(Suggestions {
-            suggestions,
-            cold: model.is_none(),
-            n_candidates: candidates.positions.len(),
-        })
+        Ok(Suggestions { suggestions, cold: model.is_none(), n_candidates: candidates.positions.len() })
     }
 
     fn validate(&self, train: &TrainSet) -> Result<()> {

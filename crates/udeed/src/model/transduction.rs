@@ -1,8 +1,8 @@
 //! Transduction: the class of each training row, and the round in which it got its label.
 
-use crate::data::{Dense, Labels, Rows};
+use crate::data::{Dense, Labels, Rows, TrainSet};
 use crate::ensemble::LabelRounds;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::learner::n_heads;
 use crate::model::Model;
 use crate::tensor::{Tensor, TensorReader, TensorWriter};
@@ -93,6 +93,36 @@ impl Model {
             }
         }
         Ok(Some(Transduction { classes, probabilities, rounds, by }))
+    }
+
+    /// The same model, which keeps what became of the rows that it was trained on: what it predicts of those without a label. A
+    /// model that keeps that already stays as it is.
+    ///
+    /// # Errors
+    /// If the rows are not those of the model, or its method labels rows: only
+    /// [`Method::fit_keeping_rounds`](crate::method::Method::fit_keeping_rounds) knows in which rounds.
+    ///
+    /// ```
+    /// use udeed::prelude::*;
+    ///
+    /// let train = built_in("wdbc")?.read()?.into_train()?.hide_labels(&(50..569).collect::<Vec<usize>>());
+    /// let method = Method::from(Bagging::new());
+    /// let later = method.fit(&train)?.keep_rows(&train)?;
+    /// assert_eq!(later.transduction()?, method.fit_keeping_rows(&train, 1000, &mut ())?.0.transduction()?);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn keep_rows(&self, train: &TrainSet) -> Result<Model> {
+        if self.kept_rows.is_some() {
+            return Ok(self.clone());
+        }
+        if self.method.card().labels_rows {
+            return Err(Error::training("a model that labeled them in rounds", "one that keeps rounds since its fit"));
+        }
+        let labels = train.labels();
+        let unlabeled: Vec<usize> = (0..labels.len()).filter(|&row| labels.get(row).is_none()).collect();
+        let decisions =
+            self.decision(&train.table().select(&unlabeled)).map_err(|error| error.among_rows(&unlabeled))?;
+        Ok(self.clone().keeping(&labels.aligned(&self.classes)?, decisions, None))
     }
 
     /// Number of training rows whose classes the model keeps.
