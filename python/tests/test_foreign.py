@@ -395,7 +395,7 @@ def test_suggestions_come_from_it_too(cancer: Data) -> None:
 def test_forecasts_are_of_it_too(cancer: Data) -> None:
     X, _, few = cancer
     found = [
-        udeed.forecast(X, few, [20], udeed.BaggingClassifier(3, base=base), random_state=0, repetitions=1)
+        udeed.forecast(X, few, [20], udeed.BaggingClassifier(3, base=base, random_state=0), 0, repetitions=1)
         for base in (GaussianNB(), GaussianNB(), GaussianNB(var_smoothing=1.0))
     ]
     np.testing.assert_array_equal(found[0].curve, found[1].curve)

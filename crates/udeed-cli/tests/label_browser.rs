@@ -72,7 +72,11 @@ fn show(browser: &mut Chromium, row: usize) {
     ));
     browser.wait_for(&format!("document.querySelector('#found button')?.textContent.startsWith('Row {}')", row + 1));
     browser.click("document.querySelector('#found button')");
-    browser.wait_for(&format!("document.getElementById('row').textContent === 'Row {}'", row + 1));
+    // It may have been there already, as a question: shown again, it is drawn anew.
+    browser.wait_for(&format!(
+        "document.getElementById('row').textContent === 'Row {}' && !document.getElementById('found').firstChild",
+        row + 1
+    ));
 }
 
 /// Waits until another row is shown.

@@ -229,8 +229,8 @@ def forecast(
 ) -> Forecast:
     """Forecast the accuracy that further labels, of rows drawn at random, would bring.
 
-    Models of a third, a half, two thirds and four fifths of the labels are tested on those left out; an inverse power law
-    through their accuracies is followed beyond the labels at hand. With few labels the intervals are wide.
+    Models of a third, a half, two thirds and four fifths of the labels are tested on those left out; a power law of
+    the error through their accuracies is followed beyond the labels at hand. With few labels the intervals are wide.
 
     Parameters
     ----------

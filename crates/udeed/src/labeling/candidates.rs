@@ -85,3 +85,32 @@ pub(crate) fn some_labeled(train: &TrainSet, most: usize, seed: u64) -> Table {
     }
     train.table().select(&labeled)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{HeldTable, Labels, Matrix};
+    use crate::memory::Room;
+
+    #[test]
+    fn candidates_of_a_file_are_the_rows_of_their_positions() {
+        let numbered = |rows: std::ops::Range<u32>| Table::from_rows(&rows.map(|i| [f64::from(i)]).collect::<Vec<_>>());
+        let labels = Labels::new([Some("a"), None, Some("b")]);
+        let mut train = TrainSet::new(numbered(0..3).unwrap(), labels).unwrap();
+        let folder = std::env::temp_dir();
+        let room = Room { most: 0, folder: Some(&folder) };
+        train.add_held(HeldTable::InMemory(numbered(3..2_000_000).unwrap()), room).unwrap();
+        let mut pieces = 0;
+        let count = |_: &Table| {
+            pieces += 1;
+            Ok(())
+        };
+        train.on_disk().unwrap().for_each_piece(count).unwrap();
+        assert!(pieces > 1);
+        let found = Candidates::draw(&train, 100, 1).unwrap();
+        let Matrix::Dense(rows) = found.table.matrix() else { panic!("one column of numbers") };
+        let numbers: Vec<usize> = (0..100).map(|i| rows.get(i)[0] as usize).collect();
+        assert_eq!(numbers, found.positions);
+        assert!(numbers.iter().any(|&row| row > 1_500_000) && !numbers.is_sorted(), "{numbers:?}");
+    }
+}

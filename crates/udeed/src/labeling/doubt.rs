@@ -210,9 +210,19 @@ mod tests {
             suggested: suggested.into(),
             probability,
         };
-        let labels = [("yes", 0.1), ("yes", 0.2), ("yes", 0.3), ("no", 0.6)].map(label);
-        assert_eq!(n_wrong(labels.iter()), 1..=3);
-        assert_eq!(n_wrong(labels[3..].iter()), 0..=0);
+        let labels = [("yes", 0.1), ("yes", 0.2), ("yes", 0.3), ("yes", 0.4), ("no", 0.6)].map(label);
+        assert_eq!(n_wrong(labels.iter()), 1..=4);
+        assert_eq!(n_wrong(labels[4..].iter()), 0..=0);
+    }
+
+    #[test]
+    fn both_ensembles_judge_and_one_where_the_other_cannot() {
+        let none = f64::NAN;
+        let table = |values: [f64; 8]| Dense::new(4, 2, values.to_vec()).unwrap();
+        let auto = table([0.25, 0.75, 0.4, 0.6, none, none, none, none]);
+        let forest = table([0.5, 0.5, none, none, 0.1, 0.9, none, none]);
+        let found = mean(&auto, &forest, 2).unwrap();
+        assert_eq!(found.values(), [0.375, 0.625, 0.4, 0.6, 0.1, 0.9, 0.5, 0.5]);
     }
 
     #[test]

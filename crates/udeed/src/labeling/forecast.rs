@@ -30,10 +30,11 @@ enum Learns {
 
 /// Forecasts the accuracy that further labels would bring, of rows drawn at random.
 ///
-/// Models are fitted to a third, a half, two thirds and four fifths of the labels, and tested on those left out. An inverse
-/// power law `a - b n^-c` is fitted to these accuracies and extrapolated; curves do not fall, and their limit is at most 1.
-/// Intervals come from curves through the accuracies of reweighted labels (the Bayesian bootstrap), with exponents drawn by
-/// their likelihood: with few labels both the level and the slope are uncertain, and the intervals are wide.
+/// Models are fitted to a third, a half, two thirds and four fifths of the labels, and tested on those left out. A power law of
+/// the error, `b n^-c` with `c` from 0 to 1/2, is fitted to these accuracies and extrapolated; curves do not fall.
+/// Intervals come from curves through the accuracies of reweighted labels (a Bayesian bootstrap of twice the variance, as
+/// labels both teach and test), with exponents drawn by their likelihood: with few labels both the level and the slope are
+/// uncertain, and the intervals are wide.
 ///
 /// ```
 /// use udeed::labeling::Forecast;
@@ -133,10 +134,9 @@ impl Forecast {
         let mut stream = Stream::new(self.seed, Purpose::Forecast, u32::MAX);
         let drawn: Vec<Curve> = (0..CURVES)
             .map(|_| {
-                // The Bayesian bootstrap, and a label more that is right and one that is wrong: a uniform prior.
-                let mut exponential = || -libm::log(1.0 - stream.unit());
-                let weights: Vec<f64> = (0..n_labeled).map(|_| exponential()).collect();
-                let sure = [exponential(), exponential()];
+                // And a label more that is right and one that is wrong: no accuracy is certain.
+                let weights: Vec<f64> = (0..n_labeled).map(|_| weight(&mut stream)).collect();
+                let sure = [weight(&mut stream), weight(&mut stream)];
                 Curve::drawn(&Curve::all(&points(&weights, sure)), &mut stream)
             })
             .collect();
@@ -249,6 +249,14 @@ impl Tested {
     }
 }
 
+/// A random weight of a label: gamma of shape 1/2. The Bayesian bootstrap has shape 1, an exponential; but labels that happen to
+/// be drawn err twice, as they teach and as they test, which half the shape counts as: it doubles the variance.
+fn weight(stream: &mut Stream) -> f64 {
+    let exponential = -libm::log(1.0 - stream.unit());
+    let arcsine = libm::cos(std::f64::consts::TAU * stream.unit());
+    exponential * arcsine * arcsine
+}
+
 /// The middle part of some numbers.
 fn interval(numbers: impl Iterator<Item = f64>) -> [f64; 2] {
     let mut sorted: Vec<f64> = numbers.collect();
@@ -260,6 +268,7 @@ fn interval(numbers: impl Iterator<Item = f64>) -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Table;
     use crate::format::built_in;
     use crate::method::Bagging;
 
@@ -289,7 +298,23 @@ mod tests {
             assert!(found.curve.is_sorted_by(|a, b| a.0 < b.0));
         }
         assert!(2.0 * width(&found[1].now) < width(&found[0].now), "{found:?}");
+        assert!(width(&found[0].now) > 0.1, "{found:?}");
         assert!((found[0].curve[0].0 - 10.0).abs() < 1e-9 && (found[0].curve[3].0 - 24.0).abs() < 1e-9);
+    }
+
+    /// Of labels that are all predicted rightly, too.
+    #[test]
+    fn no_accuracy_is_certain() {
+        let rows: Vec<[f64; 1]> = (0..20).map(|i| [f64::from(i % 2) * 1000.0 + f64::from(i)]).collect();
+        let labels = Labels::new((0..20).map(|i| Some(["low", "high"][i % 2])));
+        let found = quick().forecast(&TrainSet::new(Table::from_rows(&rows).unwrap(), labels).unwrap()).unwrap();
+        assert!(found.now.accuracy > 0.97, "{found:?}");
+        assert!((0.7..0.95).contains(&found.now.interval[0]), "{found:?}");
+    }
+
+    #[test]
+    fn an_interval_leaves_a_twentieth_out_at_either_end() {
+        assert_eq!(interval((0..=100).rev().map(f64::from)), [5.0, 95.0]);
     }
 
     #[test]
@@ -310,6 +335,18 @@ mod tests {
         let point = all_right[0].point(&vec![1.0; 40], [0.0; 2]);
         assert_eq!(point.accuracy, 1.0);
         assert!((all_right[0].point(&vec![1.0; 40], [1.0, 1.0]).accuracy - 41.0 / 42.0).abs() < 1e-12);
+    }
+
+    /// Twice the variance of the Bayesian bootstrap: that of a mean over labels is 2 p (1 - p) / n.
+    #[test]
+    fn weights_have_twice_the_variance_of_the_bayesian_bootstrap() {
+        let mut stream = Stream::new(3, Purpose::Forecast, 0);
+        let drawn: Vec<f64> = (0..20_000).map(|_| weight(&mut stream)).collect();
+        let mean = |of: &dyn Fn(f64) -> f64| drawn.iter().map(|&own| of(own)).sum::<f64>() / drawn.len() as f64;
+        let first = mean(&|own| own);
+        assert!((first - 0.5).abs() < 0.02 && drawn.iter().all(|&own| own >= 0.0));
+        let relative = mean(&|own| own * own) / (first * first) - 1.0;
+        assert!((relative - 2.0).abs() < 0.15, "{relative}");
     }
 
     #[test]

@@ -568,6 +568,36 @@ mod tests {
     }
 
     #[test]
+    fn a_model_is_asked_from_ten_labels_on_two_of_each_class_and_trusted_by_their_number() {
+        let is_cold = |train: &TrainSet| Suggest::new().count(1).suggest(train, None).unwrap().cold;
+        assert!(is_cold(&few_labels("vote", 9)) && !is_cold(&few_labels("vote", 10)));
+        let train = few_labels("vote", 30);
+        let first = |class: &str, most: usize| -> Vec<usize> {
+            (0..30).filter(|&row| train.labels().name(row) == Some(class)).skip(most).collect()
+        };
+        for (most, cold) in [(1, true), (2, false)] {
+            assert_eq!(is_cold(&train.clone().hide_labels(&first("republican", most))), cold, "{most} of a class");
+        }
+        let model = Auto::new().fit(&train).unwrap();
+        let opinion = Opinion::of(Some(&model), train.table()).unwrap();
+        assert_eq!(opinion.trust, 0.6, "30 of 30 and 20 labels");
+    }
+
+    #[test]
+    fn rows_of_the_smallest_margin_come_first() {
+        let train = few_labels("vote", 40);
+        let model = Auto::new().fit(&train).unwrap();
+        let found = Suggest::new().strategy(Strategy::Margin).count(395).suggest(&train, Some(&model)).unwrap();
+        let probabilities = model.predict_proba(train.table()).unwrap();
+        let margins: Vec<f64> =
+            rows(&found).iter().map(|&row| (probabilities.get(row)[0] - probabilities.get(row)[1]).abs()).collect();
+        assert!(margins.is_sorted() && margins[0] < margins[394], "{margins:?}");
+        for (own, margin) in found.suggestions.iter().zip(&margins) {
+            assert!((own.score - (1.0 - margin)).abs() < 1e-12);
+        }
+    }
+
+    #[test]
     fn bad_settings_are_refused() {
         let train = few_labels("labor", 20);
         let refused = |suggest: Suggest| suggest.suggest(&train, None).unwrap_err().to_string();
