@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
 from sklearn.datasets import load_svmlight_file
 from threadpoolctl import threadpool_limits
 
@@ -377,6 +379,26 @@ def compare_reading_memory(bench: Bench, file: Path, label: str | None = None):
         bench.results.add("  memory, by that of the rows", value=read["peak"] / read["bytes"], at_most=2)
 
 
+def parquet(bench: Bench):
+    """Reading a Parquet file, against pyarrow with as many threads, which leaves its columns apart."""
+    file, read = bench.worker.folder / "rows.parquet", {}
+    n, d = bench.size((1_000_000, 50), (20_000, 50))
+    values = sets.random_rows(n, d)
+    pa.set_cpu_count(bench.threads)
+    table = pa.table({f"x{j}": values[:, j] for j in range(d)})
+    pyarrow.parquet.write_table(table, file)
+
+    def ours():
+        read.update(bench.worker.load(file))
+        return read["seconds"]
+
+    seconds, theirs = bench.alternate(ours, lambda: pyarrow.parquet.read_table(file), slow=True)
+    bench.results.add(f"read {n} x {d} Parquet", ours=seconds, theirs=theirs, at_least=0.5)
+    compare_reading_memory(bench, file)
+    bench.results.check("Parquet: sum of the values", read["sum"], float(values.sum()), 1e-9)
+    file.unlink()
+
+
 def growth(bench: Bench):
     """A step as rows, features, members and threads grow."""
     axes = growth_axes(bench.size(50_000, 5_000), bench.threads)
@@ -437,6 +459,7 @@ COMPARISONS = {
     "sparse-fit": sparse_fit,
     "reading": reading,
     "csv": csv,
+    "parquet": parquet,
     "growth": growth,
     "reproduce": reproduce,
 }

@@ -1,16 +1,17 @@
 //! `udeed doubt`: which labels may be wrong.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use udeed::format::RecordColumn;
 use udeed::labeling::{DoubtedLabel, Doubts};
 use udeed::text::counted;
 use udeed_lab::tables::TextTable;
 
 use crate::input::{Labeled, Sampling, note_identifiers};
 use crate::laboratory::{named, placed};
-use crate::output::{check_outputs, is_stream, plain, print, write_to, write_wrapped};
+use crate::output::{RecordFile, check_outputs, is_stream, print, write_to, write_wrapped};
 use crate::progress::Progress;
 use crate::suggest::{Warned, shortened};
 
@@ -30,7 +31,7 @@ pub struct Doubt {
     /// Number of labels to print
     #[arg(long, value_name = "N", default_value_t = 20)]
     count: usize,
-    /// CSV file for all labels, the most doubtful first; `-` prints it instead of the table
+    /// CSV or Parquet file for all labels, the most doubtful first; `-` prints it instead of the table
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -48,7 +49,7 @@ impl Doubt {
         let found = found.map_err(|error| placed(error, &[(&self.file, usize::MAX)]))?;
         note_identifiers(train.table(), train.table().n_rows(), progress);
         if let Some(out) = &self.out {
-            let written = write_to(Some(out), |to| write(&found.labels, to))?;
+            let written = write_to(Some(out), |to| write(&found.labels, out, to))?;
             written.tell_of(&counted(found.labels.len(), "label"), progress);
             if is_stream(out) {
                 return Ok(());
@@ -79,14 +80,21 @@ impl Doubt {
     }
 }
 
-fn write(labels: &[DoubtedLabel], out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut out = csv::Writer::from_writer(out);
-    let failed = |error: csv::Error| anyhow::Error::from(plain(error));
-    out.write_record(["rank", "row", "label", "suggested", "probability"]).map_err(failed)?;
+fn write(labels: &[DoubtedLabel], path: &Path, out: &mut dyn Write) -> anyhow::Result<()> {
+    let columns = [
+        ("rank", RecordColumn::Count),
+        ("row", RecordColumn::Count),
+        ("label", RecordColumn::Text),
+        ("suggested", RecordColumn::Text),
+        ("probability", RecordColumn::Number),
+    ];
+    let mut records = RecordFile::begin(Some(path), out, columns.map(|(name, kind)| (name.to_owned(), kind)))?;
     for (rank, label) in labels.iter().enumerate() {
-        let (rank, row) = ((rank + 1).to_string(), (label.row + 1).to_string());
-        let probability = label.probability.to_string();
-        out.write_record([&rank, &row, &label.label, &label.suggested, &probability]).map_err(failed)?;
+        records.count(rank + 1)?;
+        records.count(label.row + 1)?;
+        records.text(&label.label)?;
+        records.text(&label.suggested)?;
+        records.number(label.probability)?;
     }
-    Ok(out.flush()?)
+    Ok(records.finish()?)
 }

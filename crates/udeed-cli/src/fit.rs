@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::ProgressBar;
@@ -17,7 +17,7 @@ use udeed::validation::{CrossValidation, Grid, Threshold, choose_threshold};
 use udeed_lab::statistics::{deviation, mean};
 use udeed_lab::tables::TextTable;
 
-use crate::input::{Labeled, Reading, hold_file, note_identifiers, unlabeled_reader};
+use crate::input::{Labeled, Reading, files_of, hold_files, note_identifiers, unlabeled_reader};
 use crate::laboratory::{is_of_rows, named, placed};
 use crate::output::{Usage, Written, check_outputs, is_stream, print, write_to, write_wrapped};
 use crate::progress::Progress;
@@ -31,7 +31,7 @@ pub struct Fit {
     file: PathBuf,
     #[command(flatten)]
     labeled: Labeled,
-    /// More rows, all taken as unlabeled
+    /// More rows, all taken as unlabeled: a file, a folder of them, or a pattern with `*` and `?`
     #[arg(long, value_name = "FILE")]
     unlabeled: Option<PathBuf>,
     /// File for the model
@@ -176,8 +176,14 @@ impl Fit {
             return Err(Usage("`--choose`: expected `--folds` to choose by".into()).into());
         }
         self.labeled.check(&self.reading)?;
-        let inputs = [Some(self.file.as_path()), self.unlabeled.as_deref()];
+        let more = self.unlabeled_files()?;
+        let inputs: Vec<Option<&Path>> =
+            more.iter().map(PathBuf::as_path).chain([self.file.as_path()]).map(Some).collect();
         check_outputs(&[Some(&self.out), self.trace.as_deref()], &inputs)
+    }
+
+    fn unlabeled_files(&self) -> anyhow::Result<Vec<PathBuf>> {
+        self.unlabeled.as_ref().map_or(Ok(Vec::new()), |path| files_of(std::slice::from_ref(path)))
     }
 
     /// The rows to learn from, and how many of them are those of the file; `--unlabeled` adds the others.
@@ -188,7 +194,9 @@ impl Fit {
         let own_rows = train.table().n_rows();
         if let Some(path) = &self.unlabeled {
             let room = self.room(method, train.table().columns().len());
-            let more = hold_file(&unlabeled_reader(&self.reading, &train, path), path, room, progress)?;
+            let files = self.unlabeled_files()?;
+            let first = files.first().unwrap_or(path);
+            let more = hold_files(&unlabeled_reader(&self.reading, &train, first), &files, room, progress)?;
             named(train.add_held(more.table, room), path)?;
             if train.on_disk().is_some() {
                 progress.note(format_args!("note: the rows of {} are read again in every step", path.display()));

@@ -103,7 +103,8 @@ fn words(hint: &Hint) -> Option<String> {
             format!("leave out the others: `--views {}`, {members}", keep.join(","))
         }
         // No option helps: the file itself is to be mended, or written in another format.
-        Hint::UnclosedQuote
+        Hint::WithoutParquet
+        | Hint::UnclosedQuote
         | Hint::LineEndInCell
         | Hint::BlankLine
         | Hint::HeaderForUnnamed

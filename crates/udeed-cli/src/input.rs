@@ -254,6 +254,71 @@ pub fn unlabeled_reader(reading: &Reading, train: &TrainSet, path: &Path) -> Rea
     }
 }
 
+/// The files that names stand for: those of a folder that are rows by their name, and those that a pattern with `*` and `?` in its
+/// last part fits, in the order of their names.
+pub fn files_of(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let is_pattern = name.contains(['*', '?']) && !path.exists();
+        if !is_pattern && !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let folder = if is_pattern { udeed::file::folder_of(path) } else { path };
+        let cannot = |cause| udeed::Error::Io { path: folder.display().to_string(), action: "read", cause, hint: None };
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(cannot)? {
+            let entry = entry.map_err(cannot)?;
+            let own = entry.file_name().to_string_lossy().into_owned();
+            // Those that begin so are no rows, but belong to the program that wrote the others.
+            let fits = match is_pattern {
+                true => fits(&name, &own) && (!own.starts_with('.') || name.starts_with('.')),
+                false => Format::of(&own).is_some() && !own.starts_with(['.', '_']),
+            };
+            if fits && !entry.path().is_dir() {
+                // As it was said: without the dot that stands for the folder of a bare pattern.
+                found.push(if is_pattern { path.with_file_name(own) } else { entry.path() });
+            }
+        }
+        if found.is_empty() {
+            let what = if is_pattern { "no file fits the pattern" } else { "a folder without files of rows" };
+            return Err(Usage(format!("{}: {what}, expected at least one", path.display())).into());
+        }
+        found.sort();
+        files.append(&mut found);
+    }
+    Ok(files)
+}
+
+/// Whether a name fits a pattern, in which `*` stands for any text and `?` for one character.
+fn fits(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (mut at, mut read) = (0, 0);
+    // Where the last star stands, and how much of the name it takes.
+    let mut star: Option<(usize, usize)> = None;
+    while read < name.len() {
+        match pattern.get(at) {
+            Some('*') => {
+                star = Some((at, read));
+                at += 1;
+            }
+            Some(&c) if c == '?' || c == name[read] => {
+                at += 1;
+                read += 1;
+            }
+            _ => match &mut star {
+                None => return false,
+                Some((begun, taken)) => {
+                    *taken += 1;
+                    (at, read) = (*begun + 1, *taken);
+                }
+            },
+        }
+    }
+    pattern[at..].iter().all(|&c| c == '*')
+}
+
 /// Whether there is no second time to read rows: of standard input, a pipe, or a device.
 pub fn is_read_once(path: &Path) -> bool {
     is_stream(path) || path.metadata().is_ok_and(|at| Version::of(&at).is_none())
@@ -283,6 +348,17 @@ pub fn read_file(reader: &Reader, path: &Path, progress: &Progress) -> udeed::Re
     };
     sign.finish_and_clear();
     sheet
+}
+
+/// Reads files one after the other, as [`hold_file`] reads one.
+pub fn hold_files(reader: &Reader, paths: &[PathBuf], room: Room<'_>, progress: &Progress) -> udeed::Result<HeldSheet> {
+    let [path] = paths else {
+        let sign = progress.reading(paths.first().map_or(Path::new(""), PathBuf::as_path));
+        let sheet = reader.hold_all(paths, room);
+        sign.finish_and_clear();
+        return sheet;
+    };
+    hold_file(reader, path, room, progress)
 }
 
 /// Reads a file, or standard input for `-`, into memory if there is room, else into a temporary file.
@@ -394,4 +470,25 @@ pub fn built_in_name(name: &Path) -> Option<String> {
     let text = name.to_str()?;
     let bare = !is_stream(name) && !text.contains(['/', '.', '\\']);
     (bare && !name.exists()).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        let fitting = [
+            ("*", ""),
+            ("*.csv", "a.csv"),
+            ("a*b*c", "aXbYbZc"),
+            ("part-??.pq", "part-07.pq"),
+            ("é?", "éü"),
+            ("**a", "a"),
+        ];
+        fitting.into_iter().for_each(|(pattern, name)| assert!(fits(pattern, name), "{pattern} {name}"));
+        let others = [("*.csv", "a.csv.gz"), ("?", ""), ("a*b", "ac"), ("part-??.pq", "part-7.pq"), ("", "a")];
+        others.into_iter().for_each(|(pattern, name)| assert!(!fits(pattern, name), "{pattern} {name}"));
+        assert!(!fits(&"*a".repeat(30), &"a".repeat(29)));
+    }
 }

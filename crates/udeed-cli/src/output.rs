@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use udeed::format::{Format, RecordColumn, RecordWriter};
+
 use crate::progress::Progress;
 use crate::terminal::Escaped;
 
@@ -249,6 +251,93 @@ pub fn plain(error: csv::Error) -> io::Error {
         csv::ErrorKind::Io(error) => error,
         other => io::Error::other(format!("{other:?}")),
     }
+}
+
+/// Records for programs, cell by cell: Parquet where the name of the file says so, else CSV.
+pub enum RecordFile<'a> {
+    Csv { out: csv::Writer<&'a mut dyn Write>, width: usize, next: usize },
+    Parquet(Box<RecordWriter<'a>>),
+}
+
+impl<'a> RecordFile<'a> {
+    /// Writes the names of the columns.
+    pub fn begin(
+        path: Option<&Path>,
+        out: &'a mut dyn Write,
+        columns: impl IntoIterator<Item = (String, RecordColumn)>,
+    ) -> udeed::Result<Self> {
+        if path.and_then(|path| Format::of(&path.display().to_string())) == Some(Format::Parquet) {
+            return RecordWriter::new(out, columns).map(|records| RecordFile::Parquet(Box::new(records)));
+        }
+        let names: Vec<String> = columns.into_iter().map(|(name, _)| name).collect();
+        let mut out = csv::Writer::from_writer(out);
+        out.write_record(&names).map_err(unwritten)?;
+        Ok(RecordFile::Csv { out, width: names.len(), next: 0 })
+    }
+
+    /// The next cell, of a column of text.
+    pub fn text(&mut self, text: &str) -> udeed::Result<()> {
+        match self {
+            RecordFile::Csv { .. } => self.cell(text),
+            RecordFile::Parquet(records) => records.text(Some(text)),
+        }
+    }
+
+    /// The next cell, of a column of numbers.
+    pub fn number(&mut self, number: f64) -> udeed::Result<()> {
+        match self {
+            RecordFile::Csv { .. } => self.cell(&number.to_string()),
+            RecordFile::Parquet(records) => records.number(number),
+        }
+    }
+
+    /// The next cell, of a column of whole numbers.
+    pub fn count(&mut self, count: usize) -> udeed::Result<()> {
+        match self {
+            RecordFile::Csv { .. } => self.cell(&count.to_string()),
+            RecordFile::Parquet(records) => records.count(count),
+        }
+    }
+
+    /// The next cell as the text that a file has: of a column of text, or of numbers.
+    pub fn plain(&mut self, text: &str, kind: RecordColumn) -> udeed::Result<()> {
+        match self {
+            RecordFile::Parquet(records) if kind == RecordColumn::Text => {
+                records.text(Some(text).filter(|text| !text.is_empty()))
+            }
+            RecordFile::Parquet(records) => records.number(text.parse().unwrap_or(f64::NAN)),
+            RecordFile::Csv { .. } => self.cell(text),
+        }
+    }
+
+    pub fn finish(self) -> udeed::Result<()> {
+        match self {
+            RecordFile::Csv { mut out, .. } => out.flush().map_err(|error| unwritten(error.into())),
+            RecordFile::Parquet(records) => records.finish(),
+        }
+    }
+
+    fn cell(&mut self, text: &str) -> udeed::Result<()> {
+        let RecordFile::Csv { out, width, next } = self else { return Ok(()) };
+        out.write_field(text).map_err(unwritten)?;
+        *next += 1;
+        if next == width {
+            *next = 0;
+            out.write_record(None::<&[u8]>).map_err(unwritten)?;
+        }
+        Ok(())
+    }
+}
+
+/// What a column of these cells is: numbers if all are, or are missing.
+pub fn kind_of<'t>(cells: impl IntoIterator<Item = &'t str>) -> RecordColumn {
+    let mut known = cells.into_iter().filter(|cell| !cell.is_empty()).peekable();
+    let are_numbers = known.peek().is_some() && known.all(|cell| cell.parse::<f64>().is_ok());
+    if are_numbers { RecordColumn::Number } else { RecordColumn::Text }
+}
+
+fn unwritten(error: csv::Error) -> udeed::Error {
+    udeed::Error::Io { path: "the records".into(), action: "write", cause: plain(error), hint: None }
 }
 
 /// Writes pretty JSON to a file or to standard output.

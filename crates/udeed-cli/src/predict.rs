@@ -1,27 +1,33 @@
 //! `udeed predict`: the classes of new rows.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use udeed::data::{Dense, Rows, Table};
+use udeed::format::{Format, RecordColumn};
 use udeed::memory::Room;
 use udeed::model::Model;
 use udeed::prepare::Unseen;
 use udeed::text::{counted, quoted};
 
-use crate::input::{Reading, for_each_table, warn_of_unseen};
-use crate::output::{check_outputs, plain, temporary_folder, write_to};
+use crate::input::{Reading, files_of, for_each_table, warn_of_unseen};
+use crate::output::{RecordFile, Usage, check_outputs, is_stream, temporary_folder, write_to};
 use crate::progress::Progress;
 
 /// Predict the classes of rows with a saved model
 #[derive(Args)]
-#[command(after_help = "Example:\n  udeed predict model.safetensors new.csv --proba --out predictions.csv")]
+#[command(after_help = "\
+Examples:
+  udeed predict model.safetensors new.csv --proba --out predictions.csv
+  udeed predict model.safetensors 'data/*.parquet' --out predictions/")]
 pub struct Predict {
     /// The model, as `fit` wrote it
     model: PathBuf,
-    /// Rows to predict: a file, `-` for standard input, or a built-in set. Columns are matched by name
-    file: PathBuf,
+    /// Rows to predict: files, folders of them, patterns with `*` and `?`, `-` for standard input, or a built-in set. Columns are
+    /// matched by name
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
     /// Add the probability of each class
     #[arg(long)]
     proba: bool,
@@ -29,39 +35,125 @@ pub struct Predict {
     /// class, such as 0.9
     #[arg(long, value_name = "SHARE")]
     coverage: Option<f64>,
-    /// File for the predictions [default: standard output]
+    /// File for the predictions, CSV or Parquet by its name; of several files, the folder for a file of predictions each [default:
+    /// standard output]
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Pass over files whose predictions are in the folder already
+    #[arg(long)]
+    resume: bool,
     #[command(flatten)]
     reading: Reading,
 }
 
 impl Predict {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
-        check_outputs(&[self.out.as_deref()], &[Some(&self.model), Some(&self.file)])?;
+        let files = files_of(&self.files)?;
+        let pairs = self.pairs(&files)?;
+        let inputs = files.iter().map(PathBuf::as_path).chain([self.model.as_path()]).map(Some).collect::<Vec<_>>();
+        let outputs: Vec<Option<&Path>> = pairs.iter().map(|(_, out)| out.as_deref()).collect();
+        check_outputs(&outputs, &inputs)?;
         let model = Model::load(&self.model)?;
         if let Some(coverage) = self.coverage {
             warn_of_few(&model, coverage, progress)?;
         }
-        let reader = self.reading.reader(model.reader());
+        for (file, out) in &pairs {
+            if self.resume && out.as_ref().is_some_and(|out| out.exists()) {
+                progress.note(format_args!("note: {} is passed over, its predictions are there", file.display()));
+                continue;
+            }
+            // One of several has the format of its name.
+            let reading = if pairs.len() > 1 { self.reading.of_more(file) } else { self.reading.clone() };
+            self.predict(&model, file, &reading, out.as_deref(), progress)?;
+        }
+        Ok(())
+    }
+
+    /// Each file, and where its predictions go.
+    fn pairs<'a>(&self, files: &'a [PathBuf]) -> anyhow::Result<Vec<(&'a Path, Option<PathBuf>)>> {
+        let folder = self.out.as_ref().filter(|out| !is_stream(out) && (out.is_dir() || ends_as_folder(out)));
+        let Some(folder) = folder else {
+            if self.resume {
+                return Err(Usage("`--resume`: expected a folder for the predictions, `--out FOLDER/`".into()).into());
+            }
+            return match files {
+                [file] => Ok(vec![(file, self.out.clone())]),
+                _ => {
+                    let found = format!("{} are to be predicted", counted(files.len(), "file"));
+                    Err(Usage(format!("{found}: expected a folder for the predictions, `--out FOLDER/`")).into())
+                }
+            };
+        };
+        let mut pairs: Vec<(&Path, Option<PathBuf>)> = Vec::new();
+        for file in files {
+            let out = folder.join(predictions_name(file));
+            if let Some((other, _)) = pairs.iter().find(|(_, known)| known.as_ref() == Some(&out)) {
+                let (file, other) = (file.display(), other.display());
+                return Err(Usage(format!(
+                    "{file}, {other}: both would go to {}, expected other names",
+                    out.display()
+                ))
+                .into());
+            }
+            pairs.push((file, Some(out)));
+        }
+        std::fs::create_dir_all(folder).map_err(|cause| udeed::Error::Io {
+            path: folder.display().to_string(),
+            action: "create",
+            cause,
+            hint: None,
+        })?;
+        Ok(pairs)
+    }
+
+    fn predict(
+        &self,
+        model: &Model,
+        file: &Path,
+        reading: &Reading,
+        out: Option<&Path>,
+        progress: &Progress,
+    ) -> anyhow::Result<()> {
+        let reader = reading.reader(model.reader());
         // Sparse rows cannot be predicted as they come.
-        let folder = temporary_folder(self.out.as_deref());
+        let folder = temporary_folder(out);
         let room = Room { most: self.reading.memory.most(), folder: Some(&folder) };
         let mut n_rows = 0;
-        let written = write_to(self.out.as_deref(), |out| {
-            let out = csv::Writer::from_writer(out);
-            let unseen = Unseen::default();
-            let mut predictions =
-                Predictions { model: &model, proba: self.proba, coverage: self.coverage, begun: false, unseen, out };
-            for_each_table(&reader, &self.file, room, progress, &mut |rows| {
+        let written = write_to(out, |to| {
+            let mut predictions = Predictions {
+                model,
+                proba: self.proba,
+                coverage: self.coverage,
+                path: out,
+                out: Some(to),
+                records: None,
+                unseen: Unseen::default(),
+            };
+            for_each_table(&reader, file, room, progress, &mut |rows| {
                 n_rows += rows.n_rows();
                 predictions.write(rows)
             })?;
-            warn_of_unseen(&predictions.unseen, &self.file, progress);
-            Ok(predictions.out.flush()?)
+            let Predictions { unseen, records, .. } = predictions;
+            warn_of_unseen(&unseen, file, progress);
+            Ok(records.map_or(Ok(()), RecordFile::finish)?)
         })?;
         written.tell_of(&counted(n_rows, "prediction"), progress);
         Ok(())
+    }
+}
+
+/// Whether the name of what need not be there yet is that of a folder.
+fn ends_as_folder(path: &Path) -> bool {
+    path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR])
+}
+
+/// The name for the predictions of a file: its own, or for rows in other formats one of CSV.
+fn predictions_name(file: &Path) -> PathBuf {
+    let name = file.file_name().map_or_else(|| "predictions".into(), |name| name.to_string_lossy().into_owned());
+    match Format::of(&name) {
+        Some(Format::Csv | Format::Parquet) => name.into(),
+        Some(_) => name.split('.').next().map_or_else(|| name.clone(), |stem| format!("{stem}.csv")).into(),
+        None => format!("{name}.csv").into(),
     }
 }
 
@@ -82,49 +174,56 @@ fn parted(class: &str) -> String {
     class.replace('\\', "\\\\").replace('|', "\\|")
 }
 
-/// Predictions as CSV.
-struct Predictions<'a, W: Write> {
+/// Predictions as records.
+struct Predictions<'a> {
     model: &'a Model,
     proba: bool,
     coverage: Option<f64>,
-    /// Whether there is a header: nothing is written of rows of which not even the first can be read.
-    begun: bool,
+    path: Option<&'a Path>,
+    /// Where they go, until there are any: nothing is written of rows of which not even the first can be read.
+    out: Option<&'a mut dyn Write>,
+    records: Option<RecordFile<'a>>,
     unseen: Unseen,
-    out: csv::Writer<W>,
 }
 
-impl<W: Write> Predictions<'_, W> {
+impl Predictions<'_> {
     /// Predicts some rows.
     fn write(&mut self, rows: &Table) -> udeed::Result<()> {
         let decisions = self.model.decision(rows)?;
         self.unseen.add(self.model.preparation(), rows);
         let probabilities = self.model.probabilities(&decisions)?;
         let sets = self.coverage.map(|coverage| self.model.sets(&decisions, coverage)).transpose()?;
-        self.write_rows(&decisions, &probabilities, sets.as_deref()).map_err(|error| udeed::Error::Io {
-            path: "the predictions".into(),
-            action: "write",
-            cause: plain(error),
-            hint: None,
-        })
+        self.begin()?;
+        self.write_rows(&decisions, &probabilities, sets.as_deref())
     }
 
-    fn write_rows(&mut self, decisions: &Dense, probabilities: &Dense, sets: Option<&[Vec<usize>]>) -> csv::Result<()> {
+    fn begin(&mut self) -> udeed::Result<()> {
+        let Some(out) = self.out.take() else { return Ok(()) };
+        let classes = self.model.classes().iter().filter(|_| self.proba);
+        let proba = classes.map(|class| (format!("p({class})"), RecordColumn::Number));
+        let set = self.coverage.map(|_| ("set".to_owned(), RecordColumn::Text));
+        let columns = std::iter::once(("prediction".to_owned(), RecordColumn::Text)).chain(proba).chain(set);
+        self.records = Some(RecordFile::begin(self.path, out, columns)?);
+        Ok(())
+    }
+
+    fn write_rows(
+        &mut self,
+        decisions: &Dense,
+        probabilities: &Dense,
+        sets: Option<&[Vec<usize>]>,
+    ) -> udeed::Result<()> {
         let classes = self.model.classes();
-        if !std::mem::replace(&mut self.begun, true) {
-            let names = classes.iter().filter(|_| self.proba).map(|class| format!("p({class})"));
-            let set = sets.map(|_| "set".to_owned());
-            self.out.write_record(std::iter::once("prediction".to_owned()).chain(names).chain(set))?;
-        }
+        let Some(records) = &mut self.records else { return Ok(()) };
         for i in 0..decisions.n_rows() {
-            self.out.write_field(&classes[self.model.class_of(decisions.get(i))])?;
+            records.text(&classes[self.model.class_of(decisions.get(i))])?;
             if self.proba {
-                probabilities.get(i).iter().try_for_each(|p| self.out.write_field(p.to_string()))?;
+                probabilities.get(i).iter().try_for_each(|&p| records.number(p))?;
             }
             if let Some(sets) = sets {
                 let names: Vec<String> = sets[i].iter().map(|&class| parted(&classes[class])).collect();
-                self.out.write_field(names.join("|"))?;
+                records.text(&names.join("|"))?;
             }
-            self.out.write_record(None::<&[u8]>)?;
         }
         Ok(())
     }

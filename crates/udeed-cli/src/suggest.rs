@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use udeed::data::{Column, DiskTable, HeldTable, Naming, TrainSet};
-use udeed::format::{PartedSheet, Reader};
+use udeed::format::{PartedSheet, Reader, RecordColumn};
 use udeed::labeling::{Strategy, Suggestion, Suggestions};
 use udeed::memory::Room;
 use udeed::model::Model;
@@ -20,7 +20,7 @@ use crate::input::{
 };
 use crate::laboratory::{is_of_rows, named, placed};
 use crate::output::{
-    Usage, Written, check_outputs, is_stream, plain, print, temporary_folder, write_to, write_wrapped,
+    RecordFile, Usage, Written, check_outputs, is_stream, kind_of, print, temporary_folder, write_to, write_wrapped,
 };
 use crate::progress::Progress;
 use crate::records::Records;
@@ -62,7 +62,7 @@ pub struct Suggest {
     /// Column with how much it matters to know the class of each row; it is no feature
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     weight: Option<String>,
-    /// CSV file for the suggested rows, whole and with their numbers, ready to be labeled; `-` prints them instead of the table
+    /// CSV or Parquet file for the suggested rows, whole and with their numbers, ready to be labeled; `-` prints them instead of the table
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -293,24 +293,32 @@ impl Suggest {
         let others = more.iter().flat_map(|(_, records)| &records.columns);
         columns.extend(others.filter(|name| !own.columns.contains(name)).cloned());
         write_to(Some(out), |to| {
-            let mut to = csv::Writer::from_writer(to);
-            let failed = |error: csv::Error| anyhow::Error::from(plain(error));
-            let files = more.iter().map(|_| free_name("file", &columns));
-            let header = files.chain([free_name("row", &columns)]).chain(columns.clone());
-            to.write_record(header).map_err(failed)?;
-            for FileRow { is_own, row } in all.iter().map(|&row| pool.place(row)) {
-                let (path, records) = match &more {
-                    Some((path, records)) if !is_own => (*path, records),
-                    _ => (&self.file, &own),
-                };
-                if more.is_some() {
-                    to.write_field(path.display().to_string()).map_err(failed)?;
+            let records_of = |row: usize| {
+                let FileRow { is_own, row } = pool.place(row);
+                match &more {
+                    Some((path, records)) if !is_own => (*path, records, row),
+                    _ => (&self.file, &own, row),
                 }
-                to.write_field((row + 1).to_string()).map_err(failed)?;
-                columns.iter().try_for_each(|column| to.write_field(records.cell(row, column))).map_err(failed)?;
-                to.write_record(None::<&[u8]>).map_err(failed)?;
+            };
+            let cell = |row: usize, column: &str| {
+                let (_, records, row) = records_of(row);
+                records.cell(row, column)
+            };
+            let kinds: Vec<RecordColumn> =
+                columns.iter().map(|column| kind_of(all.iter().map(|&row| cell(row, column)))).collect();
+            let files = more.iter().map(|_| (free_name("file", &columns), RecordColumn::Text));
+            let header = files.chain([(free_name("row", &columns), RecordColumn::Count)]);
+            let mut to =
+                RecordFile::begin(Some(out), to, header.chain(columns.iter().cloned().zip(kinds.iter().copied())))?;
+            for &row in &all {
+                let (path, _, own_row) = records_of(row);
+                if more.is_some() {
+                    to.text(&path.display().to_string())?;
+                }
+                to.count(own_row + 1)?;
+                columns.iter().zip(&kinds).try_for_each(|(column, &kind)| to.plain(cell(row, column), kind))?;
             }
-            Ok(to.flush()?)
+            Ok(to.finish()?)
         })
     }
 

@@ -56,6 +56,7 @@ pub fn words(hint: &Hint) -> Words {
         Hint::ViewsOrMembers { keep } => format!("leave out the others: {}, or use fewer `members`", views(keep)),
         // The package reads and writes no files of rows, so it has neither formats, headers, delimiters nor indices.
         Hint::Format
+        | Hint::WithoutParquet
         | Hint::Encoding
         | Hint::Utf16
         | Hint::BlankLine

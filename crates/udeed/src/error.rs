@@ -134,6 +134,8 @@ macro_rules! hints {
 hints! {
     /// The name of a file does not reveal its format.
     Format => "name the format";
+    /// A Parquet file, which this build cannot read.
+    WithoutParquet => "use the command `udeed`, or a build with the feature `parquet`";
     /// The text of a file is not UTF-8.
     Encoding => "convert the text to UTF-8: that of Excel is often in WINDOWS-1252";
     /// The text of a file is UTF-16.

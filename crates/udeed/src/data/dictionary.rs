@@ -35,4 +35,13 @@ impl Dictionary {
     pub(crate) fn into_names(self) -> Vec<String> {
         self.names
     }
+
+    /// The names in order, and the code that each has then by the one that it has now.
+    pub(crate) fn into_sorted(self) -> (Vec<String>, Vec<f64>) {
+        let mut order: Vec<(String, usize)> = self.names.into_iter().zip(0..).collect();
+        order.sort();
+        let mut codes = vec![0.0; order.len()];
+        order.iter().enumerate().for_each(|(code, (_, level))| codes[*level] = code as f64);
+        (order.into_iter().map(|(name, _)| name).collect(), codes)
+    }
 }

@@ -7,7 +7,7 @@ use crate::data::{Column, Naming, Table};
 use crate::error::{Error, Hint, Place, Result};
 use crate::format::column_plan::{LabelColumn, UnlabeledMark};
 use crate::format::options::ReadOptions;
-use crate::format::sink::{BoundedSink, MemorySink, PartingSink, RowSink, Schema, TableSink};
+use crate::format::sink::{BoundedSink, MemorySink, PartingSink, RowSink, Schema, TableSink, UnitedSink};
 use crate::format::source::{Source, read_file};
 use crate::format::{Format, HeldSheet, Layout, PartedSheet, Sheet};
 use crate::memory::Room;
@@ -251,6 +251,37 @@ impl Reader {
         read_file(path, |source| self.hold_source(source, &path.display().to_string(), room))
     }
 
+    /// Reads files one after the other, as if their rows were in one. Their columns may stand in any order; the rows must be dense.
+    ///
+    /// # Errors
+    /// As [`Reader::hold`]; also if a file has rows that are not dense, or other columns than the first.
+    ///
+    /// ```
+    /// use udeed::data::HeldTable;
+    /// use udeed::format::Reader;
+    /// use udeed::memory::Room;
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let paths = ["a.csv", "b.csv"].map(|name| folder.path().join(name));
+    /// std::fs::write(&paths[0], "size,colour\n1,red\n").unwrap();
+    /// std::fs::write(&paths[1], "colour,size\nblue,2\n").unwrap();
+    /// let held = Reader::new().hold_all(&paths, Room { most: 1 << 20, folder: None })?;
+    /// let HeldTable::InMemory(table) = held.table else { panic!("a small table") };
+    /// assert_eq!(table.columns()[1], udeed::data::Column::nominal("colour", vec!["blue".into(), "red".into()]));
+    /// assert_eq!(table.matrix().to_dense()?.values(), [1.0, 1.0, 2.0, 0.0]);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn hold_all<P: AsRef<Path>>(&self, paths: &[P], room: Room<'_>) -> Result<HeldSheet> {
+        let names: Vec<String> = paths.iter().map(|path| path.as_ref().display().to_string()).collect();
+        let first = names.first().map_or("no file", String::as_str);
+        let mut all = UnitedSink::new(first, room);
+        for (path, name) in paths.iter().zip(&names) {
+            all.begin(name);
+            read_file(path.as_ref(), |source| self.fill(&self.options, source, name, &mut all))?;
+        }
+        all.into_sheet(self.options.layout)
+    }
+
     /// Like [`Reader::hold`] for a stream, with a name for messages. It is read only once.
     ///
     /// # Errors
@@ -380,7 +411,21 @@ impl Reader {
     }
 
     /// Reads all rows into a sink.
-    fn fill(&self, options: &ReadOptions, source: Source<'_>, name: &str, rows: &mut dyn RowSink) -> Result<Schema> {
+    fn fill(
+        &self,
+        options: &ReadOptions,
+        mut source: Source<'_>,
+        name: &str,
+        rows: &mut dyn RowSink,
+    ) -> Result<Schema> {
+        #[cfg(feature = "parquet")]
+        if source.peek()?.starts_with(PARQUET) {
+            return (Format::Parquet.card().read)(options, source, rows);
+        }
+        #[cfg(not(feature = "parquet"))]
+        if source.peek()?.starts_with(PARQUET) {
+            return Err(Error::input(Place::new(name), "a Parquet file", "text").with_hint(Hint::WithoutParquet));
+        }
         let format = self.format.or_else(|| Format::of(name)).ok_or_else(|| {
             Error::input(
                 Place::new(name),
@@ -392,3 +437,6 @@ impl Reader {
         (format.card().read)(options, source, rows)
     }
 }
+
+/// What every Parquet file begins with, and no text: the last byte is that of the first field of a header.
+const PARQUET: &[u8] = b"PAR1\x15";

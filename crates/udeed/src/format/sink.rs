@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::data::{
-    Blocks, ClassNames, Column, Csr, Dense, DiskRowsWriter, DiskTable, HeldTable, Labels, Matrix, Naming, Renumbering,
-    Table, dense_size, sparse_size, two_spellings,
+    Blocks, ClassNames, Column, Csr, Dense, Dictionary, DiskRowsWriter, DiskTable, HeldTable, Kind, Labels, Matrix,
+    Naming, Renumbering, Table, dense_size, sparse_size, two_spellings,
 };
 use crate::error::{Error, Hint, Place, Result};
 use crate::format::{HeldSheet, Layout, PartedSheet, Sheet};
@@ -419,6 +419,142 @@ impl RowSink for TableSink<'_> {
 
     fn n_rows(&self) -> usize {
         self.visited + self.held.n_rows()
+    }
+
+    fn n_stored(&self) -> usize {
+        self.held.n_stored()
+    }
+
+    fn used_columns(&self) -> Result<Vec<u32>> {
+        self.held.used_columns()
+    }
+}
+
+/// Unites the rows of several files, whose columns may have other levels and another order each.
+pub(super) struct UnitedSink<'a> {
+    held: BoundedSink<'a>,
+    /// The file that is read, and the number of rows above it.
+    file: String,
+    above: usize,
+    /// The columns of the first file, and the levels of all.
+    columns: Vec<(String, Option<Dictionary>)>,
+    naming: Naming,
+}
+
+impl<'a> UnitedSink<'a> {
+    pub(super) fn new(source: &'a str, room: Room<'a>) -> Self {
+        let held = BoundedSink::new(source, room);
+        UnitedSink { held, file: String::new(), above: 0, columns: Vec::new(), naming: Naming::Given }
+    }
+
+    /// The next file.
+    pub(super) fn begin(&mut self, file: &str) {
+        self.file = file.to_owned();
+        self.above = self.held.n_rows();
+    }
+
+    /// For each column of the first file the place of that of this table, and the codes of its levels in all files.
+    fn places(&mut self, table: &Table) -> Result<Vec<(usize, Option<Vec<f64>>)>> {
+        let own = table.columns();
+        if self.columns.is_empty() {
+            let column = |column: &Column| {
+                let levels = matches!(column.kind, Kind::Nominal { .. }).then(Dictionary::default);
+                (column.name.clone(), levels)
+            };
+            self.columns = own.iter().map(column).collect();
+            self.naming = table.naming();
+        }
+        if own.len() != self.columns.len() {
+            let expected = format!("{}, as in the first file", self.columns.len());
+            return Err(Error::input(Place::new(&self.file), format!("{} columns", own.len()), expected));
+        }
+        let mut places = Vec::with_capacity(own.len());
+        for (j, (name, levels)) in self.columns.iter_mut().enumerate() {
+            let here = || Place::new(&self.file).column(name.as_str());
+            let place = match own.get(j).is_some_and(|column| column.name == *name) {
+                true => Some(j),
+                false => own.iter().position(|column| column.name == *name),
+            };
+            let Some(place) = place else {
+                return Err(Error::input(here(), "no such column", "it, as in the first file"));
+            };
+            let codes = match (&own[place].kind, levels) {
+                (Kind::Numeric, None) => None,
+                (Kind::Nominal { levels: own }, Some(all)) => {
+                    Some(own.iter().map(|level| f64::from(all.code(level))).collect())
+                }
+                (Kind::Numeric, Some(_)) => return Err(Error::input(here(), "numbers", "text, as in the first file")),
+                (Kind::Nominal { .. }, None) => {
+                    return Err(Error::input(here(), "text", "numbers, as in the first file"));
+                }
+            };
+            places.push((place, codes));
+        }
+        Ok(places)
+    }
+
+    /// The rows of all files.
+    pub(super) fn into_sheet(self, layout: Layout) -> Result<HeldSheet> {
+        let mut renumbering = Renumbering::default();
+        let mut columns = Vec::with_capacity(self.columns.len());
+        for (j, (name, levels)) in self.columns.into_iter().enumerate() {
+            columns.push(match levels {
+                None => Column::numeric(name),
+                Some(levels) => {
+                    let (levels, codes) = levels.into_sorted();
+                    renumbering.add_levels(j, codes);
+                    Column { name, kind: Kind::Nominal { levels } }
+                }
+            });
+        }
+        let schema = Schema {
+            columns,
+            naming: self.naming,
+            kept: None,
+            renumbering,
+            classes: None,
+            class_names: ClassNames::Any,
+            label: None,
+        };
+        self.held.into_sheet(schema, layout)
+    }
+}
+
+impl RowSink for UnitedSink<'_> {
+    fn push(&mut self, _: Matrix, _: Vec<Option<u32>>, _: Option<f64>) -> Result<()> {
+        Err(Error::input(Place::new(&self.file), "sparse rows in one of several files", "dense rows, or one file"))
+    }
+
+    fn takes_tables(&self) -> bool {
+        true
+    }
+
+    fn push_table(&mut self, table: Table) -> Result<()> {
+        let places = self.places(&table)?;
+        let is_plain = places.iter().enumerate().all(|(j, (place, codes))| j == *place && codes.is_none());
+        let mut rows = match Matrix::from(table) {
+            Matrix::Dense(rows) => rows,
+            sparse => sparse.to_dense()?,
+        };
+        if !is_plain {
+            let width = places.len();
+            let mut values = vec![0.0; rows.values().len()];
+            for (from, to) in rows.values().chunks_exact(width).zip(values.chunks_exact_mut(width)) {
+                for (x, (place, codes)) in to.iter_mut().zip(&places) {
+                    *x = match codes {
+                        Some(codes) if !from[*place].is_nan() => codes[from[*place] as usize],
+                        _ => from[*place],
+                    };
+                }
+            }
+            rows = Dense::new(values.len() / width, width, values)?;
+        }
+        self.held.push(rows.into(), Vec::new(), None)
+    }
+
+    /// Those of the file that is read, by which its rows are counted.
+    fn n_rows(&self) -> usize {
+        self.held.n_rows() - self.above
     }
 
     fn n_stored(&self) -> usize {

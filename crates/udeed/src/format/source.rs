@@ -16,6 +16,9 @@ pub(crate) struct Source<'a> {
     name: String,
     text: Box<dyn BufRead + 'a>,
     gzipped: bool,
+    /// The file itself, if these are its bytes as they are: for formats that are not read from front to back.
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code))]
+    file: Option<File>,
     /// Length of the file in bytes, if it is known.
     length: Option<u64>,
     /// Number of bytes that were read from it.
@@ -35,7 +38,9 @@ pub(crate) fn read_file<T>(path: &Path, read: impl FnOnce(Source<'static>) -> Re
     let version = file.metadata().ok().as_ref().and_then(Version::of);
     let watched = file.try_clone().map_err(refused)?;
     let length = version.as_ref().map(Version::length);
-    let found = read(Source { length, ..Source::new(path.display().to_string(), file)? });
+    let itself = version.as_ref().map(|_| file.try_clone()).transpose().map_err(refused)?;
+    let source = Source::new(path.display().to_string(), file)?;
+    let found = read(Source { length, file: itself.filter(|_| !source.gzipped), ..source });
     if let Some(version) = version {
         version.check(path, watched.metadata())?;
     }
@@ -54,11 +59,36 @@ impl<'a> Source<'a> {
         } else {
             Box::new(bytes)
         };
-        Ok(Source { name, text, gzipped, length: None, taken })
+        Ok(Source { name, text, gzipped, file: None, length: None, taken })
     }
 
     pub(crate) fn place(&self) -> Place {
         Place::new(&self.name)
+    }
+
+    /// The bytes that come next, at least one unless there are no more; they are not taken.
+    pub(crate) fn peek(&mut self) -> Result<&[u8]> {
+        // Twice, because the borrow of what is returned must not last over an error.
+        if let Err(error) = self.text.fill_buf() {
+            return Err(self.failed(error));
+        }
+        Ok(self.text.fill_buf().unwrap_or_default())
+    }
+
+    /// The file to be read anywhere, at its full length; a stream is copied into a temporary one.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn into_file(mut self) -> Result<File> {
+        if let Some(file) = self.file.take() {
+            return Ok(file);
+        }
+        let unwritten = |error| Error::io(&std::env::temp_dir(), "write", error);
+        let mut copy = tempfile::tempfile().map_err(unwritten)?;
+        let mut bytes = Vec::new();
+        while self.read(1 << 20, &mut bytes)? > 0 {
+            io::Write::write_all(&mut copy, &bytes).map_err(unwritten)?;
+            bytes.clear();
+        }
+        Ok(copy)
     }
 
     /// Appends up to `most` bytes of text, fewer only at the end. Text that was read before a failure is kept.

@@ -379,15 +379,8 @@ impl<'a> CsvRows<'a> {
                 columns.push(Column::numeric(&feature.name));
                 continue;
             }
-            let names = levels.map_or_else(Vec::new, |levels| levels.into_names());
-            let mut order: Vec<usize> = (0..names.len()).collect();
-            order.sort_by(|&a, &b| names[a].cmp(&names[b]));
-            let mut codes = vec![0.0; names.len()];
-            for (code, &level) in order.iter().enumerate() {
-                codes[level] = code as f64;
-            }
+            let (levels, codes) = levels.map_or_else(Default::default, |levels| levels.into_sorted());
             renumbering.add_levels(j, codes);
-            let levels = order.into_iter().map(|level| names[level].clone()).collect();
             columns.push(Column { name: feature.name.clone(), kind: Kind::Nominal { levels } });
         }
         let classes = plan.label.map(|_| self.classes.into_names());

@@ -1,0 +1,211 @@
+//! Parquet files: read as the same rows in CSV, written, refused.
+//!
+//! The files in `parquet/` were written by pyarrow, polars, pandas and duckdb, with every encoding and compression that they have;
+//! `parquet/make.py` says how.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use support::{FRUIT, Folder, text};
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parquet")
+}
+
+/// The files, each with its columns that cannot be read.
+const FILES: [(&str, &str); 7] = [
+    ("pyarrow-snappy.parquet", "day,list,struct"),
+    ("pyarrow-gzip.parquet", "day,list,struct"),
+    ("pyarrow-lz4.parquet", "day,list,struct"),
+    ("pyarrow-zstd.parquet", "day,list,struct"),
+    ("polars.parquet", "day,list"),
+    ("pandas.parquet", "day,list"),
+    ("duckdb.parquet", "day,list,struct"),
+];
+
+fn with_fixtures() -> Folder {
+    let folder = Folder::with("rows.csv", fs::read(fixtures().join("rows.csv")).unwrap());
+    for (name, _) in FILES {
+        folder.write(name, fs::read(fixtures().join(name)).unwrap());
+    }
+    folder
+}
+
+/// The fruit in CSV and Parquet.
+fn fruit() -> Folder {
+    let folder = Folder::with("fruit.csv", FRUIT);
+    folder.run("data write fruit.csv --label kind --out fruit.parquet");
+    folder
+}
+
+#[test]
+fn files_of_every_writer_hold_the_same_rows_as_csv() {
+    let folder = with_fixtures();
+    let expected = folder.run("data write rows.csv --label kind");
+    assert_eq!(expected.lines().count(), 41);
+    for (name, drop) in FILES {
+        assert_eq!(folder.run(&format!("data write {name} --label kind --drop {drop}")), expected, "{name}");
+    }
+}
+
+#[test]
+fn columns_that_are_no_features_are_refused_by_name() {
+    let folder = with_fixtures();
+    for (name, drop) in FILES {
+        for column in drop.split(',') {
+            let others: Vec<&str> = drop.split(',').filter(|other| *other != column).collect();
+            let line = format!("data write {name} --label kind --drop {}", others.join(","));
+            let kind = match column {
+                "day" => "a column of dates",
+                "list" => "a column of lists",
+                _ => "a column of structs",
+            };
+            let words = [name, &format!("column `{column}`"), kind, "expected", &format!("`--drop {column}`")];
+            folder.fail_with(1, &line, &words);
+        }
+    }
+}
+
+#[test]
+fn rows_are_the_same_after_a_round_trip() {
+    let folder = with_fixtures();
+    folder.run("data write rows.csv --label kind --out copy.parquet");
+    assert_eq!(folder.run("data write copy.parquet --label kind"), folder.run("data write rows.csv --label kind"));
+    folder.run("data write copy.parquet --label kind --out again.parquet");
+    assert_eq!(folder.bytes("again.parquet"), folder.bytes("copy.parquet"));
+}
+
+/// The same bits from both formats, whether the unlabeled rows fit into memory or not; `--unlabeled` may be a folder or a pattern.
+#[test]
+fn a_model_of_parquet_rows_is_that_of_the_same_rows_in_csv() {
+    let folder = fruit();
+    let row = |i: usize| format!("{},{},{}\n", 100 + i * 7 % 83, i * 5 % 17, ["red", "orange", "green", ""][i % 4]);
+    let rows = |range: std::ops::Range<usize>| format!("mass,width,colour\n{}", range.map(row).collect::<String>());
+    folder.write("more.csv", rows(0..3000));
+    fs::create_dir(folder.file("u")).unwrap();
+    for (i, range) in [0..1000, 1000..1001, 1001..3000].into_iter().enumerate() {
+        folder.write("part.csv", rows(range));
+        folder.run(&format!("data write part.csv --out u/part-{i}.parquet"));
+    }
+    folder.write("u/_SUCCESS.csv", "");
+    folder.run("data write more.csv --out more.parquet");
+    let fit =
+        |file: &str, options: &str| folder.model(&format!("fit {file} --label kind --folds 0 --members 4 {options}"));
+    assert_eq!(fit("fruit.parquet", ""), fit("fruit.csv", ""));
+    for memory in ["", "--memory 16K", "--memory 16K --threads 1"] {
+        let expected = fit("fruit.csv", &format!("--unlabeled more.csv {memory}"));
+        for more in ["more.parquet", "u", "u/*.parquet", "u/part-?.parquet"] {
+            assert_eq!(fit("fruit.parquet", &format!("--unlabeled {more} {memory}")), expected, "{more} {memory}");
+        }
+    }
+}
+
+#[test]
+fn verbs_read_and_write_parquet() {
+    let folder = fruit();
+    folder.run("fit fruit.parquet --label kind --folds 0 --out model");
+    let expected = folder.run("predict model fruit.csv --proba --coverage 0.5");
+    assert_eq!(folder.run("predict model fruit.parquet --proba --coverage 0.5"), expected);
+    folder.run("predict model fruit.csv --proba --coverage 0.5 --out p.parquet");
+    let read = folder.run("data write p.parquet --label prediction");
+    assert_eq!(read.lines().count(), 13, "{read}");
+    let first = |text: &str, column: &str| {
+        let place = text.lines().next().unwrap().split(',').position(|name| name == column).unwrap();
+        text.lines().nth(1).unwrap().split(',').nth(place).unwrap().to_owned()
+    };
+    for column in ["prediction", "p(apple)", "p(orange)"] {
+        assert_eq!(first(&read, column), first(&expected, column), "{column}");
+    }
+    assert_eq!(folder.run("evaluate model fruit.parquet"), folder.run("evaluate model fruit.csv"));
+    for verb in ["suggest", "doubt"] {
+        for out in ["csv", "parquet"] {
+            folder.run(&format!("{verb} fruit.parquet --label kind --out {verb}.{out}"));
+        }
+        let [csv, parquet] = ["csv", "parquet"].map(|end| folder.run(&format!("data write {verb}.{end}")));
+        assert_eq!(parquet, csv, "{verb}");
+    }
+    assert!(folder.run("data describe fruit.parquet --label kind").contains("12 rows, 3 columns, dense"));
+}
+
+#[test]
+fn a_parquet_file_is_known_by_its_first_bytes() {
+    let folder = fruit();
+    let expected = folder.run("data write fruit.parquet --label kind");
+    folder.write("rows", folder.bytes("fruit.parquet"));
+    folder.write("wrong.csv", folder.bytes("fruit.parquet"));
+    for name in ["./rows", "wrong.csv"] {
+        assert_eq!(folder.run(&format!("data write {name} --label kind")), expected, "{name}");
+    }
+    let mut piped = folder.command("data write - --label kind");
+    let output = piped.write_stdin(folder.bytes("fruit.parquet")).assert().success().get_output().stdout.clone();
+    assert_eq!(text(&output), expected);
+    folder.write("text.parquet", FRUIT);
+    folder.fail_with(1, "data write text.parquet", &["text.parquet", "does not begin with `PAR1`", "a Parquet file"]);
+}
+
+#[test]
+fn many_files_are_predicted_into_a_folder() {
+    let folder = fruit();
+    folder.run("fit fruit.csv --label kind --folds 0 --out model");
+    fs::create_dir(folder.file("new")).unwrap();
+    folder.write("new/a.csv", "mass,width,colour\n150,7,red\n");
+    folder.write(
+        "new/b.arff",
+        "@relation r\n@attribute width numeric\n@attribute mass numeric\n@attribute colour {orange}\n@data\n6,120,orange\n",
+    );
+    folder.run("data write new/a.csv --out new/c.parquet");
+    let told = folder.told("predict model new --out p/");
+    let files: Vec<&str> = told.lines().filter_map(|line| line.strip_prefix("wrote 1 prediction to ")).collect();
+    assert_eq!(files, ["p/a.csv", "p/b.csv", "p/c.parquet"], "{told}");
+    assert_eq!(text(&folder.bytes("p/a.csv")), "prediction\napple\n");
+    assert_eq!(text(&folder.bytes("p/b.csv")), "prediction\norange\n");
+
+    folder.write("p/a.csv", "finished");
+    fs::remove_file(folder.file("p/b.csv")).unwrap();
+    let told = folder.told("predict model new/* --out p --resume");
+    assert!(told.contains("new/a.csv is passed over"), "{told}");
+    assert_eq!(text(&folder.bytes("p/a.csv")), "finished");
+    assert_eq!(text(&folder.bytes("p/b.csv")), "prediction\norange\n");
+
+    folder.fail_with(2, "predict model new", &["3 files", "expected a folder", "`--out FOLDER/`"]);
+    folder.fail_with(2, "predict model new/*.txt --out p/", &["new/*.txt", "no file fits"]);
+    folder.fail_with(2, "predict model new/a.csv --resume", &["`--resume`", "expected a folder"]);
+    folder.fail_with(2, "predict model new/a.csv p/a.csv --out q/", &["both would go to q/a.csv"]);
+    folder.fail_with(2, "predict model new --out new", &["new/a.csv", "read from"]);
+}
+
+/// A file that is broken anywhere gives an error in a sentence, and takes no more memory than whole ones.
+#[cfg(unix)]
+#[test]
+fn broken_files_are_refused_in_little_memory() {
+    let folder = with_fixtures();
+    for (name, drop) in FILES {
+        let whole = folder.bytes(name);
+        let n = whole.len();
+        let mut cases: Vec<(Vec<u8>, &str)> = [0, 3, 4, 8, 11, n / 2, n - 9, n - 1]
+            .into_iter()
+            .map(|length| (whole[..length].to_vec(), if length == 0 { "an empty file" } else { "Parquet" }))
+            .collect();
+        let footer = |length: u32| {
+            let mut bytes = whole.clone();
+            bytes[n - 8..n - 4].copy_from_slice(&length.to_le_bytes());
+            bytes
+        };
+        cases.extend([u32::MAX, n as u32, n as u32 - 11].map(|length| (footer(length), "metadata of ")));
+        cases.extend([0, 1, 40].map(|length| (footer(length), "damaged metadata")));
+        cases.push(([b"PARE", &whole[4..n - 4], b"PARE"].concat(), "an encrypted Parquet file"));
+        for (bytes, word) in cases {
+            folder.write("broken.parquet", bytes);
+            let line = format!("data write broken.parquet --label kind --drop {drop}");
+            let mut command = assert_cmd::Command::new("sh");
+            command.args(["-c", "ulimit -v 1048576; exec \"$0\" \"$@\""]).arg(assert_cmd::cargo::cargo_bin!("udeed"));
+            let output = command.current_dir(folder.path()).args(line.split(' ')).output().unwrap();
+            let message = support::refusal(&output, 1, name);
+            assert!(message.contains("broken.parquet") && message.contains(word), "{name}: `{word}` in: {message}");
+        }
+    }
+}

@@ -1,0 +1,397 @@
+//! Columns: what kinds of values are read, and their cells block by block.
+
+use std::sync::Arc;
+
+use parquet::basic::{ConvertedType, LogicalType, Repetition, Type};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{ByteArray, DataType};
+use parquet::errors::{ParquetError, Result};
+use parquet::schema::types::{ColumnDescriptor, Type as Field};
+
+use crate::data::Dictionary;
+use crate::format::cells::is_missing;
+use crate::format::parquet::file::cause;
+use crate::format::parquet::pages::general;
+use crate::text::quoted;
+
+/// What the values of a column are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Values {
+    Bool,
+    Int,
+    Unsigned,
+    Half,
+    Float,
+    /// Whole numbers over a power of ten.
+    Decimal(u32),
+    Text,
+}
+
+impl Values {
+    /// Whether they have one text each: fractions are written in many ways.
+    pub(super) fn are_names(self) -> bool {
+        matches!(self, Values::Bool | Values::Int | Values::Unsigned | Values::Text)
+    }
+
+    /// The values of a field of a file. The error is what is there, for messages.
+    pub(super) fn of(field: &Field, column: &ColumnDescriptor) -> std::result::Result<Self, String> {
+        let refused = |what: &str| Err(format!("a column of {what}"));
+        if field.is_group() {
+            let info = field.get_basic_info();
+            return match (info.logical_type_ref(), info.converted_type()) {
+                (Some(LogicalType::List), _) | (_, ConvertedType::LIST) => refused("lists"),
+                (Some(LogicalType::Map), _) | (_, ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE) => refused("maps"),
+                _ => refused("structs"),
+            };
+        }
+        if field.get_basic_info().has_repetition() && field.get_basic_info().repetition() == Repetition::REPEATED {
+            return refused("lists");
+        }
+        let physical = column.physical_type();
+        let whole = match physical {
+            Type::BOOLEAN => return Ok(Values::Bool),
+            Type::FLOAT | Type::DOUBLE => return Ok(Values::Float),
+            // Only timestamps were ever written so.
+            Type::INT96 => return refused("times"),
+            Type::INT32 | Type::INT64 => true,
+            Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY => false,
+        };
+        match column.logical_type_ref() {
+            Some(LogicalType::Decimal(kind)) => return decimal(kind.scale),
+            Some(LogicalType::Integer(kind)) if whole && !kind.is_signed => return Ok(Values::Unsigned),
+            Some(LogicalType::Integer(_)) if whole => return Ok(Values::Int),
+            Some(LogicalType::Unknown) if whole => return Ok(Values::Int),
+            Some(LogicalType::Float16) if column.type_length() == 2 => return Ok(Values::Half),
+            Some(LogicalType::String | LogicalType::Enum) if physical == Type::BYTE_ARRAY => return Ok(Values::Text),
+            Some(LogicalType::Date) => return refused("dates"),
+            Some(LogicalType::Time(_) | LogicalType::Timestamp(_)) => return refused("times"),
+            Some(LogicalType::Json | LogicalType::Bson | LogicalType::Variant(_)) => return refused("documents"),
+            Some(LogicalType::Uuid) => return refused("identifiers (UUID)"),
+            Some(LogicalType::Geometry(_) | LogicalType::Geography(_)) => return refused("shapes"),
+            Some(_) => return refused("an unknown type"),
+            None => {}
+        }
+        match column.converted_type() {
+            ConvertedType::DECIMAL => decimal(column.type_scale()),
+            ConvertedType::DATE => refused("dates"),
+            ConvertedType::TIME_MILLIS
+            | ConvertedType::TIME_MICROS
+            | ConvertedType::TIMESTAMP_MILLIS
+            | ConvertedType::TIMESTAMP_MICROS => refused("times"),
+            ConvertedType::INTERVAL => refused("intervals"),
+            ConvertedType::JSON | ConvertedType::BSON => refused("documents"),
+            ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64 => {
+                Ok(Values::Unsigned)
+            }
+            _ if whole => Ok(Values::Int),
+            // Some writers do not say that their bytes are text.
+            _ if physical == Type::BYTE_ARRAY => Ok(Values::Text),
+            _ => refused("bytes"),
+        }
+    }
+}
+
+fn decimal(scale: i32) -> std::result::Result<Values, String> {
+    match u32::try_from(scale) {
+        Ok(scale) if scale <= 38 => Ok(Values::Decimal(scale)),
+        _ => Err(format!("a column of decimals of scale {scale}")),
+    }
+}
+
+/// What the cells of a column become.
+pub(super) enum Cells {
+    /// Numbers, `NaN` for a missing one.
+    Numbers,
+    /// Codes of names in the order in which they occur, `NaN` for a missing one.
+    Names(Dictionary),
+}
+
+/// What is wrong in a block of a column.
+#[derive(Debug)]
+pub(super) struct CellError {
+    /// Row of the block, if it is one cell.
+    pub(super) row: Option<usize>,
+    pub(super) found: String,
+    pub(super) expected: &'static str,
+}
+
+impl CellError {
+    pub(super) fn damaged(error: &ParquetError) -> Self {
+        CellError { row: None, found: format!("damaged values ({})", cause(error)), expected: "a whole Parquet file" }
+    }
+}
+
+type Cell = std::result::Result<f64, (String, &'static str)>;
+
+/// Reads the next cells of a column, as many as are asked for.
+pub(super) fn read_cells(
+    reader: &mut ColumnReader,
+    values: Values,
+    n: usize,
+    cells: &mut Cells,
+    out: &mut Vec<f64>,
+) -> std::result::Result<(), CellError> {
+    out.clear();
+    match (cells, values) {
+        (Cells::Numbers, _) => read_numbers(reader, values, n, out),
+        (Cells::Names(names), Values::Text) => {
+            let mut seen = Seen::default();
+            let mut code = |text: &ByteArray| {
+                let bytes = text.data();
+                if let Some(code) = seen.find(bytes) {
+                    return Ok(code);
+                }
+                let text = utf8(bytes)?.trim();
+                let code = if is_missing(text) { f64::NAN } else { f64::from(names.code(text)) };
+                seen.insert(bytes, code);
+                Ok(code)
+            };
+            match reader {
+                ColumnReader::ByteArrayColumnReader(reader) => fill(reader, n, out, &mut code),
+                _ => Err(CellError::damaged(&general("no text"))),
+            }
+        }
+        (Cells::Names(names), _) => {
+            read_numbers(reader, values, n, out)?;
+            let mut text = String::new();
+            for x in out.iter_mut().filter(|x| !x.is_nan()) {
+                text.clear();
+                write_name(&mut text, values, *x);
+                *x = f64::from(names.code(&text));
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The text of a number or a truth value, as a name.
+fn write_name(text: &mut String, values: Values, x: f64) {
+    match values {
+        Values::Bool => text.push_str(if x == 0.0 { "false" } else { "true" }),
+        _ => {
+            let _ = std::fmt::Write::write_fmt(text, format_args!("{x}"));
+        }
+    }
+}
+
+fn read_numbers(
+    reader: &mut ColumnReader,
+    values: Values,
+    n: usize,
+    out: &mut Vec<f64>,
+) -> std::result::Result<(), CellError> {
+    let scaled = |unscaled: i128, scale: u32| Ok(decimal_value(unscaled, scale));
+    match (reader, values) {
+        (ColumnReader::BoolColumnReader(reader), _) => {
+            fill(reader, n, out, &mut |&x: &bool| Ok(f64::from(u8::from(x))))
+        }
+        (ColumnReader::Int32ColumnReader(reader), Values::Unsigned) => {
+            fill(reader, n, out, &mut |&x: &i32| Ok(f64::from(x as u32)))
+        }
+        (ColumnReader::Int32ColumnReader(reader), Values::Decimal(scale)) => {
+            fill(reader, n, out, &mut |&x: &i32| scaled(x.into(), scale))
+        }
+        (ColumnReader::Int32ColumnReader(reader), _) => fill(reader, n, out, &mut |&x: &i32| Ok(f64::from(x))),
+        (ColumnReader::Int64ColumnReader(reader), Values::Unsigned) => {
+            fill(reader, n, out, &mut |&x: &i64| Ok(x as u64 as f64))
+        }
+        (ColumnReader::Int64ColumnReader(reader), Values::Decimal(scale)) => {
+            fill(reader, n, out, &mut |&x: &i64| scaled(x.into(), scale))
+        }
+        (ColumnReader::Int64ColumnReader(reader), _) => fill(reader, n, out, &mut |&x: &i64| Ok(x as f64)),
+        (ColumnReader::FloatColumnReader(reader), _) => fill(reader, n, out, &mut |&x: &f32| finite(x.into())),
+        (ColumnReader::DoubleColumnReader(reader), _) => fill(reader, n, out, &mut |&x: &f64| finite(x)),
+        (ColumnReader::ByteArrayColumnReader(reader), Values::Decimal(scale)) => {
+            fill(reader, n, out, &mut |x: &ByteArray| scaled(big_endian(x.data())?, scale))
+        }
+        (ColumnReader::FixedLenByteArrayColumnReader(reader), Values::Decimal(scale)) => {
+            fill(reader, n, out, &mut |x| scaled(big_endian(x.data())?, scale))
+        }
+        (ColumnReader::FixedLenByteArrayColumnReader(reader), Values::Half) => {
+            fill(reader, n, out, &mut |x| match x.data() {
+                &[low, high] => finite(half(u16::from_le_bytes([low, high]))),
+                _ => Err(("a number that does not have two bytes".into(), "one of two bytes")),
+            })
+        }
+        _ => Err(CellError::damaged(&general("values of another type"))),
+    }
+}
+
+/// Reads cells and turns each into a number.
+fn fill<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    n: usize,
+    out: &mut Vec<f64>,
+    number: &mut dyn FnMut(&T::T) -> Cell,
+) -> std::result::Result<(), CellError> {
+    let (mut levels, mut values) = (Vec::new(), Vec::new());
+    let (n_values, n_cells) =
+        records(reader, n, &mut levels, &mut values).map_err(|error| CellError::damaged(&error))?;
+    let here = |row: usize| move |(found, expected)| CellError { row: Some(row), found, expected };
+    out.reserve(n_cells);
+    if n_values == n_cells {
+        for (row, value) in values.iter().enumerate() {
+            out.push(number(value).map_err(here(row))?);
+        }
+        return Ok(());
+    }
+    let mut next = values.iter();
+    for (row, &level) in levels.iter().enumerate() {
+        match next.as_slice().first().filter(|_| level > 0) {
+            Some(value) => {
+                next.next();
+                out.push(number(value).map_err(here(row))?);
+            }
+            None => out.push(f64::NAN),
+        }
+    }
+    Ok(())
+}
+
+/// Reads as many records as are asked for. Returns the number of values and of cells.
+fn records<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    n: usize,
+    levels: &mut Vec<i16>,
+    values: &mut Vec<T::T>,
+) -> Result<(usize, usize)> {
+    let (n_records, n_values, n_levels) = reader.read_records(n, Some(levels), None, values)?;
+    if n_records < n {
+        return Err(general(format!("a column that ends {} rows too early", n - n_records)));
+    }
+    Ok((n_values, n_levels))
+}
+
+/// Texts that occurred lately in a block, found by their place in memory: those of a dictionary are there but once.
+struct Seen(Box<[(usize, usize, f64); 256]>);
+
+impl Default for Seen {
+    fn default() -> Self {
+        Seen(Box::new([(0, 0, 0.0); 256]))
+    }
+}
+
+impl Seen {
+    fn place(bytes: &[u8]) -> usize {
+        let at = bytes.as_ptr() as usize;
+        (at ^ at >> 8) & 255
+    }
+
+    fn find(&self, bytes: &[u8]) -> Option<f64> {
+        let (at, length, code) = self.0[Seen::place(bytes)];
+        (at == bytes.as_ptr() as usize && length == bytes.len()).then_some(code)
+    }
+
+    fn insert(&mut self, bytes: &[u8], code: f64) {
+        self.0[Seen::place(bytes)] = (bytes.as_ptr() as usize, bytes.len(), code);
+    }
+}
+
+fn utf8(bytes: &[u8]) -> std::result::Result<&str, (String, &'static str)> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let byte = bytes[error.valid_up_to()];
+        (format!("the byte 0x{byte:02x}, which is not UTF-8"), "text in UTF-8")
+    })
+}
+
+/// A number that is not infinite; `NaN` is a missing one.
+fn finite(x: f64) -> Cell {
+    if x.is_infinite() {
+        Err((format!("{}, which is infinite", quoted(&x.to_string())), "a finite number"))
+    } else {
+        Ok(x)
+    }
+}
+
+/// A whole number of up to 16 bytes.
+fn big_endian(bytes: &[u8]) -> std::result::Result<i128, (String, &'static str)> {
+    let negative = bytes.first().is_some_and(|byte| byte & 0x80 != 0);
+    let sign = if negative { 0xff } else { 0 };
+    // Longer ones begin with copies of the sign.
+    let start = bytes.len().saturating_sub(16);
+    let (above, low) = bytes.split_at(start);
+    if above.iter().any(|&byte| byte != sign) || low.first().is_some_and(|byte| (byte & 0x80 != 0) != negative) {
+        return Err(("a decimal of more than 38 digits".into(), "one that is shorter"));
+    }
+    Ok(low.iter().fold(if negative { -1 } else { 0 }, |number, &byte| number << 8 | i128::from(byte)))
+}
+
+/// The number nearest to a whole number over a power of ten, the same as that of its text.
+fn decimal_value(unscaled: i128, scale: u32) -> f64 {
+    const EXACT: u128 = 1 << 53;
+    // Both are exact, so that the quotient is the nearest number.
+    if unscaled.unsigned_abs() <= EXACT && scale <= 22 {
+        return unscaled as f64 / 10f64.powi(scale as i32);
+    }
+    format!("{unscaled}e-{scale}").parse().unwrap_or(f64::NAN)
+}
+
+/// A number of 16 bits.
+fn half(bits: u16) -> f64 {
+    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
+    sign * match exponent {
+        0 => fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+    }
+}
+
+/// A column of a file that is read.
+pub(super) struct Column {
+    pub(super) name: String,
+    /// Place among the columns of a row group.
+    pub(super) leaf: usize,
+    pub(super) descriptor: Arc<ColumnDescriptor>,
+    pub(super) values: Values,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_are_exact() {
+        let known = [
+            (0x3c00, 1.0),
+            (0xc000, -2.0),
+            (0x7bff, 65504.0),
+            (0x0001, 5.960464477539063e-8),
+            (0x03ff, 6.097555160522461e-5),
+            (0x0400, 6.103515625e-5),
+            (0x3555, 0.333251953125),
+            (0x8000, -0.0),
+            (0x7c00, f64::INFINITY),
+        ];
+        known.into_iter().for_each(|(bits, x)| assert_eq!(half(bits).to_bits(), f64::to_bits(x), "{bits:x}"));
+        assert!(half(0x7c01).is_nan());
+    }
+
+    #[test]
+    fn decimals_are_those_of_their_text() {
+        let texts = [
+            "0.1",
+            "-12345.678",
+            "99999999999999999999999999999999999.999",
+            "0.00000000000000000000000000000000000001",
+        ];
+        for text in texts {
+            let unscaled: i128 = text.replace('.', "").parse().unwrap();
+            let scale = text.rsplit_once('.').unwrap().1.len() as u32;
+            assert_eq!(decimal_value(unscaled, scale).to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");
+        }
+    }
+
+    #[test]
+    fn bytes_are_numbers_of_any_length() {
+        assert_eq!(big_endian(&[]), Ok(0));
+        assert_eq!(big_endian(&[0xff]), Ok(-1));
+        assert_eq!(big_endian(&[0, 0xff]), Ok(255));
+        assert_eq!(big_endian(&[0xff, 0x7f]), Ok(-129));
+        assert_eq!(big_endian(&i128::MIN.to_be_bytes()), Ok(i128::MIN));
+        let longer = |sign: u8, low: i128| [&[sign; 16][..], &low.to_be_bytes()].concat();
+        assert_eq!(big_endian(&longer(0xff, -5)), Ok(-5));
+        assert!(big_endian(&longer(0, -5)).is_err() && big_endian(&longer(1, 5)).is_err());
+    }
+}
