@@ -3,28 +3,18 @@
 //! `card [FILE...]`
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+#[path = "../../udeed/tests/draw/mod.rs"]
+mod draw;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use draw::Draw;
 use udeed::data::{Dense, Labels, Matrix, Table, TrainSet};
 use udeed::method::udeed::{EnsembleLoss, Loss, Objective, Precision};
 use udeed::prelude::{Reader, Result, Udeed};
 use udeed_cuda::{Cuda, Evaluated, evaluated};
-
-/// Numbers that look random.
-struct Draw(u64);
-
-impl Draw {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn both(&mut self) -> f64 {
-        2.0 * self.unit() - 1.0
-    }
-}
 
 /// Rows between -1 and 1, or of columns of ten different scales.
 fn rows(n: usize, d: usize, spread: bool, draw: &mut Draw) -> Dense {

@@ -2,11 +2,14 @@
 //! its own that finds this driver in place of one of the machine.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../udeed/tests/draw/mod.rs"]
+mod draw;
 mod driver;
 
 use std::process::Command;
 use std::sync::Arc;
 
+use draw::Draw;
 use udeed::data::{Dense, Labels, Table, TrainSet};
 use udeed::method::udeed::{EnsembleLoss, Loss, Objective, Precision, Variant};
 use udeed::prelude::{Udeed, built_in};
@@ -24,21 +27,6 @@ fn is_emulated(test: &str, environment: &[(&str, &str)]) -> bool {
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.contains("1 passed"), "{test}, {environment:?}:\n{said}");
     false
-}
-
-/// Numbers that look random.
-struct Draw(u64);
-
-impl Draw {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Between -1 and 1.
-    fn both(&mut self) -> f64 {
-        2.0 * self.unit() - 1.0
-    }
 }
 
 /// Rows whose columns have different scales.
@@ -184,38 +172,41 @@ fn refusal() -> String {
     format!("{error} | {}", error.hint().unwrap())
 }
 
+/// Checks what a fault of the driver is called.
+fn assert_refused(test: &str, fault: &str, expected: &str) {
+    if is_emulated(test, &[("UDEED_FAULT", fault)]) {
+        assert_eq!(refusal(), expected);
+    }
+}
+
 const DRIVER: &str = "install the driver of the card: `nvidia-smi` lists the card where it works";
 const OTHER: &str = "use another device, or the processor";
 
 #[test]
 fn no_card() {
-    if is_emulated("no_card", &[("UDEED_FAULT", "no-card")]) {
-        assert_eq!(refusal(), format!("cuda: found no card, expected an NVIDIA card | {DRIVER}"));
-    }
+    assert_refused("no_card", "no-card", &format!("cuda: found no card, expected an NVIDIA card | {DRIVER}"));
 }
 
 #[test]
 fn a_driver_that_does_not_start() {
-    if is_emulated("a_driver_that_does_not_start", &[("UDEED_FAULT", "mismatch")]) {
-        let said = "error CUDA_ERROR_SYSTEM_DRIVER_MISMATCH: as the emulated driver says";
-        assert_eq!(refusal(), format!("cuda: found {said}, expected a driver that starts | {DRIVER}"));
-    }
+    let said = "error CUDA_ERROR_SYSTEM_DRIVER_MISMATCH: as the emulated driver says";
+    assert_refused(
+        "a_driver_that_does_not_start",
+        "mismatch",
+        &format!("cuda: found {said}, expected a driver that starts | {DRIVER}"),
+    );
 }
 
 #[test]
 fn an_old_driver() {
-    if is_emulated("an_old_driver", &[("UDEED_FAULT", "old-driver")]) {
-        let expected = "expected one of CUDA 11.8 (520) or newer";
-        assert_eq!(refusal(), format!("cuda: found a driver of CUDA 11.4, {expected} | {DRIVER}"));
-    }
+    let expected = "expected one of CUDA 11.8 (520) or newer";
+    assert_refused("an_old_driver", "old-driver", &format!("cuda: found a driver of CUDA 11.4, {expected} | {DRIVER}"));
 }
 
 #[test]
 fn an_old_card() {
-    if is_emulated("an_old_card", &[("UDEED_FAULT", "old-card")]) {
-        let found = "a card of compute capability 7.5 (Emulated card)";
-        assert_eq!(refusal(), format!("cuda: found {found}, expected 8.0 or higher | {OTHER}"));
-    }
+    let found = "a card of compute capability 7.5 (Emulated card)";
+    assert_refused("an_old_card", "old-card", &format!("cuda: found {found}, expected 8.0 or higher | {OTHER}"));
 }
 
 #[test]

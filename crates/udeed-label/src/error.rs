@@ -128,14 +128,14 @@ impl Error {
 
     /// What to try, if anything helps.
     pub fn hint(&self) -> Option<Hint> {
-        match self {
-            Error::InUse { .. } => Some(Hint::InUse),
-            Error::Damaged { .. } => Some(Hint::Damaged),
-            Error::OtherRow { .. } => Some(Hint::Changed),
-            Error::NotAnswers { .. } => Some(Hint::NotAnswers),
-            Error::Port { .. } => Some(Hint::Port),
-            _ => None,
-        }
+        Some(match self {
+            Error::InUse { .. } => Hint::InUse,
+            Error::Damaged { .. } => Hint::Damaged,
+            Error::OtherRow { .. } => Hint::Changed,
+            Error::NotAnswers { .. } => Hint::NotAnswers,
+            Error::Port { .. } => Hint::Port,
+            _ => return None,
+        })
     }
 }
 

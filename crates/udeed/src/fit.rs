@@ -37,6 +37,9 @@ macro_rules! fits {
 
 with_methods!(fits);
 
+/// A model, and out-of-bag class probabilities of the labeled rows, see [`Method::fit_out_of_bag`].
+type Estimated = (Model, Option<Dense>);
+
 impl Method {
     /// Learns an ensemble.
     ///
@@ -87,12 +90,7 @@ impl Method {
     ///
     /// # Errors
     /// As [`Method::fit_observed`].
-    pub fn fit_keeping_rows(
-        &self,
-        train: &TrainSet,
-        most: usize,
-        observer: &mut dyn Observer,
-    ) -> Result<(Model, Option<Dense>)> {
+    pub fn fit_keeping_rows(&self, train: &TrainSet, most: usize, observer: &mut dyn Observer) -> Result<Estimated> {
         self.fit_and_keep(train, most, true, observer)
     }
 
@@ -102,12 +100,7 @@ impl Method {
     ///
     /// # Errors
     /// As [`Method::fit_observed`].
-    pub fn fit_keeping_rounds(
-        &self,
-        train: &TrainSet,
-        most: usize,
-        observer: &mut dyn Observer,
-    ) -> Result<(Model, Option<Dense>)> {
+    pub fn fit_keeping_rounds(&self, train: &TrainSet, most: usize, observer: &mut dyn Observer) -> Result<Estimated> {
         self.fit_and_keep(train, most, false, observer)
     }
 

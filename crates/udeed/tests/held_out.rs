@@ -1,6 +1,9 @@
 //! What rows say that members did not learn from: however many there are, whatever they weigh, and though some are copies.
 #![allow(clippy::unwrap_used)]
 
+mod draw;
+
+use draw::Draw;
 use udeed::data::{Labels, Table, TrainSet};
 use udeed::learner::{Base, TreeSettings};
 use udeed::method::Method;
@@ -12,23 +15,18 @@ use udeed::prelude::*;
 use udeed::validation::{Threshold, choose_threshold};
 
 /// A stream of numbers that are near enough to normal ones.
-struct Normal(u64);
+struct Normal(Draw);
 
 impl Normal {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-
     fn next(&mut self) -> f64 {
-        (0..12).map(|_| self.unit()).sum::<f64>() - 6.0
+        (0..12).map(|_| self.0.unit()).sum::<f64>() - 6.0
     }
 }
 
 /// Rows of `width` features, of which `yes` in so many are of the second class and somewhat farther to the right.
 fn rows(n: usize, width: usize, share: f64, apart: f64, seed: u64) -> TrainSet {
-    let mut normal = Normal(seed);
-    let is_yes: Vec<bool> = (0..n).map(|_| normal.unit() < share).collect();
+    let mut normal = Normal(Draw(seed));
+    let is_yes: Vec<bool> = (0..n).map(|_| normal.0.unit() < share).collect();
     let row = |yes: &bool| {
         let mut row: Vec<f64> = (0..width).map(|_| normal.next()).collect();
         row[0] += if *yes { apart } else { 0.0 };
