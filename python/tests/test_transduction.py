@@ -161,14 +161,25 @@ def test_a_fit_predicts_no_unlabeled_row_until_somebody_asks(tmp_path):
         np.testing.assert_array_equal(other.label_distributions_, again.label_distributions_)
 
 
-def test_rows_that_were_written_to_since_are_not_told():
-    for rows in (X.copy(), sparse.csr_matrix(X)):
-        model = udeed.BaggingClassifier(random_state=0, scaling="standard").fit(rows, FEW)
-        values = rows if isinstance(rows, np.ndarray) else rows.data
+@pytest.mark.parametrize("change", ["all values", "one value", "two rows", "columns"])
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_rows_that_were_written_to_since_are_not_told(change, is_sparse):
+    rows = sparse.csr_matrix(X) if is_sparse else X.copy()
+    model = udeed.BaggingClassifier(members=3, random_state=0, scaling="standard").fit(rows, FEW)
+    values = rows.data if is_sparse else rows
+    if change == "all values":
         values *= 2.0
-        assert not hasattr(pickle.loads(pickle.dumps(model)), "transduction_")
-        with pytest.raises(AttributeError, match="written to since the fit"):
-            model.transduction_  # noqa: B018
+    elif change == "one value":
+        values.flat[4000] += 1.0
+    elif is_sparse:
+        values[:60] = np.roll(values[:60], 30 if change == "two rows" else 1)
+    elif change == "two rows":
+        values[[3, 4]] = values[[4, 3]]
+    else:
+        values[:] = np.roll(values, 1, axis=1)
+    assert not hasattr(pickle.loads(pickle.dumps(model)), "transduction_")
+    with pytest.raises(AttributeError, match="written to since the fit"):
+        model.transduction_  # noqa: B018
 
 
 def test_before_a_fit_there_is_nothing():

@@ -110,7 +110,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
     oob_decision_function_: NDArray[np.float64]
     _model: _core.Model
     _transduced: Transduced
-    _rows_to_tell: tuple[Training, bytes]
+    _rows_to_tell: tuple[Training, list[int]]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -187,13 +187,13 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         if self._model.keeps_rows:
             self._tell_left_out(training)
         elif self._model.may_keep(training):
-            self._rows_to_tell = training, training.rows.sample()
+            self._rows_to_tell = training, training.rows.checksum()
 
     def _tell_rows(self) -> None:
         """What became of the rows of the fit, which are let go."""
-        training, sample = self.__dict__.get("_rows_to_tell", (None, None))
+        training, checksum = self.__dict__.get("_rows_to_tell", (None, None))
         # Rows that were written to since are others: nothing can be told of those of the fit.
-        if training is not None and training.rows.sample() == sample:
+        if training is not None and training.rows.checksum() == checksum:
             self._model = self._model.keeping_rows(training, self._n_jobs())
             self._tell_left_out(training)
         self.__dict__.pop("_rows_to_tell", None)
