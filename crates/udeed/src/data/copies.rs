@@ -20,9 +20,13 @@ impl Copies {
     /// The copies among some rows, given with their classes; none where there are none.
     pub(crate) fn among(rows: &dyn Rows, some: &[usize], classes: &[usize]) -> Option<Self> {
         let cells = equal_rows(rows, some)?;
+        let mut recurs = vec![false; some.len()];
+        cells.iter().enumerate().for_each(|(i, &cell)| recurs[cell] |= cell != i);
+        let mut first: Vec<usize> = (0..some.len()).collect();
         let mut seen = HashMap::new();
-        let places = cells.iter().zip(classes).enumerate();
-        let first: Vec<usize> = places.map(|(i, key)| *seen.entry(key).or_insert(i)).collect();
+        for i in (0..some.len()).filter(|&i| recurs[cells[i]]) {
+            first[i] = *seen.entry((cells[i], classes[i])).or_insert(i);
+        }
         let mut repeated: Vec<usize> = (0..some.len()).filter(|&i| first[i] != i).map(|i| cells[i]).collect();
         repeated.sort_unstable();
         repeated.dedup();
@@ -72,14 +76,19 @@ impl Copies {
 
 /// For each of some rows the place of the first that has the same features; none where all differ.
 fn equal_rows(rows: &dyn Rows, some: &[usize]) -> Option<Vec<usize>> {
-    let prints = parallel::map(some.len(), |i| fingerprint(rows.row(some[i])));
-    let recurring = recurring(prints.clone());
-    if recurring.is_empty() {
-        return None;
-    }
+    /// Columns by which most dense rows differ already.
+    const FEW: usize = 8;
+    let alike_by = |places: &[usize], most: usize| -> Vec<(u64, usize)> {
+        let prints = parallel::map(places.len(), |k| fingerprint(rows.row(some[places[k]]), most));
+        let recurring = recurring(prints.clone());
+        let found = prints.into_iter().zip(places.iter().copied());
+        found.filter(|(print, _)| recurring.binary_search(print).is_ok()).collect()
+    };
+    let all: Vec<usize> = (0..some.len()).collect();
+    let alike: Vec<usize> = alike_by(&all, FEW).into_iter().map(|(_, place)| place).collect();
     let mut of_print: HashMap<u64, Vec<usize>> = HashMap::new();
-    let mut cells: Vec<usize> = (0..some.len()).collect();
-    for (i, print) in prints.into_iter().enumerate().filter(|(_, print)| recurring.binary_search(print).is_ok()) {
+    let mut cells = all;
+    for (print, i) in alike_by(&alike, usize::MAX) {
         let row = rows.row(some[i]);
         let alike = of_print.entry(print).or_default();
         match alike.iter().find(|&&other| entries(rows.row(some[other])).eq(entries(row))) {
@@ -87,7 +96,7 @@ fn equal_rows(rows: &dyn Rows, some: &[usize]) -> Option<Vec<usize>> {
             None => alike.push(i),
         }
     }
-    Some(cells)
+    (!of_print.is_empty()).then_some(cells)
 }
 
 /// The values that occur more than once, ascending.
@@ -103,15 +112,22 @@ fn entries(row: Row<'_>) -> impl Iterator<Item = (usize, u64)> + '_ {
     row.iter().filter(|(_, x)| *x != 0.0).map(|(j, x)| (j, x.to_bits()))
 }
 
-/// A sum over the columns, so that no term waits for another. A value of 0 adds nothing: the same in both layouts.
-fn fingerprint(row: Row<'_>) -> u64 {
-    let mut sum = 0u64;
-    row.for_each(|j, x| {
+/// A sum over the values, of a dense row over the first `most`, so that no term waits for another. A value of 0 adds nothing.
+fn fingerprint(row: Row<'_>, most: usize) -> u64 {
+    let mixed = |j: usize, x: f64| {
         // Adding 0 makes one of both zeros.
         let mixed = (x + 0.0).to_bits().wrapping_mul(0x9e37_79b9_7f4a_7c15u64.wrapping_add(2 * j as u64));
-        sum = sum.wrapping_add((mixed ^ (mixed >> 32)).wrapping_mul(0xbf58_476d_1ce4_e5b9));
-    });
-    sum
+        (mixed ^ (mixed >> 32)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+    };
+    match row {
+        Row::Dense(values) => {
+            let first = values.iter().take(most).enumerate();
+            first.fold(0, |sum, (j, &x)| sum.wrapping_add(mixed(j, x)))
+        }
+        Row::Sparse { columns, values } => {
+            columns.iter().zip(values).fold(0, |sum, (&j, &x)| sum.wrapping_add(mixed(j as usize, x)))
+        }
+    }
 }
 
 /// Whether at least half of the rows that recur have a value in some column that no other row has there: such rows are not the
@@ -122,24 +138,34 @@ fn are_no_chance(rows: &dyn Rows, some: &[usize], cells: &[usize], repeated: &[u
     /// Largest number of rows by which it is decided.
     const MOST: usize = 1000;
     let asked: Vec<usize> = repeated.iter().copied().step_by(repeated.len().div_ceil(MOST)).collect();
-    let mut values: HashMap<(usize, u64), Option<usize>> = HashMap::new();
+    // Of each value the row that alone has it so far, and of each row the number of its own values.
+    let mut owners: HashMap<(usize, u64), Option<usize>> = HashMap::new();
+    let mut own: HashMap<usize, usize> = asked.iter().map(|&cell| (cell, 0)).collect();
+    let mut without = asked.len();
     for &cell in &asked {
         for value in entries(rows.row(some[cell])) {
-            values.entry(value).and_modify(|owner| *owner = None).or_insert(Some(cell));
+            owners.entry(value).and_modify(|owner| *owner = None).or_insert(Some(cell));
         }
+    }
+    for cell in owners.values().flatten() {
+        let values = own.entry(*cell).or_default();
+        without -= usize::from(*values == 0);
+        *values += 1;
     }
     for (&row, cell) in some.iter().zip(cells) {
         for value in entries(rows.row(row)) {
-            if let Some(owner) = values.get_mut(&value)
-                && *owner != Some(*cell)
-            {
-                *owner = None;
+            let Some(owner) = owners.get_mut(&value) else { continue };
+            if let Some(former) = owner.take_if(|owner| owner != cell) {
+                let values = own.entry(former).or_default();
+                *values -= 1;
+                without += usize::from(*values == 0);
             }
         }
+        if 2 * without > asked.len() {
+            return false;
+        }
     }
-    let n_own = |&cell: &usize| entries(rows.row(some[cell])).filter(|value| values[value] == Some(cell)).count();
-    let of_own: Vec<usize> = asked.iter().map(n_own).collect();
-    let at_least = |least: usize| 2 * of_own.iter().filter(|&&own| own >= least).count() >= asked.len();
+    let at_least = |least: usize| 2 * own.values().filter(|&&values| values >= least).count() >= asked.len();
     let kinds = cells.iter().enumerate().filter(|&(i, cell)| i == *cell).count();
     let are_few = kinds * kinds <= some.len() || (4 * kinds <= some.len() && !at_least(2));
     at_least(1) && !are_few

@@ -1,9 +1,9 @@
 //! Linear members of one head.
 
-use crate::data::{Blocks, Rows};
+use crate::data::{Blocks, Dense, Rows};
 use crate::ensemble::Vote;
 use crate::error::Result;
-use crate::kernel::{Real, in_memory, map_rows, tanh_halves};
+use crate::kernel::{Real, in_memory, map_rows, scores, tanh_halves};
 use crate::learner::{Hypothesis, Linear};
 
 /// The vote of a score, -1 or 1; a tie is -1, the first class.
@@ -152,11 +152,10 @@ impl Members {
     ///
     /// # Errors
     /// If the rows cannot be read.
-    pub(crate) fn outputs(&self, rows: &dyn Blocks) -> Result<Vec<Vec<f64>>> {
-        map_rows(rows, &self.weights, self.m, |scores| {
-            tanh_halves(scores);
-            scores[..self.m].to_vec()
-        })
+    pub(crate) fn outputs(&self, rows: &dyn Blocks) -> Result<Dense> {
+        let mut outputs = scores(rows, &self.weights, self.m)?;
+        tanh_halves(&mut outputs);
+        Dense::new(rows.shape().0, self.m, outputs)
     }
 
     /// The vote of the members on each row: the weighted mean of their outputs, or of the signs of these. Above 0 is the second

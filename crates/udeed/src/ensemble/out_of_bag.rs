@@ -1,10 +1,11 @@
 //! Out-of-bag votes: what members say of the labeled rows that they did not learn from.
 
-use crate::data::{Dense, Matrix, Rows, pieces};
+use crate::data::{Dense, Matrix, pieces};
 use crate::ensemble::Ensemble;
-use crate::ensemble::vote::{Part, decision_of, probabilities};
+use crate::ensemble::vote::{Opinions, Part, decision_of, probabilities};
 use crate::error::Result;
 use crate::learner::n_heads;
+use crate::parallel;
 
 /// The class probabilities of all labeled rows by [`votes`]; not a number where every member has learned from the row.
 ///
@@ -40,28 +41,30 @@ pub(crate) fn votes(
     some: &[usize],
 ) -> Result<Vec<Option<Vec<f64>>>> {
     let rows = labeled.select(some);
-    let tables: Vec<Vec<Dense>> =
-        ensemble.parts.iter().map(|part| part.distributions(rows.rows())).collect::<Result<_>>()?;
-    let vote = |(place, &row): (usize, &usize)| {
-        let parts = ensemble.parts.iter().zip(&tables);
-        let votes: Option<Vec<Vec<f64>>> = parts
-            .map(|(part, tables)| {
-                let out: Vec<usize> = (0..tables.len()).filter(|&k| draws[k][row] == 0).collect();
-                vote(part, &out, tables, place)
-            })
-            .collect();
+    let opinions: Vec<Opinions> =
+        ensemble.parts.iter().map(|part| part.opinions(rows.rows())).collect::<Result<_>>()?;
+    Ok(parallel::map(some.len(), |place| {
+        let is_out = |k: usize| draws[k][some[place]] == 0;
+        let parts = ensemble.parts.iter().zip(&opinions);
+        let votes: Option<Vec<Vec<f64>>> = parts.map(|(part, opinions)| vote(part, opinions, is_out, place)).collect();
         votes.map(|votes| votes.concat())
-    };
-    Ok(some.iter().enumerate().map(vote).collect())
+    }))
 }
 
-/// The vote of some members of a part on the row at `place`, by the class probabilities of all its members.
-fn vote(part: &Part, members: &[usize], tables: &[Dense], place: usize) -> Option<Vec<f64>> {
-    let n_classes = tables[*members.first()?].n_columns();
-    let all: Vec<f64> = members.iter().flat_map(|&k| tables[k].get(place)).copied().collect();
-    let weights: Vec<f64> = members.iter().map(|&k| part.weights[k]).collect();
+/// The vote of some members of a part on the row at `place`.
+fn vote(part: &Part, opinions: &Opinions, is_asked: impl Fn(usize) -> bool, place: usize) -> Option<Vec<f64>> {
+    let (n_members, n_classes) = opinions.shape();
+    let mut probabilities = Vec::with_capacity(n_members * n_classes);
+    let mut weights = Vec::with_capacity(n_members);
+    for k in (0..n_members).filter(|&k| is_asked(k)) {
+        opinions.append(k, place, &mut probabilities);
+        weights.push(part.weights[k]);
+    }
+    if weights.is_empty() {
+        return None;
+    }
     let (mut shares, mut votes) = (vec![0.0; n_classes], vec![0.0; n_heads(n_classes)]);
-    part.rule.combine(&all, &weights, &mut shares);
+    part.rule.combine(&probabilities, &weights, &mut shares);
     decision_of(&shares, &mut votes);
     Some(votes)
 }

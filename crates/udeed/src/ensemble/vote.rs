@@ -355,15 +355,23 @@ impl Part {
 
     /// The class probabilities of each member for all rows; none of mixed members.
     pub(crate) fn distributions(&self, rows: &dyn Rows) -> Result<Vec<Dense>> {
-        if let Voters::Linear(members) = &self.members {
-            let outputs = members.outputs(rows)?;
-            let pair = |f: f64| [0.5 * (1.0 - f), 0.5 * (1.0 + f)];
-            let of_member =
-                |k: usize| Dense::new(outputs.len(), 2, outputs.iter().flat_map(|own| pair(own[k])).collect());
-            return (0..members.n_members()).map(of_member).collect();
+        match self.opinions(rows)? {
+            Opinions::Any(tables) => Ok(tables),
+            Opinions::Linear(outputs) => {
+                let n = outputs.n_rows();
+                let of_member = |k: usize| Dense::new(n, 2, (0..n).flat_map(|i| pair(outputs.get(i)[k])).collect());
+                (0..self.members.len()).map(of_member).collect()
+            }
         }
-        let Voters::Any(members) = &self.members else { return Ok(Vec::new()) };
-        distributions(members, rows)
+    }
+
+    /// What each member says of each row.
+    pub(crate) fn opinions(&self, rows: &dyn Rows) -> Result<Opinions> {
+        match &self.members {
+            Voters::Linear(members) => Ok(Opinions::Linear(members.outputs(rows)?)),
+            Voters::Any(members) => Ok(Opinions::Any(distributions(members, rows)?)),
+            Voters::Mixed(_) => Ok(Opinions::Any(Vec::new())),
+        }
     }
 
     /// The vote on each row: one column for two classes, one per class for more.
@@ -401,6 +409,37 @@ impl Part {
             Ok(())
         })
     }
+}
+
+/// What members say of rows.
+pub(crate) enum Opinions {
+    /// The outputs of linear members, one column a member.
+    Linear(Dense),
+    /// The class probabilities by each member; none of mixed members.
+    Any(Vec<Dense>),
+}
+
+impl Opinions {
+    /// Number of members, and of classes.
+    pub(crate) fn shape(&self) -> (usize, usize) {
+        match self {
+            Opinions::Linear(outputs) => (outputs.n_columns(), 2),
+            Opinions::Any(tables) => (tables.len(), tables.first().map_or(0, Dense::n_columns)),
+        }
+    }
+
+    /// Appends the class probabilities of a row by a member.
+    pub(crate) fn append(&self, member: usize, row: usize, to: &mut Vec<f64>) {
+        match self {
+            Opinions::Linear(outputs) => to.extend(pair(outputs.get(row)[member])),
+            Opinions::Any(tables) => to.extend_from_slice(tables[member].get(row)),
+        }
+    }
+}
+
+/// The probabilities of two classes by the output of a linear member.
+fn pair(output: f64) -> [f64; 2] {
+    [0.5 * (1.0 - output), 0.5 * (1.0 + output)]
 }
 
 /// The class probabilities of each member for rows.

@@ -66,11 +66,13 @@ impl ColumnStatistics {
             let widest = (column.high - mean).max(mean - column.low);
             column.unit = if widest > 0.0 && widest < SMALL { SMALL_UNIT } else { 1.0 };
         }
+        // Powers of 2: multiplying by their inverses is exact, as dividing by them is.
+        let inverses: Vec<f64> = all.iter().map(|column| 1.0 / column.unit).collect();
         each_rows(&mut |rows| {
             for i in 0..rows.n_rows() {
                 rows.row(i).for_each(|j, x| {
                     if !x.is_nan() {
-                        let deviation = (x - means[j]) / all[j].unit;
+                        let deviation = (x - means[j]) * inverses[j];
                         all[j].squares += deviation * deviation;
                     }
                 });
