@@ -229,11 +229,16 @@ impl WithSimd for Weigh<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
         for ((tile, x), weights) in self.x.tiles().enumerate().zip(self.weights.chunks_exact(FEATURES)) {
-            let to = self.to.tile_mut(tile, self.x.rows).chunks_exact_mut(FEATURES);
-            for (to, x) in to.zip(x.chunks_exact(FEATURES)) {
-                (0..FEATURES).for_each(|f| to[f] = weights[f] * x[f]);
+            // Left to itself the compiler turns the tile, a feature at a time.
+            let weights: &[S::f64s] = bytemuck::cast_slice(weights);
+            let x: &[S::f64s] = bytemuck::cast_slice(x);
+            let to: &mut [S::f64s] = bytemuck::cast_slice_mut(self.to.tile_mut(tile, self.x.rows));
+            for (to, x) in to.chunks_exact_mut(weights.len()).zip(x.chunks_exact(weights.len())) {
+                for v in 0..weights.len() {
+                    to[v] = simd.mul_f64s(weights[v], x[v]);
+                }
             }
         }
     }

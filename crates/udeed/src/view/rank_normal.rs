@@ -38,7 +38,7 @@ impl RankNormal {
     /// Replaces the features of rows by their scores: some rows at a time and there feature by feature, so that what is known
     /// of a feature stays in the cache.
     pub(crate) fn apply_to_all(&self, rows: &mut Dense) {
-        const ROWS: usize = 128;
+        const ROWS: usize = 64;
         let width = rows.n_columns().max(1);
         for some in rows.values_mut().chunks_mut(ROWS * width) {
             for (j, knots) in self.features.iter().enumerate() {
@@ -121,17 +121,21 @@ impl Knots {
 
     /// The cell of a value, which is never before that of a smaller one.
     fn cell(&self, x: f64, n_cells: usize) -> usize {
-        ((x - self.values[0]) * self.per_unit).clamp(0.0, (n_cells - 1) as f64) as usize
+        /// To add it rounds to a whole number and leaves that in the lowest bits, which is faster than a conversion.
+        const WHOLE: f64 = (1_u64 << 52) as f64;
+        // What is no number is in the first.
+        let place = ((x - self.values[0]) * self.per_unit).max(0.0).min((n_cells - 1) as f64);
+        ((place + WHOLE).to_bits() & u64::from(u32::MAX)) as usize
     }
 
     fn score(&self, x: f64) -> f64 {
         // The values of earlier cells are smaller, those of later ones are larger.
         let cell = self.cell(x, self.cells.len() - 1);
         let (first, end) = (self.cells[cell] as usize, self.cells[cell + 1] as usize);
-        // Nearly all cells have few values: these are compared without a branch, as nobody can foretell where `x` lies.
-        let is_below = |k: usize| usize::from((k < end) & (self.values[k.min(self.values.len() - 1)] <= x));
-        let above = match end - first {
-            0..=4 => first + is_below(first) + is_below(first + 1) + is_below(first + 2) + is_below(first + 3),
+        // Nearly all cells have few values: these are compared without a branch, as nobody can foretell where `x` lies. Those of
+        // later cells may be among the four.
+        let above = match self.values.get(first..first + 4) {
+            Some(four) if end - first <= 4 => first + four.iter().map(|value| usize::from(*value <= x)).sum::<usize>(),
             _ => first + self.values[first..end].partition_point(|value| *value <= x),
         };
         match (above.checked_sub(1), self.values.get(above)) {
