@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use udeed::labeling::{Doubt, Expected, Forecast, Strategy, Suggest};
+use udeed::method::Method;
 use udeed::observer::{Observer, Step, Warning};
 
 use crate::data::Training;
@@ -52,17 +53,10 @@ pub fn suggest<'py>(
     let costs = costs.map(|costs| kept.iter().filter_map(|&row| costs.get(row).copied()).collect());
     let strategy = Strategy::named(strategy).unwrap_or_default();
     let mut suggest = Suggest::new().count(count).strategy(strategy).per_class(per_class).costs(costs).seed(seed);
-    if let Some(settings) = settings {
-        let mut method: udeed::method::Method = from_json(settings)?;
-        put_learners(&mut method, learners)?;
+    if let Some(method) = method_of(settings, learners)? {
         suggest = suggest.method(method);
     }
-    let work = move |observer: &mut dyn Observer| {
-        let mut told = Told { observer, warnings: Vec::new() };
-        let found = suggest.suggest_observed(&train, model.as_deref(), &mut told);
-        found.map(|found| (found, told.warnings))
-    };
-    let (found, warnings) = run(py, n_jobs, false, None, work)?.0.map_err(exception)?;
+    let (found, warnings) = run_told(py, n_jobs, move |told| suggest.suggest_observed(&train, model.as_deref(), told))?;
     let rows = found.suggestions.iter().map(|own| kept[own.row] as i64);
     let column =
         |value: fn(&udeed::labeling::Suggestion) -> f64| PyArray1::from_iter(py, found.suggestions.iter().map(value));
@@ -84,12 +78,7 @@ type Doubted<'py> =
 pub fn doubt<'py>(py: Python<'py>, training: Training<'py>, seed: u64, n_jobs: usize) -> PyResult<Doubted<'py>> {
     let train = training.train_set()?;
     let kept = training.kept()?;
-    let work = move |observer: &mut dyn Observer| {
-        let mut told = Told { observer, warnings: Vec::new() };
-        let found = Doubt::new().seed(seed).find_observed(&train, &mut told);
-        found.map(|found| (found, told.warnings))
-    };
-    let (found, warnings) = run(py, n_jobs, false, None, work)?.0.map_err(exception)?;
+    let (found, warnings) = run_told(py, n_jobs, move |told| Doubt::new().seed(seed).find_observed(&train, told))?;
     let place = |name: &String| training.classes.iter().position(|class| class == name).unwrap_or_default() as i64;
     let labels = &found.labels;
     Ok((
@@ -123,21 +112,35 @@ pub fn forecast(
 ) -> PyResult<Forecasted> {
     let train = training.train_set()?;
     let mut forecast = Forecast::new().more(more).repetitions(repetitions).seed(seed);
-    if let Some(settings) = settings {
-        let mut method: udeed::method::Method = from_json(settings)?;
-        put_learners(&mut method, learners)?;
+    if let Some(method) = method_of(settings, learners)? {
         forecast = forecast.method(method);
     }
-    let work = move |observer: &mut dyn Observer| {
-        let mut told = Told { observer, warnings: Vec::new() };
-        let found = forecast.forecast_observed(&train, &mut told);
-        found.map(|found| (found, told.warnings))
-    };
-    let (found, warnings) = run(py, n_jobs, false, None, work)?.0.map_err(exception)?;
+    let (found, warnings) = run_told(py, n_jobs, move |told| forecast.forecast_observed(&train, told))?;
     let row = |expected: &Expected| (expected.more, expected.accuracy, expected.interval, expected.gain);
     let expected = std::iter::once(&found.now).chain(&found.expected).map(row).collect();
     let is_open = found.is_open();
     Ok((expected, found.curve, is_open, warnings))
+}
+
+/// The method of settings, with its learners from Python; none without settings.
+fn method_of(settings: Option<&str>, learners: Vec<Bound<'_, PyAny>>) -> PyResult<Option<Method>> {
+    let Some(settings) = settings else { return Ok(None) };
+    let mut method: Method = from_json(settings)?;
+    put_learners(&mut method, learners)?;
+    Ok(Some(method))
+}
+
+/// What long work finds, and its warnings.
+fn run_told<R: Send + 'static>(
+    py: Python<'_>,
+    n_jobs: usize,
+    work: impl FnOnce(&mut dyn Observer) -> udeed::Result<R> + Send + 'static,
+) -> PyResult<(R, Vec<String>)> {
+    let told = move |observer: &mut dyn Observer| {
+        let mut told = Told { observer, warnings: Vec::new() };
+        work(&mut told).map(|found| (found, told.warnings))
+    };
+    run(py, n_jobs, false, None, told)?.0.map_err(exception)
 }
 
 /// Passes everything on, and keeps warnings, each once.

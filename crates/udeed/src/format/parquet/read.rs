@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parquet::column::reader::{ColumnReader, get_column_reader};
-use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use rayon::prelude::*;
 
 use crate::data::{
@@ -111,7 +111,7 @@ impl ParquetReader<'_> {
         let descriptor = schema.column(leaf);
         let values = Values::of(field, &descriptor).map_err(unusable)?;
         let packing = self.metadata.row_groups().iter().filter_map(|group| group.columns().get(leaf));
-        if let Some(packing) = packing.map(|chunk| chunk.compression()).find_map(unknown_packing) {
+        if let Some(packing) = packing.map(ColumnChunkMetaData::compression).find_map(unknown_packing) {
             let found = format!("pages packed by {packing}");
             return Err(Error::input(here(), found, "Snappy, Zstandard, LZ4, gzip or none"));
         }
