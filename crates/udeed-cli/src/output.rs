@@ -255,7 +255,7 @@ pub fn plain(error: csv::Error) -> io::Error {
 
 /// Records for programs, cell by cell: Parquet where the name of the file says so, else CSV.
 pub enum RecordFile<'a> {
-    Csv { out: csv::Writer<&'a mut dyn Write>, width: usize, next: usize },
+    Csv { out: Box<csv::Writer<&'a mut dyn Write>>, width: usize, next: usize },
     Parquet(Box<RecordWriter<'a>>),
 }
 
@@ -272,7 +272,7 @@ impl<'a> RecordFile<'a> {
         let names: Vec<String> = columns.into_iter().map(|(name, _)| name).collect();
         let mut out = csv::Writer::from_writer(out);
         out.write_record(&names).map_err(unwritten)?;
-        Ok(RecordFile::Csv { out, width: names.len(), next: 0 })
+        Ok(RecordFile::Csv { out: Box::new(out), width: names.len(), next: 0 })
     }
 
     /// The next cell, of a column of text.
