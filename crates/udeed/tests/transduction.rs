@@ -67,7 +67,7 @@ fn labeled_rows_keep_their_class_and_others_have_the_models() {
                 match name == "label-spreading" {
                     true => others += usize::from(p != probabilities.get(i)),
                     false => {
-                        assert_eq!((model.classes()[class].as_str(), p), (*said, probabilities.get(i)), "{name} {i}")
+                        assert_eq!((model.classes()[class].as_str(), p), (*said, probabilities.get(i)), "{name} {i}");
                     }
                 }
                 assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{name}, row {i}: {p:?}");
