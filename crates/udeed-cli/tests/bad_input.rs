@@ -523,7 +523,7 @@ mod any_format {
 
     #[test]
     fn a_name_that_tells_no_format_is_hinted_at() {
-        for name in ["rows.json", "rows.parquet", "rows.gz"] {
+        for name in ["rows.json", "rows.feather", "rows.gz"] {
             assert_says(&refused(name, CSV, "--label ok"), &[name, "format", "hint: ", "--format"]);
         }
     }
@@ -649,7 +649,7 @@ mod settings {
             "--initial zeros",
             "--vote veto",
             "--layout diagonal",
-            "--format parquet",
+            "--format avro",
         ] {
             let (_, value) = option.split_once(' ').unwrap();
             folder.fail_with(2, &format!("fit rows.csv --label kind --out model {option}"), &[value]);
@@ -896,7 +896,8 @@ mod output {
     #[test]
     fn a_folder_is_refused_before_the_work() {
         let folder = ready();
-        for line in CALLS {
+        // `predict` writes into a folder, as it does for many files.
+        for line in CALLS.iter().filter(|line| !line.starts_with("predict")) {
             assert_says(&refused_at_once(&folder, line, "folder"), &["directory"]);
         }
         assert_eq!(fs::read_dir(folder.file("folder")).unwrap().count(), 0);
