@@ -2924,8 +2924,8 @@ class StackingClassifier(Ensemble):
 
 
 class LabelSpreadingClassifier(Ensemble):
-    """Label spreading: labels spread along a graph of similar rows until every row agrees with its neighbours and its own
-    label.
+    """Label spreading: labels spread along a graph of similar rows until every row agrees with its neighbours and its
+    own label.
 
     One member, which predicts new rows by the mean of their nearest training rows.
 
