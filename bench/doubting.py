@@ -48,22 +48,30 @@ def ranks(X: np.ndarray, few: np.ndarray, labeled: np.ndarray, seed: int) -> tup
 
 
 def trial(data: Path, name: str, repetition: int) -> list[dict[str, Any]]:
+    """Of every share of wrong labels the precision of each method, and how many labels ours says are wrong."""
     warnings.simplefilter("ignore")
     X, y = rows(data, name)
     keep = min(MOST, len(y) - 2)
     labeled, _ = train_test_split(np.arange(len(y)), train_size=keep, stratify=y, random_state=repetition)
-    found = []
+    given = np.full(len(y), -1)
+    given[labeled] = y[labeled]
+    _, reasons = udeed.doubt(X, given, repetition, return_scores=True)
+    found = [{"share": 0.0, "method": "doubt", **said(reasons["n_wrong"], 0, keep)}]
     for share in WRONG:
         wrong = np.random.default_rng(repetition).choice(labeled, round(share * keep), replace=False)
-        few = np.full(len(y), -1)
-        few[labeled] = y[labeled]
+        few = given.copy()
         few[wrong] = 1 - few[wrong]
         by_method, n_wrong = ranks(X, few, labeled, repetition)
         for method, rank in by_method.items():
             precision = average_precision_score(np.isin(labeled, wrong), rank)
-            said = [n * MOST / keep for n in n_wrong] if method == "doubt" else None
-            found.append({"set": name, "share": share, "method": method, "precision": precision, "said": said})
+            number = said(n_wrong, len(wrong), keep) if method == "doubt" else {}
+            found.append({"share": share, "method": method, "precision": precision, **number})
     return found
+
+
+def said(n_wrong: tuple[int, int], wrong: int, labels: int) -> dict[str, Any]:
+    """How many labels of a hundred are said to be wrong, and whether that holds."""
+    return {"said": [n * MOST / labels for n in n_wrong], "holds": n_wrong[0] <= wrong <= n_wrong[1]}
 
 
 def trials(data: Path, sets: tuple[str, ...], repetitions: int, jobs: int) -> list[dict[str, Any]]:
@@ -72,12 +80,16 @@ def trials(data: Path, sets: tuple[str, ...], repetitions: int, jobs: int) -> li
 
 
 def table(found: list[dict[str, Any]]) -> str:
+    shares = (0.0, *WRONG)
     methods = list(dict.fromkeys(row["method"] for row in found))
-    lines = ["| average precision | " + " | ".join(f"{100 * share:.0f} % wrong" for share in WRONG) + " |"]
-    lines.append("| --- |" + " ---: |" * len(WRONG))
+    lines = ["| average precision | none wrong | " + " | ".join(f"{100 * share:.0f} % wrong" for share in WRONG) + " |"]
+    lines.append("| --- |" + " ---: |" * len(shares))
     for method in methods:
         means = [np.mean([r["precision"] for r in found if r["method"] == method and r["share"] == s]) for s in WRONG]
-        lines.append(f"| {method} | " + " | ".join(f"{mean:.3f}" for mean in means) + " |")
-    said = [np.mean([r["said"] for r in found if r["said"] and r["share"] == share], axis=0) for share in WRONG]
-    lines.append("| wrong labels said, of 100 | " + " | ".join(f"{low:.0f} to {high:.0f}" for low, high in said) + " |")
+        lines.append(f"| {method} | | " + " | ".join(f"{mean:.3f}" for mean in means) + " |")
+    ours = [[row for row in found if row["method"] == "doubt" and row["share"] == share] for share in shares]
+    ranges = [np.mean([row["said"] for row in own], axis=0) for own in ours]
+    lines.append("| wrong labels said, of 100 | " + " | ".join(f"{low:.0f} to {high:.0f}" for low, high in ranges) + " |")
+    holds = [100 * np.mean([row["holds"] for row in own]) for own in ours]
+    lines.append("| how often that holds | " + " | ".join(f"{share:.0f} %" for share in holds) + " |")
     return "\n".join(lines)

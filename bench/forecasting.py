@@ -3,35 +3,45 @@
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import udeed
 from joblib import Parallel, delayed
-from suggesting import Pool, halves, learner
-from when_it_helps import rows
+from suggesting import Halves, Pool, learner
 
 # Labels to forecast from, and further ones.
-AT_HAND = (30, 60)
+AT_HAND = (30, 60, 100)
 MORE = (10, 50, 100)
 
 
-def trial(data: Path, name: str, repetition: int) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class Outlook:
+    """Whose accuracy is forecast, and where."""
+
+    # The halves of a set by its name and the repetition.
+    rows: Callable[[str, int], Halves]
+    sets: tuple[str, ...]
+    learner: str
+
+
+def trial(outlook: Outlook, name: str, repetition: int) -> list[dict[str, Any]]:
     """What was forecast from labels drawn at random, and what came."""
     warnings.simplefilter("ignore")
-    pool = Pool(halves(*rows(data, name), repetition), repetition, "accuracy")
+    pool = Pool(outlook.rows(name, repetition), repetition, "accuracy")
     drawn = np.random.default_rng(repetition).permutation(len(pool.y))
 
     def came(labels: int) -> float:
-        return pool.score(pool.fitted("auto", drawn[:labels]), drawn[:labels])
+        return pool.score(pool.fitted(outlook.learner, drawn[:labels]), drawn[:labels])
 
     found = []
     for labels in AT_HAND:
         # Rows run out, or a class is too rare among the labels to forecast from.
         if min(np.bincount(pool.y[drawn[:labels]], minlength=2)) < 3 or labels >= len(drawn):
             continue
-        said = udeed.forecast(pool.X, pool.known(drawn[:labels]), MORE, learner("auto", repetition), repetition)
+        said = udeed.forecast(pool.X, pool.known(drawn[:labels]), MORE, learner(outlook.learner, repetition), repetition)
         for step, more in enumerate(said.more):
             if labels + more > len(drawn):
                 continue
@@ -41,9 +51,9 @@ def trial(data: Path, name: str, repetition: int) -> list[dict[str, Any]]:
     return found
 
 
-def trials(data: Path, sets: tuple[str, ...], repetitions: int, jobs: int) -> list[dict[str, Any]]:
-    pairs = [(name, repetition) for name in sets for repetition in range(repetitions)]
-    return [row for some in Parallel(jobs)(delayed(trial)(data, *pair) for pair in pairs) for row in some]
+def trials(outlook: Outlook, repetitions: int, jobs: int) -> list[dict[str, Any]]:
+    pairs = [(name, repetition) for name in outlook.sets for repetition in range(repetitions)]
+    return [row for some in Parallel(jobs)(delayed(trial)(outlook, *pair) for pair in pairs) for row in some]
 
 
 def table(found: list[dict[str, Any]]) -> str:

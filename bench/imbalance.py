@@ -62,7 +62,7 @@ def deal(X: np.ndarray, y: np.ndarray, n_labels: int, seed: int) -> tuple[np.nda
         for part, size in zip(parts, (n_labels, N_TRAIN - n_labels, N_TEST), strict=True):
             count = round(share * size)
             part += [rows.pop() for _ in range(min(count, len(rows)))]
-    labeled, unlabeled, test = (np.array(part) for part in parts)
+    labeled, unlabeled, test = (np.array(part, dtype=int) for part in parts)
 
     def dense(rows: np.ndarray) -> np.ndarray:
         return np.asarray(X[rows].todense()) if hasattr(X, "todense") else X[rows]

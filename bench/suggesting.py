@@ -92,11 +92,13 @@ Ask = Callable[[Pool, np.ndarray, Any, int], np.ndarray]
 
 
 def ours(strategy: str) -> Ask:
-    """The model that is measured is asked; none below ten labels, as the default has it."""
+    """The model that is measured is asked, or bagging where that is none of ours; none below ten labels, as the default has it."""
 
     def ask(pool: Pool, bought: np.ndarray, model: Any, count: int) -> np.ndarray:
-        cold = strategy == DEFAULT and len(bought) < 10
-        asked = model if isinstance(model, udeed.BaggingClassifier | udeed.UDEEDAutoClassifier) and not cold else None
+        is_ours = isinstance(model, udeed.BaggingClassifier | udeed.UDEEDAutoClassifier)
+        asked = model if is_ours else learner("bagging", pool.seed)
+        if strategy == DEFAULT and len(bought) < 10:
+            asked = None
         return np.asarray(udeed.suggest(pool.X, pool.known(bought), count, asked, strategy, pool.seed + len(bought)))
 
     return ask
@@ -174,7 +176,7 @@ def trial(contest: Contest, name: str, repetition: int, cache: Path) -> list[dic
     """The curves of all strategies, from the cache where they are there."""
     warnings.simplefilter("ignore")
     pool = Pool(contest.rows(name, repetition), repetition, contest.measure)
-    build = build_of(learner(contest.learner, 0)) if contest.learner != "logistic" else ""
+    build = build_of(learner("bagging", 0))
 
     def cached(what: str, make: Callable[[], Any]) -> Any:
         rows = hashlib.sha256(np.ascontiguousarray(pool.X).tobytes()).hexdigest()
