@@ -168,3 +168,22 @@ def test_the_command_balances_and_chooses_alike(kind: type, rare: Data, tmp_path
     assert theirs.threshold_ == ours.threshold_
     np.testing.assert_array_equal(theirs.predict_proba(frame), ours.predict_proba(frame))
     np.testing.assert_array_equal(theirs.predict(frame), ours.predict(frame))
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_a_class_without_weight_is_not_learned_and_the_others_keep_their_names(kind: type) -> None:
+    X = np.random.RandomState(0).normal(size=(90, 2)) + 6.0 * np.repeat([0, 1, 2], 30)[:, np.newaxis]
+    y = np.repeat([7, 8, 9], 30)
+    few = np.where(np.arange(90) % 3 == 0, -1, y)
+    there = y != 7
+    expected = small(kind).fit(X[there], few[there])
+    for how, parameters, weights in (("rows", {}, there.astype(float)), ("class", {"class_weight": {7: 0.0}}, None)):
+        with pytest.warns(udeed.UdeedWarning, match="no labeled row of class 7 has a weight: it is not learned"):
+            model = small(kind, **parameters).fit(X, few, sample_weight=weights)
+        np.testing.assert_array_equal(model.classes_, [8, 9], how)
+        assert model.score(X[there], y[there]) > 0.9
+        assert set(model.transduction_) <= {8, 9} and model.predict_proba(X).shape == (90, 2)
+        if how == "rows":
+            np.testing.assert_array_equal(model.predict_proba(X), expected.predict_proba(X))
+    with pytest.raises(ValueError, match="no labeled row of class 7, 8 has a weight, expected rows of at least two classes"):
+        small(kind).fit(X, few, sample_weight=(y == 9).astype(float))

@@ -239,6 +239,8 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         balanced, class_weights = isinstance(self.class_weight, str), None
         if self.class_weight is not None and not balanced:
             weights, class_weights = weights_by_class(self.class_weight, labels, rows.n_rows, weights)
+        labels, left = labels.of_weight(weights, 2)
+        class_weights = None if class_weights is None else class_weights[left]
         has_words = any(levels is not None for _, levels in rows.columns or ())
         for setting in CARDS[self._method]["settings"]:
             check_rows(setting, self, 0 if has_words else self.n_features_in_)

@@ -333,10 +333,11 @@ def _training(
     check_consistent_length(labels.codes, np.empty(rows.n_rows))
     weights = _numbers(sample_weight, rows, "sample_weight")
     of_classes = None if model is None or labels.classes.size == 0 else model.class_weight
-    if of_classes is None or isinstance(of_classes, str):
-        return Training(rows, labels, weights, of_classes is not None)
-    weights, class_weights = weights_by_class(of_classes, labels, rows.n_rows, weights)
-    return Training(rows, labels, weights, False, class_weights)
+    balanced, class_weights = isinstance(of_classes, str), None
+    if of_classes is not None and not balanced:
+        weights, class_weights = weights_by_class(of_classes, labels, rows.n_rows, weights)
+    labels, left = labels.of_weight(weights, fewest)
+    return Training(rows, labels, weights, balanced, None if class_weights is None else class_weights[left])
 
 
 def _numbers(values: ArrayLike | None, rows: Rows, name: str) -> NDArray[np.float64] | None:

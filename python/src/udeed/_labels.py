@@ -36,6 +36,31 @@ class Labels:
         """The classes as a model file holds them."""
         return [class_name(value) for value in self.classes]
 
+    def of_weight(self, weights: NDArray[np.float64] | None, fewest: int) -> tuple[Labels, NDArray[np.bool_]]:
+        """These labels without classes of which no row has a weight, as nothing is learned of them; and which are left.
+
+        Raises
+        ------
+        ValueError
+            If fewer than ``fewest`` are left.
+        """
+        labeled = self.codes >= 0
+        left = np.ones(self.classes.size, dtype=bool)
+        if weights is not None:
+            counts = np.bincount(self.codes[labeled], weights[labeled] != 0.0, minlength=left.size)
+            left = counts > 0
+        if left.all():
+            return self, left
+        lost = ", ".join(repr(value) for value in self.classes[~left].tolist())
+        found = f"no labeled row of class {lost} has a weight"
+        if left.sum() < fewest:
+            raise ValueError(f"{found}, expected rows of at least two classes that have one")
+        warnings.warn(f"{found}: it is not learned, and never predicted", UdeedWarning, stacklevel=5)
+        codes = np.full(self.codes.size, -1, dtype=np.int64)
+        places = np.where(left, np.cumsum(left) - 1, -1)
+        codes[labeled] = places[self.codes[labeled]]
+        return Labels(self.classes[left], codes), left
+
 
 def read_labels(y: ArrayLike, unlabeled: object, fewest: int = 2) -> Labels:
     """Takes the labels of training rows apart, which have to be of at least ``fewest`` classes.
