@@ -12,8 +12,13 @@ import pytest
 import udeed
 
 ROOT = Path(__file__).parents[2]
-OTHERS = ("README.md", "python/README.md", "docs/guide.md")
-PAGES = [*sorted((ROOT / "docs" / "python").glob("*.md")), *(ROOT / page for page in OTHERS)]
+# Every page of these folders that has an example; those of docs/python must have one.
+OTHERS = (page for folder in (ROOT, ROOT / "python", ROOT / "docs") for page in sorted(folder.glob("*.md")))
+HAS_EXAMPLE = re.compile(r"^```(python|pycon)$", re.MULTILINE)
+PAGES = [
+    *sorted((ROOT / "docs" / "python").glob("*.md")),
+    *(page for page in OTHERS if HAS_EXAMPLE.search(page.read_text(encoding="utf-8"))),
+]
 # The estimators belong to the package itself.
 MODULES = ["udeed", *(f"udeed.{name}" for _, name, _ in pkgutil.iter_modules(udeed.__path__) if name != "_core")]
 
@@ -41,6 +46,10 @@ def test_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
         assert runner.run(example, clear_globs=False).failed == 0
         names.update(example.globs)
+
+
+def test_pages_of_every_folder_are_found() -> None:
+    assert {ROOT / page for page in ("README.md", "python/README.md", "docs/guide.md", "docs/start.md")} <= set(PAGES)
 
 
 def test_every_estimator_has_a_page() -> None:

@@ -35,6 +35,7 @@ pub struct Compare {
     splits: u32,
     /// Give all classes the same total weight, however many labels they have
     #[arg(long)]
+    #[arg(hide_short_help = true)]
     balanced: bool,
     #[command(flatten)]
     shares: SharesArgs,

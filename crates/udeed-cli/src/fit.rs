@@ -38,10 +38,11 @@ pub struct Fit {
     #[arg(long, short, value_name = "MODEL")]
     out: PathBuf,
     /// Write every step of the descent to a CSV file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     trace: Option<PathBuf>,
-    /// Folds of the cross-validation that measures the gain over the labels alone, with `auto` beside the method where it is
-    /// quick; 0 for none
+    /// Folds of the cross-validation that measures the gain over the labels alone; 0 for none
+    ///
+    /// `auto` stands beside the method where it is quick.
     #[arg(long, default_value_t = 5)]
     folds: usize,
     /// Method: udeed, or another that `udeed methods` lists
@@ -49,25 +50,29 @@ pub struct Fit {
     method: String,
     /// Where the descent runs: `cpu`, `cuda` (an NVIDIA card) or `cuda:N` (card N, from 0). UDEED with linear members and dense
     /// rows; double precision is that of the processor to 9 digits
-    #[arg(long, value_name = "DEVICE", default_value = "cpu", help_heading = "Learning")]
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", help_heading = "Learning", hide_short_help = true)]
     device: String,
     /// UDEED: choose gamma, lambda and scaling by cross-validation; bagging where diversity does not pay
-    #[arg(long, help_heading = "Learning", conflicts_with_all = ["gamma", "lambda", "scaling"])]
+    #[arg(long, help_heading = "Learning", conflicts_with_all = ["gamma", "lambda", "scaling"], hide_short_help = true)]
     choose: bool,
     /// Number of members [default: 20]
     #[arg(long, value_name = "N", help_heading = "Learning")]
     members: Option<usize>,
-    /// Give all classes the same total weight, however many labels they have
+    /// Give all classes the same total weight
+    ///
+    /// However many labels they have.
     #[arg(long, help_heading = "Learning")]
     balanced: bool,
-    /// Decision threshold between two classes, from -1 to 1: rows above it belong to the second. `balanced`, `f1`: the one of
-    /// highest balanced accuracy, or F1 score of the second class, on out-of-bag rows, or by the folds where a method has no
-    /// bootstraps; `rate=0.05`: the one above which this share of the rows lies [default: 0]
+    /// Decision threshold from -1 to 1, or its goal: `balanced`, `f1`, `rate=0.05` [default: 0]
+    ///
+    /// Of two classes, rows above it belong to the second. `balanced`, `f1`: the one of highest balanced accuracy, or F1 score of
+    /// the second class, on out-of-bag rows, or by the folds where a method has no bootstraps; `rate=0.05`: the one above which this
+    /// share of the rows lies.
     #[arg(long, value_name = "THRESHOLD", help_heading = "Learning", allow_hyphen_values = true)]
     threshold: Option<Threshold>,
     /// Keep what became of the training rows in the model, for `inspect --rows`: class, probabilities, and the round in which a
     /// row was labeled. Of at most N rows, 100000 unless said; of more than two classes this many over their number
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true)]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, hide_short_help = true)]
     #[arg(default_value_t = 0, default_missing_value = Transduction::MOST_ROWS.to_string(), hide_default_value = true)]
     keep_rows: usize,
     #[command(flatten)]

@@ -21,31 +21,31 @@ use crate::settings::{Memory, parse_size, words};
 #[command(next_help_heading = "Reading rows")]
 pub struct Reading {
     /// Format of the rows [default: by the extension of the file]
-    #[arg(long, value_parser = format_parser())]
+    #[arg(long, value_parser = format_parser(), hide_short_help = true)]
     pub format: Option<Format>,
     /// Delimiter of CSV cells: a character, or `tab` [default: a comma]
-    #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
+    #[arg(long, value_name = "CHAR", value_parser = parse_delimiter, hide_short_help = true)]
     pub delimiter: Option<u8>,
     /// CSV files have no header: columns are numbered from 1, the label left out
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_header: bool,
     /// Leave columns out: names, or numbers as they are in the file, separated by commas
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', allow_hyphen_values = true, hide_short_help = true)]
     pub drop: Vec<String>,
     /// CSV columns of numbers that are nominal
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', allow_hyphen_values = true, hide_short_help = true)]
     pub nominal: Vec<String>,
     /// A label that marks unlabeled rows, besides an empty cell, `?`, `NA` and `NaN`
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub unlabeled_mark: Option<String>,
     /// Layout of rows in memory; `auto`: sparse files become dense where at least a sixth of their values are stored
-    #[arg(long, value_enum, default_value = "auto")]
+    #[arg(long, value_enum, default_value = "auto", hide_short_help = true)]
     pub layout: LayoutName,
     /// Largest length of a line, unzipped; lines below 512K always pass [default: 64M]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
     pub longest_line: Option<u64>,
     /// Largest number of columns of a CSV or ARFF file [default: 1048576]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub most_columns: Option<usize>,
     #[command(flatten)]
     pub memory: Memory,
@@ -112,12 +112,14 @@ pub struct Sampling {
 /// Where the labels of rows are, and which of them are classes.
 #[derive(Args)]
 pub struct Labeled {
-    /// Column with the labels: its name, its number, or -1 for the last. LIBSVM files need none [default: in ARFF files the
-    /// attribute `class`]
+    /// Column with the labels: its name or number
+    ///
+    /// -1 is the last. LIBSVM files need none [default: in ARFF files the attribute `class`]
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     label: Option<String>,
     /// Classes that look like missing labels, such as `none`, but are not: no warning
     #[arg(long, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(hide_short_help = true)]
     class: Vec<String>,
 }
 

@@ -55,12 +55,15 @@ pub struct Label {
     merge: Vec<PathBuf>,
     /// Merge also where labels differ, and leave these rows without a label
     #[arg(long, requires = "merge")]
+    #[arg(hide_short_help = true)]
     leave_conflicts: bool,
     /// Leave damaged lines out of the answers
     #[arg(long)]
+    #[arg(hide_short_help = true)]
     repair: bool,
     /// Port of the page [default: any that is free]
     #[arg(long, default_value_t = 0, hide_default_value = true)]
+    #[arg(hide_short_help = true)]
     port: u16,
     /// Print the address and open no browser
     #[arg(long)]
@@ -70,6 +73,7 @@ pub struct Label {
     method: String,
     /// Random seed
     #[arg(long, default_value_t = 0)]
+    #[arg(hide_short_help = true)]
     seed: u64,
     #[command(flatten)]
     reading: Reading,

@@ -23,24 +23,30 @@ pub struct Outputs {
     json: Option<PathBuf>,
     /// Write one row for each set, size and method to a CSV file
     #[arg(long, value_name = "FILE")]
+    #[arg(hide_short_help = true)]
     csv: Option<PathBuf>,
     /// Write the tables as Markdown
     #[arg(long, value_name = "FILE")]
+    #[arg(hide_short_help = true)]
     markdown: Option<PathBuf>,
     /// Write the tables as LaTeX, in the paper's form
     #[arg(long, value_name = "FILE")]
+    #[arg(hide_short_help = true)]
     latex: Option<PathBuf>,
     /// Write a report with pictures: one page that needs no network
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Significance test that decides between win, tie and loss [default: corrected; paired, as the paper's, for `reproduce`]
     #[arg(long, value_name = "TEST", value_parser = test_parser())]
+    #[arg(hide_short_help = true)]
     verdicts: Option<DecidingTest>,
     /// Keep finished splits in a file, so that a killed run can go on
     #[arg(long, value_name = "FILE")]
+    #[arg(hide_short_help = true)]
     journal: Option<PathBuf>,
     /// Leave damaged lines out of the journal and run their splits again
     #[arg(long, requires = "journal")]
+    #[arg(hide_short_help = true)]
     journal_repair: bool,
 }
 

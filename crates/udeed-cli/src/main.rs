@@ -17,13 +17,15 @@ mod training_rows;
 
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgAction, Args, FromArgMatches, Parser, Subcommand};
 
 use crate::output::{Unsaid, Usage};
 use crate::progress::Progress;
 
 #[derive(Parser)]
-#[command(name = "udeed", version, max_term_width = 100, propagate_version = true)]
+#[command(name = "udeed", version, long_version = concat!(env!("CARGO_PKG_VERSION"), env!("UDEED_COMMIT")))]
+#[command(max_term_width = 100, propagate_version = true, disable_version_flag = true)]
+#[command(disable_help_flag = true, disable_help_subcommand = true)]
 /// Ensembles that are accurate on labeled rows and diverse on unlabeled ones (UDEED, Zhang and Zhou 2010)
 #[command(after_help = "Start with `udeed compare`, then `udeed fit ROWS.csv --label COLUMN --out MODEL.safetensors`.")]
 struct Cli {
@@ -35,13 +37,24 @@ struct Cli {
 
 /// What every verb understands.
 #[derive(Args)]
+#[command(next_help_heading = "Running")]
 struct Common {
     /// Number of threads [default: one per core]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(hide_short_help = true)]
     threads: Option<u16>,
     /// Print only results and errors
     #[arg(long, short, global = true)]
     quiet: bool,
+    /// Print the common options
+    #[arg(long, short, global = true, action = ArgAction::HelpShort)]
+    help: Option<bool>,
+    /// Print all options
+    #[arg(long, global = true, action = ArgAction::HelpLong)]
+    help_all: Option<bool>,
+    /// Print the version; `--version` adds the commit
+    #[arg(long, short = 'V', global = true, action = ArgAction::Version)]
+    version: Option<bool>,
 }
 
 /// Makes [`Verb`] of the list of verbs. The file of each has its options and what it does with them.
@@ -79,10 +92,17 @@ verbs! {
     Reproduce in reproduce;
     Methods in methods;
     Data in data;
+    Completions in completions;
+    Man in man;
+    Help in help;
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    if std::env::args_os().len() <= 1 {
+        return help::print_first_steps().map_or_else(|error| report(&error), |()| ExitCode::from(2));
+    }
+    let matches = help::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => report(&error),

@@ -40,6 +40,7 @@ pub struct Reproduce {
     splits: u32,
     /// Number of runs of that many splits, each with a seed of its own: their mean, and how far they agree with each other
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(hide_short_help = true)]
     seeds: u32,
     #[command(flatten)]
     outputs: Outputs,

@@ -17,6 +17,8 @@ use crate::progress::Progress;
 /// Settings without an option made from the cards: the command has options of these names, which mean more or something else.
 /// `--set` reaches all of them.
 const OWN_OPTIONS: [&str; 3] = ["folds", "members", "memory"];
+/// Settings that are common enough for `--help`; the others are in `--help-all`.
+const COMMON: [&str; 5] = ["gamma", "lambda", "scaling", "base", "seed"];
 /// Settings that a comparison has as methods and sizes.
 const OF_COMPARISONS: [(&str, &str); 2] = [("members", "`--sizes`"), ("variant", "`--methods lc,lcd,lcud`")];
 
@@ -88,6 +90,13 @@ fn defaults(owners: &[(&MethodCard, &Setting)]) -> String {
     groups.iter().take(1).map(|(default, _)| default.clone()).chain(others).collect()
 }
 
+/// The short help of a setting: how its first sentence begins, and the default of most methods.
+fn short_help(owners: &[(&MethodCard, &Setting)]) -> String {
+    let doc = grouped(owners, |setting| first_sentence(&setting.doc)).swap_remove(0).0;
+    let default = grouped(owners, |setting| shown(&setting.default)).swap_remove(0).0;
+    format!("{} [default: {default}]", doc.split(": ").next().unwrap_or(&doc))
+}
+
 /// The help of a setting: what it means, which methods have it, its default.
 fn help(owners: &[(&MethodCard, &Setting)]) -> String {
     let methods: Vec<&str> = owners.iter().map(|(card, _)| card.name).collect();
@@ -108,8 +117,12 @@ fn help(owners: &[(&MethodCard, &Setting)]) -> String {
 
 fn option(name: &'static str) -> Arg {
     let owners = owners(name);
-    let option = Arg::new(name).long(kebab(name)).help(help(&owners)).help_heading("Settings of methods");
-    let option = option.allow_hyphen_values(true).action(ArgAction::Set);
+    let option = Arg::new(name)
+        .long(kebab(name))
+        .help(short_help(&owners))
+        .long_help(help(&owners))
+        .help_heading("Settings of methods");
+    let option = option.allow_hyphen_values(true).action(ArgAction::Set).hide_short_help(!COMMON.contains(&name));
     match &owners[0].1.kind {
         SettingKind::Flag => {
             let option = option.num_args(0..=1).require_equals(true).default_missing_value("true");
@@ -140,13 +153,15 @@ fn first_sentence(text: &str) -> String {
 impl Args for Settings {
     fn augment_args(command: Command) -> Command {
         let command = names().into_iter().fold(command, |command, name| command.arg(option(name)));
-        let set = "Any setting of a method by its name, as `udeed methods NAME` lists them: `confidence=0.9`, \
-                   `base.depth=3`, `co-forest.confidence=0.6`";
+        let set = "Any setting of a method, as `udeed methods NAME` lists them: `base.depth=3`";
+        let long_set = "Any setting of a method by its name, as `udeed methods NAME` lists them: `confidence=0.9`, \
+                        `base.depth=3`, `co-forest.confidence=0.6`";
         command.arg(
             Arg::new("set")
                 .long("set")
                 .value_name("NAME=VALUE")
                 .help(set)
+                .long_help(long_set)
                 .help_heading("Settings of methods")
                 .action(ArgAction::Append),
         )
@@ -385,9 +400,10 @@ pub fn method_named(name: &str) -> anyhow::Result<Method> {
 /// The memory that rows may take.
 #[derive(Args, Clone)]
 pub struct Memory {
-    /// Memory limit for the rows of a file, and for similarities of rows, such as 500M or 8G. `fit` keeps more rows of
-    /// `--unlabeled` in a temporary file beside the model and reads them again in every step [default: half of the machine's]
-    #[arg(long = "memory", value_name = "SIZE", value_parser = parse_size)]
+    /// Memory limit for the rows of a file, and for similarities of rows, such as 500M or 8G [default: half of the machine's]
+    ///
+    /// `fit` keeps more rows of `--unlabeled` in a temporary file beside the model and reads them again in every step.
+    #[arg(long = "memory", value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
     pub limit: Option<u64>,
 }
 

@@ -58,9 +58,11 @@ pub struct Suggest {
     per_class: Option<usize>,
     /// Column with the cost of each label, by name, by which scores are divided; not used as a feature
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    #[arg(hide_short_help = true)]
     cost: Option<String>,
     /// Column with how much it matters to know the class of each row; it is no feature
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    #[arg(hide_short_help = true)]
     weight: Option<String>,
     /// CSV or Parquet file for the suggested rows, whole and with their numbers, ready to be labeled; `-` prints them instead of the table
     #[arg(long, short, value_name = "FILE")]

@@ -167,7 +167,3 @@ pub mod bench {
         lengths.iter().map(shuffled).collect()
     }
 }
-
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
