@@ -1,7 +1,8 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
 .PHONY: test format lint unit docs browser python generate properties deny advisories fuzz chaos bench methods forests imbalance \
-	kernels coverage fit-time predict-time many-labels when-it-helps labels beside-peers
+	kernels coverage fit-time predict-time many-labels when-it-helps labels beside-peers \
+	version version-check packages publish-crates wheels sdist binary semver msrv site release-check
 
 test: format lint unit docs browser python
 
@@ -122,3 +123,46 @@ fuzz:
 	for target in $(FUZZ_TARGETS); do \
 		cargo +nightly fuzz run $$target -- -max_total_time=60 -max_len=4096 -rss_limit_mb=2048 || exit 1; \
 	done
+
+# What a release is made of. `make release-check` makes and tries all of it; docs/install.md says what each holds. TARGET=TRIPLE
+# builds wheels and binary for another machine.
+export TARGET
+
+# Writes a version into every file that has one: make version VERSION=0.2.0
+version:
+	$(PYTHON) release/version.py $(VERSION)
+
+version-check:
+	$(PYTHON) release/version.py --check
+
+packages:
+	release/packages.sh
+
+# Puts the crates on the index, in the order of their dependencies; it needs a token in CARGO_REGISTRY_TOKEN.
+publish-crates:
+	release/packages.sh publish
+
+wheels:
+	release/wheels.sh
+
+sdist:
+	release/sdist.sh
+
+binary:
+	release/binary.sh
+
+# Whether the library's interface kept what the version promises, beside that of BASELINE, a commit or tag.
+semver:
+	release/semver.sh $(BASELINE)
+
+# Whether everything compiles with the oldest Rust that Cargo.toml promises, which rustup must have installed.
+msrv:
+	release/msrv.sh
+
+# The site, in target/site: every example of the gallery runs, and every link must lead somewhere.
+site:
+	site/build.sh
+
+# A line for each thing that a release needs; what each printed is kept in target/release-check.
+release-check:
+	release/check.sh
