@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+# In parts, as it would otherwise be found here, too.
+ELSEWHERE = "https://www." + "udeed.org"
 FILES = (
     *("Cargo.toml", "Cargo.lock", "fuzz/Cargo.lock", "CITATION.cff", "CHANGELOG.md"),
     *("python/pyproject.toml", "release/version.py"),
@@ -55,7 +57,7 @@ def test_one_command_prepares_a_version_everywhere(copy: Path) -> None:
         ("Cargo.toml", 'crates/udeed-lab", version = "0', 'crates/udeed-lab", version = "7', "Cargo.toml: version 7"),
         ("Cargo.lock", 'name = "udeed-cli"\nversion = "0', 'name = "udeed-cli"\nversion = "7', "Cargo.lock: version 7"),
         ("CHANGELOG.md", "## Unreleased", "## 7.0.0 - 2030-01-01", "CHANGELOG.md: the newest version is 7.0.0"),
-        ("python/pyproject.toml", "https://udeed.example/source", "https://www.udeed.org", "python/pyproject.toml: https://www.udeed.org"),
+        ("python/pyproject.toml", "https://udeed.example/source", ELSEWHERE, f"python/pyproject.toml: {ELSEWHERE}"),
     ],
 )
 def test_a_file_that_differs_is_named(copy: Path, name: str, old: str, new: str, said: str) -> None:
