@@ -24,9 +24,9 @@ fi
 export UDEED_COMMAND
 "$home/venv/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps "$UDEED_WHEEL"
 "$home/venv/bin/python" site/gallery.py "$build/gallery"
-# The theme announces its end in 2027; its successor reads the same `mkdocs.yml`.
+# Not quiet: warnings would not count. The theme announces its end in 2027; its successor reads the same `mkdocs.yml`.
 export NO_MKDOCS_2_WARNING=1
-UDEED_GALLERY=$build/gallery "$home/venv/bin/mkdocs" --quiet build --strict --config-file site/mkdocs.yml --site-dir "$build/site"
+UDEED_GALLERY=$build/gallery "$home/venv/bin/mkdocs" build --strict --config-file site/mkdocs.yml --site-dir "$build/site"
 
 RUSTDOCFLAGS="-D warnings" CARGO_TARGET_DIR=$build cargo doc --quiet --locked --no-deps \
     --package udeed --package udeed-lab --package udeed-label --package udeed-cuda
