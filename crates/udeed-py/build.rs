@@ -6,7 +6,7 @@ use pyo3_build_config::BuildFlag;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     if pyo3_build_config::get().build_flags().0.contains(&BuildFlag::Py_GIL_DISABLED) {
-        let usual = "use the usual build, such as `python3.13` in place of `python3.13t`";
+        let usual = "use the usual build, such as `python3.14` in place of `python3.14t`";
         println!("cargo::error=udeed does not support free-threaded Python: {usual}");
     }
 }
