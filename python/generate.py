@@ -36,6 +36,7 @@ RUNNING = [
     ("random_state", "int | np.random.RandomState | None", "None"),
     ("unlabeled", "object", "-1"),
     ("n_jobs", "int | None", "None"),
+    ("memory", "int", "0"),
     ("verbose", "int | bool", "False"),
     ("callback", "Callback | None", "None"),
 ]
@@ -231,8 +232,8 @@ def declared_in(card: dict[str, Any], bases: dict[str, Any]) -> list[Setting]:
 
 def settings_of(card: dict[str, Any], bases: dict[str, Any]) -> list[Setting]:
     """The settings of a method in the order of the parameters: ``members``, what a declaration names before it after
-    those that many methods share, and the others as they are declared. The seed is a parameter of all estimators."""
-    declared = [setting for setting in declared_in(card, bases) if setting.name != "seed"]
+    those that many methods share, and the others as they are declared. Seed and memory are parameters of all estimators."""
+    declared = [setting for setting in declared_in(card, bases) if setting.name not in ("seed", "memory")]
     names = [setting.name for setting in declared]
     if "members" not in names:
         return declared

@@ -41,7 +41,7 @@ def test_parameters_are_the_librarys_settings_with_its_defaults(kind: type, canc
     defaults = json.loads(_core.defaults(kind._method))
     assert json.loads(kind(random_state=0).fit(X, few)._model.settings) == defaults
     own = inspect.signature(kind).parameters
-    shared = {"class_weight", "threshold", "random_state", "unlabeled", "n_jobs", "verbose", "callback"}
+    shared = {"class_weight", "threshold", "random_state", "unlabeled", "n_jobs", "memory", "verbose", "callback"}
     assert set(own) == {RENAMED.get(name, name) for name in defaults.keys() - {"method"}} | shared
     assert set(own) == set(kind._parameter_constraints)
     for name in own:

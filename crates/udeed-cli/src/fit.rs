@@ -202,7 +202,7 @@ impl Fit {
             let files = self.unlabeled_files()?;
             let first = files.first().unwrap_or(path);
             let more = hold_files(&unlabeled_reader(&self.reading, &train, first), &files, room, progress)?;
-            named(train.add_held(more.table, room), path)?;
+            named(train.add_held(&more.table, room), path)?;
             if train.on_disk().is_some() {
                 progress.note(format_args!("note: the rows of {} are read again in every step", path.display()));
             }
@@ -239,14 +239,9 @@ impl Fit {
         named(model.with_threshold_on(train, goal, threshold, told), &self.file)
     }
 
-    /// Memory for the unlabeled rows, before Fourier features replace their columns. More rows go beside the model, as temporary
-    /// folders often lie in memory themselves; methods that need all rows at once cannot have more.
+    /// Memory for the unlabeled rows. More of them go beside the model, as temporary folders often lie in memory themselves.
     fn room(&self, method: &Method, n_columns: usize) -> Room<'_> {
-        let growth = method.shared().fourier.div_ceil(n_columns.max(1));
-        Room {
-            most: self.reading.memory.most() / growth.max(1) as u64,
-            folder: method.card().streams.then(|| folder_of(&self.out)),
-        }
+        method.room(self.reading.memory.most(), n_columns, folder_of(&self.out))
     }
 
     /// As many folds as were asked for and the smaller class allows.

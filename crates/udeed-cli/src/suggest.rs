@@ -210,11 +210,11 @@ impl Suggest {
             if more.n_labeled > 0 {
                 progress.note(format_args!("note: the labels in {} are not used", path.display()));
             }
-            named(train.add_held(more.table, room), path)?;
+            named(train.add_held(&more.table, room), path)?;
         }
         let labeled = unlabeled.as_ref().map(|_| positions);
         if let Some(rows) = unlabeled {
-            named(train.add_held(HeldTable::InFile(rows), room), &self.file)?;
+            named(train.add_held(&HeldTable::InFile(rows), room), &self.file)?;
         }
         Ok(Pool { train, own_rows, labeled })
     }

@@ -1,15 +1,22 @@
 //! Rows and labels from numpy arrays.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyIterator;
 use udeed::Hint;
-use udeed::data::{Column, Csr, Dense, Labels, Matrix, Table, TrainSet};
-use udeed::memory::half_of_memory;
+use udeed::data::{Column, Csr, Dense, HeldTable, Labels, Matrix, Naming, Table, TrainSet};
+use udeed::format::{Holder, Reader};
+use udeed::memory::{Room, half_of_memory};
+use udeed::method::Method;
+use udeed::observer::Observer;
 
+use crate::ensemble::from_json;
 use crate::error::exception;
+use crate::observer::run;
 
 /// Names of columns, with the levels of those that are nominal.
 pub type Columns = Vec<(String, Option<Vec<String>>)>;
@@ -85,16 +92,20 @@ impl Rows<'_> {
         let Some(columns) = self.columns.clone().or(of_model) else {
             return Table::from_matrix(matrix).map_err(exception);
         };
-        let column = |(name, levels): (String, Option<Vec<String>>)| match levels {
-            Some(levels) => Column::nominal(name, levels),
-            None => Column::numeric(name),
-        };
         Table::new(columns.into_iter().map(column).collect(), matrix).map_err(exception)
     }
 
     /// Refuses as many rows as what each member says of each of them would not fit into memory for.
     pub fn check_votes(&self, members: usize) -> PyResult<()> {
         check_memory(self.n_rows(), "rows", members, bytes_of_votes(members))
+    }
+}
+
+/// A column of words where there are levels, else of numbers.
+fn column((name, levels): (String, Option<Vec<String>>)) -> Column {
+    match levels {
+        Some(levels) => Column::nominal(name, levels),
+        None => Column::numeric(name),
     }
 }
 
@@ -162,6 +173,102 @@ impl AsRef<[f64]> for Lent {
     }
 }
 
+/// Unlabeled rows of a fit beside those of its array: in memory, or in a temporary file where they are more than may be there.
+#[pyclass(frozen, module = "udeed._core")]
+pub struct Held {
+    rows: HeldTable,
+    source: String,
+    memory: u64,
+    folder: Option<PathBuf>,
+}
+
+#[pymethods]
+impl Held {
+    /// Number of rows.
+    #[getter]
+    pub fn n_rows(&self) -> usize {
+        match &self.rows {
+            HeldTable::InMemory(table) => table.n_rows(),
+            HeldTable::InFile(table) => table.n_rows(),
+        }
+    }
+
+    /// Whether they lie in a temporary file.
+    #[getter]
+    pub fn is_in_file(&self) -> bool {
+        matches!(self.rows, HeldTable::InFile(_))
+    }
+}
+
+/// Bytes of memory for rows, 0 for half of the machine's, and a folder for more of them.
+type Place = (u64, PathBuf);
+
+impl Held {
+    /// Holds what `read` makes of the name and the room of unlabeled rows for a method.
+    fn new(
+        method: &Method,
+        n_columns: usize,
+        (memory, folder): Place,
+        read: impl FnOnce(&str, Room<'_>) -> PyResult<HeldTable>,
+    ) -> PyResult<Self> {
+        let memory = if memory == 0 { half_of_memory() } else { memory };
+        let room = method.room(memory, n_columns, &folder);
+        let source = match room.folder {
+            Some(_) => "`unlabeled_X`".to_owned(),
+            None => format!("`unlabeled_X`, which {} needs in memory as a whole", method.card().python),
+        };
+        let rows = read(&source, room)?;
+        let (memory, streams) = (room.most, room.folder.is_some());
+        Ok(Held { rows, source, memory, folder: streams.then_some(folder) })
+    }
+
+    fn add_to(&self, train: &mut TrainSet) -> PyResult<()> {
+        let room = Room { most: self.memory, folder: self.folder.as_deref() };
+        train.add_held(&self.rows, room).map_err(|error| exception(error.in_source(&self.source, 0)))
+    }
+}
+
+/// Holds unlabeled rows for the method of some settings, batch by batch.
+#[pyfunction]
+pub fn hold(
+    py: Python<'_>,
+    settings: &str,
+    batches: &Bound<'_, PyIterator>,
+    n_columns: usize,
+    place: Place,
+) -> PyResult<Held> {
+    Held::new(&from_json(settings)?, n_columns, place, |source, room| {
+        let mut holder = Holder::new(source, room);
+        for batch in batches {
+            let table = batch?.extract::<Rows<'_>>()?.table(None)?;
+            holder.push(table).map_err(|error| exception(error.in_source(source, 0)))?;
+            py.check_signals()?;
+        }
+        holder.finish().map_err(exception)
+    })
+}
+
+/// The same for the rows of a file, of which only the given columns are read: by name, or without names all of them.
+#[pyfunction]
+pub fn hold_file(
+    py: Python<'_>,
+    settings: &str,
+    path: PathBuf,
+    columns: Columns,
+    is_named: bool,
+    place: Place,
+    n_jobs: usize,
+) -> PyResult<Held> {
+    let naming = if is_named { Naming::Given } else { Naming::Position { width: columns.len() } };
+    let columns: Vec<Column> = columns.into_iter().map(column).collect();
+    Held::new(&from_json(settings)?, columns.len(), place, |_, room| {
+        let (most, folder) = (room.most, room.folder.map(Path::to_path_buf));
+        let reader = Reader::new().expect(&columns, naming);
+        let read = move |_: &mut dyn Observer| reader.hold(&path, Room { most, folder: folder.as_deref() });
+        run(py, n_jobs, false, None, read)?.0.map(|sheet| sheet.table).map_err(exception)
+    })
+}
+
 /// Rows to learn from, as Python hands them over: an object with these attributes.
 #[derive(FromPyObject)]
 pub struct Training<'py> {
@@ -174,6 +281,8 @@ pub struct Training<'py> {
     balanced: bool,
     /// Weights of the classes.
     class_weights: Option<PyReadonlyArray1<'py, f64>>,
+    /// Further rows, none of which has a label.
+    unlabeled: Option<PyRef<'py, Held>>,
 }
 
 impl Training<'_> {
@@ -194,14 +303,22 @@ impl Training<'_> {
         let codes = self.codes.as_slice()?.iter().map(|&code| usize::try_from(code).ok());
         let labels = Labels::with_classes(self.classes.clone(), codes).map_err(exception)?;
         let train = TrainSet::new(self.rows.table(of_model)?, labels).map_err(exception)?;
-        let train = match &self.weights {
+        let mut train = match &self.weights {
             Some(weights) => train.weights(weights.as_slice()?.to_vec()).map_err(exception)?,
             None => train,
         };
+        if let Some(rows) = &self.unlabeled {
+            rows.add_to(&mut train)?;
+        }
         match &self.class_weights {
             Some(weights) => train.class_weights(weights.as_slice()?.to_vec()).map_err(exception),
             None => Ok(if self.balanced { train.balanced() } else { train }),
         }
+    }
+
+    /// Number of the rows beside those with labels.
+    pub fn n_more(&self) -> usize {
+        self.unlabeled.as_ref().map_or(0, |rows| rows.n_rows())
     }
 
     /// The rows that are there for the library: not those of weight 0.

@@ -99,7 +99,8 @@ pub fn is_small(method: &Method, train: &TrainSet) -> bool {
     let product = |factors: &[usize]| factors.iter().fold(1usize, |product, &factor| product.saturating_mul(factor));
     let walk = product(&[n, features, members, heads, hidden]);
     let comparisons = product(&[n, n]).saturating_add(product(&[members, members, n / 64 + 1]));
-    walk.saturating_add(comparisons) < 1 << 23
+    // Rows in a file are not few.
+    train.on_disk().is_none() && walk.saturating_add(comparisons) < 1 << 23
 }
 
 fn chosen_threshold(

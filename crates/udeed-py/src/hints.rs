@@ -1,6 +1,8 @@
 //! Hints of the library, worded with the parameters of the Python package.
 
 use udeed::Hint;
+use udeed::format::Format;
+use udeed::method::Method;
 use udeed::text::quoted;
 
 /// What to try, with parameters; None for hints that make no sense in Python.
@@ -54,10 +56,12 @@ pub fn words(hint: &Hint) -> Words {
         Hint::Members => "use fewer `members`".into(),
         Hint::Views { keep } => format!("leave out the others: {}", views(keep)),
         Hint::ViewsOrMembers { keep } => format!("leave out the others: {}, or use fewer `members`", views(keep)),
-        // The package reads and writes no files of rows, so it has neither formats, headers, delimiters nor indices.
-        Hint::Format
-        | Hint::WithoutParquet
-        | Hint::Encoding
+        // Files are those of unlabeled rows, whose columns are known.
+        Hint::Format => {
+            let endings = Format::usual_extensions();
+            format!("a name that ends in {endings} tells the format; other rows may come as batches: an iterator of frames")
+        }
+        Hint::Encoding
         | Hint::Utf16
         | Hint::BlankLine
         | Hint::MissingWord { .. }
@@ -65,23 +69,34 @@ pub fn words(hint: &Hint) -> Words {
         | Hint::LongLine
         | Hint::ManyColumns
         | Hint::LineEndInCell
+        | Hint::Delimiter { .. }
+        | Hint::CountFromOne => hint.to_string(),
+        Hint::Header | Hint::HeaderForUnnamed | Hint::WidthOfTraining | Hint::IndexedColumns => {
+            "files have a header if X has column names, and none if it has not".into()
+        }
+        Hint::FullDisk => {
+            "the file lies in the folder that `tempfile.gettempdir()` tells: set `TMPDIR` to one on a larger disk, or allow \
+             more `memory`"
+                .into()
+        }
+        Hint::RowsInMemory => {
+            let streaming: Vec<&str> =
+                Method::cards().iter().filter(|card| card.streams).map(|card| card.python).collect();
+            format!("allow more `memory`, or fit an estimator that reads unlabeled rows from a file: {}", streaming.join(", "))
+        }
+        // No rows are written, no parameter chooses columns of files, and Parquet files are read by pyarrow.
+        Hint::WithoutParquet
         | Hint::NoHeader
         | Hint::NumericHeader
-        | Hint::Delimiter { .. }
-        | Hint::Header
-        | Hint::HeaderForUnnamed
-        | Hint::IndexedColumns
-        | Hint::WidthOfTraining
         | Hint::NominalOrDrop { .. }
         | Hint::Spellings { .. }
         | Hint::Drop { .. }
         | Hint::DeclareLevels
-        | Hint::CountFromOne
         | Hint::WriteAs { .. } => return Words::Nothing,
         // scikit-learn's splitters divide the rows.
         Hint::Shares => return Words::Nothing,
-        // All rows of X are in memory: none lie in a file.
-        Hint::RowsInMemory | Hint::RowsOfFile | Hint::FullDisk => return Words::Nothing,
+        // Rows of X are in memory, whatever their number.
+        Hint::RowsOfFile => return Words::Nothing,
         _ => return Words::Unknown,
     };
     Words::Say(text)

@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::data::{bootstraps, doubtful_classes, shuffles};
+    use crate::data::{Held, bootstraps, doubtful_classes, hold, hold_file, shuffles};
     #[pymodule_export]
     use crate::diversity::{diversity, measures};
     #[pymodule_export]

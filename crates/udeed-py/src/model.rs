@@ -230,7 +230,10 @@ impl Model {
 
     /// Whether it may keep what became of these: not of very many.
     fn may_keep(&self, training: Training<'_>) -> PyResult<bool> {
-        let n_rows = training.kept()?.len();
+        let n_rows = training.kept()?.len() + training.n_more();
+        if training.n_more() > 0 && training.train_set_of(Some(self.columns()))?.on_disk().is_some() {
+            return Ok(false);
+        }
         Ok(Transduction::holds(Transduction::MOST_ROWS, n_rows, self.0.classes().len()))
     }
 

@@ -1,11 +1,14 @@
 //! Fitting: training rows and a method make a model.
 
+use std::path::Path;
+
 use crate::data::{Dense, TrainSet};
 use crate::ensemble::held_out::HeldOutRow;
 use crate::ensemble::vote::{decision_of, probabilities};
 use crate::ensemble::{HeldOut, LabelRounds, Learned, Members, Shared, TrainingRows};
 use crate::error::{Error, Result};
 use crate::learner::n_heads;
+use crate::memory::Room;
 use crate::method::udeed::{EnsembleLoss, Objective, ObjectiveOf, Variant};
 use crate::method::{Method, Udeed, with_methods};
 use crate::model::{Model, Training, Transduction};
@@ -143,6 +146,23 @@ impl Method {
             }
         }
         Ok(estimates)
+    }
+
+    /// What unlabeled rows may take in memory before Fourier features replace their columns, and where more of them go; those of
+    /// methods that need all rows at once cannot be more.
+    ///
+    /// ```
+    /// use udeed::method::Method;
+    ///
+    /// let folder = std::env::temp_dir();
+    /// let room = Method::named("udeed")?.room(1 << 30, 10, &folder);
+    /// assert_eq!((room.most, room.folder), (1 << 30, Some(folder.as_path())));
+    /// assert!(Method::named("semiboost")?.room(1 << 30, 10, &folder).folder.is_none());
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn room<'a>(&self, memory: u64, n_columns: usize, folder: &'a Path) -> Room<'a> {
+        let growth = self.shared().fourier.div_ceil(n_columns.max(1));
+        Room { most: memory / growth.max(1) as u64, folder: self.card().streams.then_some(folder) }
     }
 
     /// The method with all settings chosen, prepared rows, and what it learned from these.

@@ -146,7 +146,7 @@ fn a_streamed_fit_is_the_one_in_memory() {
     in_memory.add_unlabeled(&reader.read_from("more", more.as_bytes()).unwrap().table).unwrap();
     let mut streamed = train;
     let room = Room { most: 0, folder: Some(folder.path()) };
-    streamed.add_held(reader.hold_from("more", more.as_bytes(), room).unwrap().table, room).unwrap();
+    streamed.add_held(&reader.hold_from("more", more.as_bytes(), room).unwrap().table, room).unwrap();
     assert!(streamed.on_disk().is_some());
     assert_eq!(settings().fit(&streamed).unwrap(), settings().fit(&in_memory).unwrap());
 }

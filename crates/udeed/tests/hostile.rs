@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fmt::{self, Debug, Formatter};
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::{LazyLock, mpsc};
+use std::sync::{Arc, LazyLock, mpsc};
 use std::time::{Duration, Instant};
 
 use flate2::write::GzEncoder;
@@ -560,7 +560,7 @@ fn cells(table: &Table) -> String {
 }
 
 /// The rows in a temporary file, and how many are labeled.
-fn read_to_disk(reader: &Reader, bytes: &[u8]) -> udeed::Result<(DiskTable, usize)> {
+fn read_to_disk(reader: &Reader, bytes: &[u8]) -> udeed::Result<(Arc<DiskTable>, usize)> {
     FOLDER.with(|folder| {
         let held = reader.hold_from("rows", bytes, Room { most: 0, folder: Some(folder.path()) })?;
         match held.table {

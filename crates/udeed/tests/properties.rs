@@ -286,7 +286,7 @@ fn rows_outside_of_memory_give_the_same_bits() {
         let (mut in_memory, mut on_disk) = (few.clone(), few);
         let room = Room { most: 0, folder: Some(folder.path()) };
         in_memory.add_unlabeled(&reader.read(&path).unwrap().table).unwrap();
-        on_disk.add_held(reader.hold(&path, room).unwrap().table, room).unwrap();
+        on_disk.add_held(&reader.hold(&path, room).unwrap().table, room).unwrap();
         assert_eq!(in_memory.n_unlabeled(), on_disk.n_unlabeled());
         for precision in [Precision::Double, Precision::Single] {
             for scaling in [Scaling::MinMax, Scaling::Standard] {
@@ -296,7 +296,7 @@ fn rows_outside_of_memory_give_the_same_bits() {
         }
         let error = SemiBoost::new().fit(&on_disk).unwrap_err();
         assert!(error.to_string().contains("rows in memory"), "{error}");
-        assert!(on_disk.add_held(reader.hold(&path, room).unwrap().table, room).is_err());
+        assert!(on_disk.add_held(&reader.hold(&path, room).unwrap().table, room).is_err());
     }
 }
 

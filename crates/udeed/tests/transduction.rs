@@ -211,7 +211,7 @@ fn too_many_rows_and_rows_in_a_file_are_not_kept() {
     let names: Vec<&str> = train.table().columns().iter().map(|column| column.name.as_str()).collect();
     let text = names.join(",") + "\n" + &["0.5"].repeat(names.len()).join(",") + "\n";
     let more = Reader::new().format(Format::Csv).hold_from("more", text.as_bytes(), room).unwrap();
-    streamed.add_held(more.table, room).unwrap();
+    streamed.add_held(&more.table, room).unwrap();
     assert_eq!(method.fit_keeping_rows(&streamed, 1000, &mut ()).unwrap().0.transduction().unwrap(), None);
 }
 

@@ -52,10 +52,10 @@ fn rows_in_a_file_count_for_constant_columns() {
     let HeldTable::InFile(_) = held("x,y\n1,2\n") else { panic!("rows in memory") };
     let warnings = |train: &TrainSet| Bagging::new().fit(train).unwrap().training().warnings.clone();
     assert_eq!(warnings(&train), [constant(&["y"])]);
-    train.add_held(held("x,y\n1,2\n"), room).unwrap();
+    train.add_held(&held("x,y\n1,2\n"), room).unwrap();
     assert_eq!(warnings(&train), [constant(&["y"])]);
     let mut other = read("x,y,ok\n1,2,no\n2,2,no\n8,2,yes\n9,2,yes\n").into_train().unwrap();
-    other.add_held(held("x,y\n1,3\n"), room).unwrap();
+    other.add_held(&held("x,y\n1,3\n"), room).unwrap();
     assert_eq!(warnings(&other), []);
 }
 

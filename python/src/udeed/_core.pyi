@@ -1,4 +1,4 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import final
 
 import numpy as np
@@ -11,6 +11,7 @@ from udeed._rows import Columns, Rows
 __all__ = [
     "VERSION",
     "FitStopped",
+    "Held",
     "Model",
     "average_ranks",
     "bootstraps",
@@ -24,6 +25,8 @@ __all__ = [
     "doubtful_classes",
     "fit",
     "forecast",
+    "hold",
+    "hold_file",
     "idle_settings",
     "measures",
     "shuffles",
@@ -39,6 +42,11 @@ _Listener = Callable[[str, int, int | None, _Losses | None], object] | None
 _Step = tuple[str, int, float, float, float, bool]
 
 class FitStopped(RuntimeError): ...
+
+@final
+class Held:
+    n_rows: int
+    is_in_file: bool
 
 @final
 class Model:
@@ -89,6 +97,10 @@ class Model:
 def cards() -> str: ...
 def defaults(method: str) -> str: ...
 def idle_settings(settings: str) -> list[tuple[str, str]]: ...
+def hold(settings: str, batches: Iterator[Rows], n_columns: int, place: tuple[int, str]) -> Held: ...
+def hold_file(
+    settings: str, path: str, columns: Columns, is_named: bool, place: tuple[int, str], n_jobs: int
+) -> Held: ...
 def fit(
     settings: str,
     training: Training,

@@ -23,7 +23,6 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from udeed import _core
-from udeed._frames import frames_of
 from udeed._kinds import CARDS, check, check_rows, foreign_in, from_library, takes_sparse, to_library
 from udeed._labels import Labels, UdeedWarning, labeled_rows, named_classes, plain, read_labels
 from udeed._meta import warn_of_callers
@@ -31,6 +30,7 @@ from udeed._progress import Callback, Listener, Progress, step_of
 from udeed._rows import Rows, read_rows
 from udeed._rules import Goal, Number, one_of, seed_of
 from udeed._shared import DOCUMENTATION, RENAMED
+from udeed._unlabeled import hold
 
 Self = TypeVar("Self", bound="Ensemble")
 
@@ -44,6 +44,8 @@ class Training:
     weights: NDArray[np.float64] | None
     balanced: bool
     class_weights: NDArray[np.float64] | None = None
+    # Further rows, none of which has a label.
+    unlabeled: _core.Held | None = None
 
     @property
     def classes(self) -> list[str]:
@@ -89,6 +91,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         "random_state": [Number(Integral, 0, 2**64 - 1, closed="both"), np.random.RandomState, None],
         "unlabeled": "no_validation",
         "n_jobs": [Integral, None],
+        "memory": [Number(Integral, 0, 2**64 - 1, closed="both")],
         "verbose": ["verbose"],
         "callback": [callable, None],
     }
@@ -98,6 +101,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
     random_state: int | np.random.RandomState | None
     unlabeled: object
     n_jobs: int | None
+    memory: int
     verbose: int | bool
     callback: Callback | None
 
@@ -125,7 +129,9 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
-    def fit(self: Self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self: Self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, unlabeled_X: Any = None
+    ) -> Self:
         """Learn from labeled and unlabeled rows.
 
         Parameters
@@ -138,13 +144,17 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         sample_weight : array of shape (n_samples,), optional
             Weights of the labels. They are relative: multiplying all of them changes nothing. Those of unlabeled rows are not
             used.
+        unlabeled_X : array, sparse matrix, data frame, path or iterator of shape (n_unlabeled, n_features), optional
+            Further rows, none of which has a label: the model is that of all rows in one array, these last and with the label
+            of unlabeled rows. A path is that of a file of Parquet, CSV, ARFF or LIBSVM, of which only the columns of X are
+            read; an iterator gives batches, each an array, a sparse matrix or a data frame. Columns are matched by name where
+            both have names. Rows that take more than ``memory`` are read from a temporary file in every step.
 
         Returns
         -------
         self
         """
-        training = self._read(X, y, sample_weight)
-        settings = json.dumps(self._settings())
+        settings, training = self._read(X, y, sample_weight, unlabeled_X)
         self._learn(training, settings)
         for name, why in _core.idle_settings(settings):
             text = f"`{RENAMED.get(name, name)}` does not change the ensemble: {why}"
@@ -214,14 +224,22 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         probabilities = self._model.probabilities(training.rows, n_jobs)
         probabilities[given] = np.eye(len(self.classes_))[training.codes[given]]
         rounds = np.where(given, 0, -1)
-        classes[there], probabilities[there], rounds[there], by = found
-        if by is not None:
-            whole = np.zeros((len(rounds), by.shape[1]), dtype=bool)
-            whole[there], by = by, whole
-        self._transduced = classes, probabilities, rounds, by
+        n_there = np.count_nonzero(there)
 
-    def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Training:
-        """The arguments of a fit, checked."""
+        def joined(own: NDArray[Any], of_there: NDArray[Any]) -> NDArray[Any]:
+            own[there] = of_there[:n_there]
+            # Rows of `unlabeled_X` stand below the others.
+            return np.concatenate([own, of_there[n_there:]])
+
+        by = found[3]
+        if by is not None:
+            by = joined(np.zeros((len(rounds), by.shape[1]), dtype=bool), by)
+        self._transduced = joined(classes, found[0]), joined(probabilities, found[1]), joined(rounds, found[2]), by
+
+    def _read(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, unlabeled_X: Any
+    ) -> tuple[str, Training]:
+        """The library's settings, as JSON, and the arguments of a fit, checked."""
         self._validate_params()
         if y is None:
             name = type(self).__name__
@@ -241,10 +259,12 @@ class Ensemble(ClassifierMixin, BaseEstimator):
             weights, class_weights = weights_by_class(self.class_weight, labels, rows.n_rows, weights)
         labels, left = labels.of_weight(weights, 2)
         class_weights = None if class_weights is None else class_weights[left]
-        has_words = any(levels is not None for _, levels in rows.columns or ())
         for setting in CARDS[self._method]["settings"]:
-            check_rows(setting, self, 0 if has_words else self.n_features_in_)
-        return Training(rows, labels, weights, balanced, class_weights)
+            check_rows(setting, self, 0 if rows.words else self.n_features_in_)
+        settings, held = json.dumps(self._settings()), None
+        if unlabeled_X is not None:
+            held = hold(settings, unlabeled_X, rows, self.memory, self._n_jobs())
+        return settings, Training(rows, labels, weights, balanced, class_weights, held)
 
     def _validate_params(self) -> None:
         super()._validate_params()
@@ -542,8 +562,6 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         if not hasattr(self, "_model"):
             check_is_fitted(self)
         words = self._model.words
-        if words and frames_of(X) is None:
-            raise ValueError(f"X has no words in column {words[0]!r}, expected a data frame like that of the fit")
         rows = read_rows(self, X, reset=False, words=words)
         # Arrays of numbers have the columns of the fit, and nothing that can be new.
         for text in self._model.unseen(rows) if words else ():

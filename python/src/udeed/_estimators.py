@@ -93,6 +93,9 @@ class UDEEDClassifier(Ensemble):
         Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    memory : int, default=0
+        Memory in bytes for the rows of ``unlabeled_X``, and for similarities of rows where a method compares them; 0 for half of
+        the machine's. More unlabeled rows go to a temporary file, or are refused where a method needs all of them at once.
     verbose : bool or int, default=False
         Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
         rows.
@@ -223,6 +226,7 @@ class UDEEDClassifier(Ensemble):
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
+        memory: int = 0,
         verbose: int | bool = False,
         callback: Callback | None = None,
     ) -> None:
@@ -246,6 +250,7 @@ class UDEEDClassifier(Ensemble):
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 
@@ -299,6 +304,7 @@ class UDEEDClassifierSearch(Ensemble):
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
+        memory: int = 0,
         verbose: int | bool = False,
         callback: Callback | None = None,
     ) -> None:
@@ -323,6 +329,7 @@ class UDEEDClassifierSearch(Ensemble):
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 
@@ -371,6 +378,9 @@ class UDEEDAutoClassifier(Ensemble):
         Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    memory : int, default=0
+        Memory in bytes for the rows of ``unlabeled_X``, and for similarities of rows where a method compares them; 0 for half of
+        the machine's. More unlabeled rows go to a temporary file, or are refused where a method needs all of them at once.
     verbose : bool or int, default=False
         Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
         rows.
@@ -473,6 +483,7 @@ class UDEEDAutoClassifier(Ensemble):
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
+        memory: int = 0,
         verbose: int | bool = False,
         callback: Callback | None = None,
     ) -> None:
@@ -484,6 +495,7 @@ class UDEEDAutoClassifier(Ensemble):
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 
@@ -539,6 +551,9 @@ class BaggingClassifier(Ensemble):
         Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    memory : int, default=0
+        Memory in bytes for the rows of ``unlabeled_X``, and for similarities of rows where a method compares them; 0 for half of
+        the machine's. More unlabeled rows go to a temporary file, or are refused where a method needs all of them at once.
     verbose : bool or int, default=False
         Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
         rows.
@@ -653,6 +668,7 @@ class BaggingClassifier(Ensemble):
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
+        memory: int = 0,
         verbose: int | bool = False,
         callback: Callback | None = None,
     ) -> None:
@@ -668,6 +684,7 @@ class BaggingClassifier(Ensemble):
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 
@@ -727,6 +744,9 @@ class AdaBoostClassifier(Ensemble):
         Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    memory : int, default=0
+        Memory in bytes for the rows of ``unlabeled_X``, and for similarities of rows where a method compares them; 0 for half of
+        the machine's. More unlabeled rows go to a temporary file, or are refused where a method needs all of them at once.
     verbose : bool or int, default=False
         Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
         rows.
@@ -845,6 +865,7 @@ class AdaBoostClassifier(Ensemble):
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
+        memory: int = 0,
         verbose: int | bool = False,
         callback: Callback | None = None,
     ) -> None:
@@ -861,6 +882,7 @@ class AdaBoostClassifier(Ensemble):
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 
@@ -918,6 +940,9 @@ class AssembleClassifier(Ensemble):
         Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    memory : int, default=0
+        Memory in bytes for the rows of ``unlabeled_X``, and for similarities of rows where a method compares them; 0 for half of
+        the machine's. More unlabeled rows go to a temporary file, or are refused where a method needs all of them at once.
     verbose : bool or int, default=False
         Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
         rows.
@@ -1034,6 +1059,7 @@ class AssembleClassifier(Ensemble):
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
+        memory: int = 0,
         verbose: int | bool = False,
         callback: Callback | None = None,
     ) -> None:
@@ -1050,6 +1076,7 @@ class AssembleClassifier(Ensemble):
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 
@@ -1098,8 +1125,6 @@ class SemiBoostClassifier(Ensemble):
         Share of the unlabeled rows that a member is fitted to.
     neighbors : int, default=20
         Nearest neighbours treated as similar; 0 compares all pairs (as in the paper), which takes quadratic memory.
-    memory : int, default=0
-        Limit in bytes for the similarities of rows; 0 for half of the machine's memory.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
@@ -1114,6 +1139,9 @@ class SemiBoostClassifier(Ensemble):
         Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    memory : int, default=0
+        Memory in bytes for the rows of ``unlabeled_X``, and for similarities of rows where a method compares them; 0 for half of
+        the machine's. More unlabeled rows go to a temporary file, or are refused where a method needs all of them at once.
     verbose : bool or int, default=False
         Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
         rows.
@@ -1214,7 +1242,6 @@ class SemiBoostClassifier(Ensemble):
         "pick": one_of("draw", "top"),
         "pick_share": [Number(Real, 0, 1, closed="right")],
         "neighbors": at_least(0),
-        "memory": [Number(Integral, 0, 18446744073709551615, closed="both")],
     }
 
     def __init__(
@@ -1230,12 +1257,12 @@ class SemiBoostClassifier(Ensemble):
         pick: str = "draw",
         pick_share: float = 0.1,
         neighbors: int = 20,
-        memory: int = 0,
         class_weight: Mapping[Any, float] | str | None = None,
         threshold: float | str = 0.0,
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
+        memory: int = 0,
         verbose: int | bool = False,
         callback: Callback | None = None,
     ) -> None:
@@ -1249,12 +1276,12 @@ class SemiBoostClassifier(Ensemble):
         self.pick = pick
         self.pick_share = pick_share
         self.neighbors = neighbors
-        self.memory = memory
         self.class_weight = class_weight
         self.threshold = threshold
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 
@@ -1306,6 +1333,9 @@ class SelfTrainingClassifier(Ensemble):
         Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    memory : int, default=0
+        Memory in bytes for the rows of ``unlabeled_X``, and for similarities of rows where a method compares them; 0 for half of
+        the machine's. More unlabeled rows go to a temporary file, or are refused where a method needs all of them at once.
     verbose : bool or int, default=False
         Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
         rows.
@@ -1420,6 +1450,7 @@ class SelfTrainingClassifier(Ensemble):
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
+        memory: int = 0,
         verbose: int | bool = False,
         callback: Callback | None = None,
     ) -> None:
@@ -1435,6 +1466,7 @@ class SelfTrainingClassifier(Ensemble):
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 
@@ -1482,6 +1514,9 @@ class TriTrainingClassifier(Ensemble):
         Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    memory : int, default=0
+        Memory in bytes for the rows of ``unlabeled_X``, and for similarities of rows where a method compares them; 0 for half of
+        the machine's. More unlabeled rows go to a temporary file, or are refused where a method needs all of them at once.
     verbose : bool or int, default=False
         Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
         rows.
@@ -1592,6 +1627,7 @@ class TriTrainingClassifier(Ensemble):
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
+        memory: int = 0,
         verbose: int | bool = False,
         callback: Callback | None = None,
     ) -> None:
@@ -1605,6 +1641,7 @@ class TriTrainingClassifier(Ensemble):
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 
@@ -1651,6 +1688,9 @@ class CoForestClassifier(Ensemble):
         Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    memory : int, default=0
+        Memory in bytes for the rows of ``unlabeled_X``, and for similarities of rows where a method compares them; 0 for half of
+        the machine's. More unlabeled rows go to a temporary file, or are refused where a method needs all of them at once.
     verbose : bool or int, default=False
         Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
         rows.
@@ -1764,6 +1804,7 @@ class CoForestClassifier(Ensemble):
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
+        memory: int = 0,
         verbose: int | bool = False,
         callback: Callback | None = None,
     ) -> None:
@@ -1778,6 +1819,7 @@ class CoForestClassifier(Ensemble):
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 
@@ -1832,6 +1874,9 @@ class CoTrainingClassifier(Ensemble):
         Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    memory : int, default=0
+        Memory in bytes for the rows of ``unlabeled_X``, and for similarities of rows where a method compares them; 0 for half of
+        the machine's. More unlabeled rows go to a temporary file, or are refused where a method needs all of them at once.
     verbose : bool or int, default=False
         Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
         rows.
@@ -1948,6 +1993,7 @@ class CoTrainingClassifier(Ensemble):
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
+        memory: int = 0,
         verbose: int | bool = False,
         callback: Callback | None = None,
     ) -> None:
@@ -1964,6 +2010,7 @@ class CoTrainingClassifier(Ensemble):
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 
@@ -2020,6 +2067,9 @@ class SetredClassifier(Ensemble):
         Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    memory : int, default=0
+        Memory in bytes for the rows of ``unlabeled_X``, and for similarities of rows where a method compares them; 0 for half of
+        the machine's. More unlabeled rows go to a temporary file, or are refused where a method needs all of them at once.
     verbose : bool or int, default=False
         Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
         rows.
@@ -2138,6 +2188,7 @@ class SetredClassifier(Ensemble):
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
+        memory: int = 0,
         verbose: int | bool = False,
         callback: Callback | None = None,
     ) -> None:
@@ -2155,6 +2206,7 @@ class SetredClassifier(Ensemble):
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 
@@ -2212,6 +2264,9 @@ class SSMBoostClassifier(Ensemble):
         Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    memory : int, default=0
+        Memory in bytes for the rows of ``unlabeled_X``, and for similarities of rows where a method compares them; 0 for half of
+        the machine's. More unlabeled rows go to a temporary file, or are refused where a method needs all of them at once.
     verbose : bool or int, default=False
         Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
         rows.
@@ -2328,6 +2383,7 @@ class SSMBoostClassifier(Ensemble):
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
+        memory: int = 0,
         verbose: int | bool = False,
         callback: Callback | None = None,
     ) -> None:
@@ -2344,6 +2400,7 @@ class SSMBoostClassifier(Ensemble):
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 
@@ -2390,8 +2447,6 @@ class RegBoostClassifier(Ensemble):
         Nearest neighbours treated as similar.
     percentile : float, default=10.0
         Width of the similarity, as a percentile of the distances between rows.
-    memory : int, default=0
-        Limit in bytes for the similarities of rows; 0 for half of the machine's memory.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
@@ -2406,6 +2461,9 @@ class RegBoostClassifier(Ensemble):
         Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    memory : int, default=0
+        Memory in bytes for the rows of ``unlabeled_X``, and for similarities of rows where a method compares them; 0 for half of
+        the machine's. More unlabeled rows go to a temporary file, or are refused where a method needs all of them at once.
     verbose : bool or int, default=False
         Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
         rows.
@@ -2506,7 +2564,6 @@ class RegBoostClassifier(Ensemble):
         "smoothness": [Number(Real, 0, None, closed="left")],
         "neighbors": at_least(1),
         "percentile": [Number(Real, 0, 100, closed="both")],
-        "memory": [Number(Integral, 0, 18446744073709551615, closed="both")],
     }
 
     def __init__(
@@ -2522,12 +2579,12 @@ class RegBoostClassifier(Ensemble):
         smoothness: float = 0.5,
         neighbors: int = 10,
         percentile: float = 10.0,
-        memory: int = 0,
         class_weight: Mapping[Any, float] | str | None = None,
         threshold: float | str = 0.0,
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
+        memory: int = 0,
         verbose: int | bool = False,
         callback: Callback | None = None,
     ) -> None:
@@ -2541,12 +2598,12 @@ class RegBoostClassifier(Ensemble):
         self.smoothness = smoothness
         self.neighbors = neighbors
         self.percentile = percentile
-        self.memory = memory
         self.class_weight = class_weight
         self.threshold = threshold
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 
@@ -2590,8 +2647,6 @@ class MCSSBClassifier(Ensemble):
         Number of unlabeled rows drawn in a round, as a share of all rows; at least 20 rows.
     neighbors : int, default=20
         Nearest neighbours treated as similar; 0 compares all pairs, which takes quadratic memory.
-    memory : int, default=0
-        Limit in bytes for the similarities of rows; 0 for half of the machine's memory.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
@@ -2606,6 +2661,9 @@ class MCSSBClassifier(Ensemble):
         Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    memory : int, default=0
+        Memory in bytes for the rows of ``unlabeled_X``, and for similarities of rows where a method compares them; 0 for half of
+        the machine's. More unlabeled rows go to a temporary file, or are refused where a method needs all of them at once.
     verbose : bool or int, default=False
         Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
         rows.
@@ -2706,7 +2764,6 @@ class MCSSBClassifier(Ensemble):
         "labeled_weight": [Number(Real, 0, None, closed="neither")],
         "pick_share": [Number(Real, 0, 1, closed="right")],
         "neighbors": at_least(0),
-        "memory": [Number(Integral, 0, 18446744073709551615, closed="both")],
     }
 
     def __init__(
@@ -2722,12 +2779,12 @@ class MCSSBClassifier(Ensemble):
         labeled_weight: float = 10000.0,
         pick_share: float = 0.2,
         neighbors: int = 20,
-        memory: int = 0,
         class_weight: Mapping[Any, float] | str | None = None,
         threshold: float | str = 0.0,
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
+        memory: int = 0,
         verbose: int | bool = False,
         callback: Callback | None = None,
     ) -> None:
@@ -2741,12 +2798,12 @@ class MCSSBClassifier(Ensemble):
         self.labeled_weight = labeled_weight
         self.pick_share = pick_share
         self.neighbors = neighbors
-        self.memory = memory
         self.class_weight = class_weight
         self.threshold = threshold
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 
@@ -2793,6 +2850,9 @@ class StackingClassifier(Ensemble):
         Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    memory : int, default=0
+        Memory in bytes for the rows of ``unlabeled_X``, and for similarities of rows where a method compares them; 0 for half of
+        the machine's. More unlabeled rows go to a temporary file, or are refused where a method needs all of them at once.
     verbose : bool or int, default=False
         Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
         rows.
@@ -2905,6 +2965,7 @@ class StackingClassifier(Ensemble):
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
+        memory: int = 0,
         verbose: int | bool = False,
         callback: Callback | None = None,
     ) -> None:
@@ -2919,6 +2980,7 @@ class StackingClassifier(Ensemble):
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 
@@ -2948,8 +3010,6 @@ class LabelSpreadingClassifier(Ensemble):
     calibrated : bool, default=False
         Whether the probabilities are calibrated: a logistic function of the vote, fitted to votes on labeled rows by
         members that did not learn from them, out of bag or, where members have no bootstraps, in five folds.
-    memory : int, default=0
-        Limit in bytes for the similarities of rows; 0 for half of the machine's memory.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
@@ -2964,6 +3024,9 @@ class LabelSpreadingClassifier(Ensemble):
         Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    memory : int, default=0
+        Memory in bytes for the rows of ``unlabeled_X``, and for similarities of rows where a method compares them; 0 for half of
+        the machine's. More unlabeled rows go to a temporary file, or are refused where a method needs all of them at once.
     verbose : bool or int, default=False
         Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
         rows.
@@ -3059,7 +3122,6 @@ class LabelSpreadingClassifier(Ensemble):
         "percentile": [Number(Real, 0, 100, closed="both")],
         "scaling": one_of("minmax", "standard", "none"),
         "calibrated": ["boolean"],
-        "memory": [Number(Integral, 0, 18446744073709551615, closed="both")],
     }
 
     def __init__(
@@ -3070,12 +3132,12 @@ class LabelSpreadingClassifier(Ensemble):
         percentile: float = 10.0,
         scaling: str = "standard",
         calibrated: bool = False,
-        memory: int = 0,
         class_weight: Mapping[Any, float] | str | None = None,
         threshold: float | str = 0.0,
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
+        memory: int = 0,
         verbose: int | bool = False,
         callback: Callback | None = None,
     ) -> None:
@@ -3084,12 +3146,12 @@ class LabelSpreadingClassifier(Ensemble):
         self.percentile = percentile
         self.scaling = scaling
         self.calibrated = calibrated
-        self.memory = memory
         self.class_weight = class_weight
         self.threshold = threshold
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 
@@ -3137,6 +3199,9 @@ class ExtraTreesClassifier(Ensemble):
         Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
     n_jobs : int or None, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+    memory : int, default=0
+        Memory in bytes for the rows of ``unlabeled_X``, and for similarities of rows where a method compares them; 0 for half of
+        the machine's. More unlabeled rows go to a temporary file, or are refused where a method needs all of them at once.
     verbose : bool or int, default=False
         Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
         rows.
@@ -3249,6 +3314,7 @@ class ExtraTreesClassifier(Ensemble):
         random_state: int | np.random.RandomState | None = None,
         unlabeled: object = -1,
         n_jobs: int | None = None,
+        memory: int = 0,
         verbose: int | bool = False,
         callback: Callback | None = None,
     ) -> None:
@@ -3263,6 +3329,7 @@ class ExtraTreesClassifier(Ensemble):
         self.random_state = random_state
         self.unlabeled = unlabeled
         self.n_jobs = n_jobs
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from udeed._frames import Frames, collected, frames_of, sorted_levels
+from udeed._frames import Frame, check_kinds, frame_of, whole
 
 Columns: TypeAlias = list[tuple[str, list[str] | None]]
 SparseRows: TypeAlias = tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
@@ -24,6 +24,16 @@ class Rows:
     values: NDArray[np.float64] | SparseRows
     columns: Columns | None
     n_rows: int
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are."""
+        return self.values.shape[1] if isinstance(self.values, np.ndarray) else self.values[0]
+
+    @property
+    def words(self) -> list[str]:
+        """The names of the columns of words."""
+        return [name for name, levels in self.columns or () if levels is not None]
 
     def checksum(self) -> list[int]:
         """A number for each array that holds them, which is another once a value was written to."""
@@ -50,13 +60,15 @@ def read_rows(estimator: Any, X: Any, *, reset: bool, words: Sequence[str] = ())
     """
     if not reset and not words and _is_ready(estimator, X):
         return Rows(X, None, X.shape[0])
-    X = collected(X)
-    frames = frames_of(X)
-    if frames is not None:
-        _check_frame(X, frames)
-        if words or not frames.is_known or has_words(X):
-            validate_data(estimator, X, reset=reset, skip_check_array=True)
-            return _encoded(X, frames, None if reset else words)
+    frame = frame_of(X)
+    if frame is None and words:
+        raise ValueError(f"X has no words in column {words[0]!r}, expected a data frame like that of the fit")
+    if frame is not None:
+        _check_shape((frame.n_rows, len(frame.names)))
+        check_kinds(frame)
+        if words or not frame.is_known or "words" in frame.kinds:
+            validate_data(estimator, frame.header, reset=reset, skip_check_array=True)
+            return _of_frame(frame, None if reset else words)
     X = validate_data(
         estimator,
         X,
@@ -70,7 +82,7 @@ def read_rows(estimator: Any, X: Any, *, reset: bool, words: Sequence[str] = ())
     names = getattr(estimator, "feature_names_in_", None) if reset else None
     columns: Columns | None = None if names is None else [(str(name), None) for name in names]
     if sparse.issparse(X):
-        return Rows(_parts(X), columns, X.shape[0])
+        return Rows(parts(X), columns, X.shape[0])
     return Rows(np.require(X, dtype=np.float64, requirements=["C", "A"]), columns, X.shape[0])
 
 
@@ -87,7 +99,8 @@ def _is_ready(estimator: Any, X: Any) -> bool:
         return bool(np.isfinite(np.sum(X)))
 
 
-def _parts(X: Any) -> SparseRows:
+def parts(X: Any) -> SparseRows:
+    """The parts of sparse rows, in order and each value once."""
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
@@ -99,60 +112,29 @@ def _parts(X: Any) -> SparseRows:
     )
 
 
-def has_words(X: Any) -> bool:
-    """Whether X is a data frame with a column of words, which scikit-learn alone would refuse."""
-    frames = frames_of(X)
-    return frames is not None and any(frames.kind(column) == "words" for column in frames.columns(X))
-
-
-def _check_frame(X: Any, frames: Frames) -> None:
-    """Refuses what scikit-learn would refuse of an array, and columns that are neither numbers nor words."""
-    for count, what in zip(X.shape, ("sample(s)", "feature(s)"), strict=True):
+def _check_shape(shape: tuple[int | None, int]) -> None:
+    """Refuses what scikit-learn would refuse of an array; None is as many rows as come."""
+    for count, what in zip(shape, ("sample(s)", "feature(s)"), strict=True):
         if count == 0:
-            raise ValueError(f"Found array with 0 {what} (shape={X.shape}) while a minimum of 1 is required.")
-    for name, column in zip(frames.names(X), frames.columns(X), strict=True):
-        kind = frames.kind(column)
-        if kind not in ("numbers", "words"):
-            raise ValueError(f"X has values of type {kind} in column {name!r}, {_EXPECTED}")
+            raise ValueError(f"Found array with 0 {what} (shape={shape}) while a minimum of 1 is required.")
 
 
-_EXPECTED = "expected numbers, truth values or words"
-
-
-def _encoded(X: Any, frames: Frames, known: Sequence[str] | None) -> Rows:
+def _of_frame(frame: Frame, known: Sequence[str] | None) -> Rows:
     """A frame as numbers, with the words that those of columns of words stand for.
 
     A column without any value is what the model knows it as; in ``fit`` none is known.
     """
-    values = np.empty(X.shape)
-    columns: Columns = []
-    for place, (name, column) in enumerate(zip(frames.names(X), frames.columns(X), strict=True)):
-        levels: list[str] | None = None
-        if known is not None and frames.is_empty(column):
-            values[:, place] = np.nan
-            levels = [] if name in known else None
-        elif frames.kind(column) == "words":
-            values[:, place], levels = sorted_levels(frames.codes(column))
-            _check_text(name, levels)
-        else:
-            values[:, place] = _numbers(name, column, frames)
-        columns.append((name, levels))
-    if np.isinf(values).any():
-        raise ValueError("Input X contains infinity or a value too large for dtype('float64').")
-    return Rows(values, columns, X.shape[0])
+    values, levels = whole(frame)
+    _check_shape((len(values), len(frame.names)))
+    columns: Columns = list(zip(frame.names, levels, strict=True))
+    if known is not None:
+        for place in other_kinds(columns, known):
+            if np.isnan(values[:, place]).all():
+                name, own = columns[place]
+                columns[place] = name, [] if own is None else None
+    return Rows(values, columns, len(values))
 
 
-def _check_text(name: str, words: list[str]) -> None:
-    """Refuses words with halves of characters, which no file can hold."""
-    for word in (name, *words):
-        try:
-            word.encode()
-        except UnicodeEncodeError:
-            raise ValueError(f"X has {word!r} in column {name!r}, which is no valid text") from None
-
-
-def _numbers(name: str, column: Any, frames: Frames) -> NDArray[np.float64]:
-    try:
-        return frames.numbers(column)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"X has values that are no numbers in column {name!r}, {_EXPECTED}: {error}") from error
+def other_kinds(columns: Columns, known: Sequence[str]) -> list[int]:
+    """The columns that hold words where none are known, or numbers where words are."""
+    return [place for place, (name, levels) in enumerate(columns) if (levels is not None) != (name in known)]

@@ -19,6 +19,9 @@ unlabeled : object, default=-1
     Label of unlabeled rows. NaN stands for every missing value; None: every row is labeled.
 n_jobs : int or None, default=None
     Number of threads. None means 1, unless in a ``joblib.parallel_config`` context; -1 means all processors.
+memory : int, default=0
+    Memory in bytes for the rows of ``unlabeled_X``, and for similarities of rows where a method compares them; 0 for half of
+    the machine's. More unlabeled rows go to a temporary file, or are refused where a method needs all of them at once.
 verbose : bool or int, default=False
     Whether to show a progress bar on standard error, by tqdm where it is installed, and what was chosen by out-of-bag
     rows.

@@ -82,7 +82,9 @@ class UDEEDClassifierCV(UDEEDClassifierSearch):
     cv_results_: dict[str, NDArray[Any]]
     diversity_pays_: bool
 
-    def fit(self: Self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self: Self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, unlabeled_X: Any = None
+    ) -> Self:
         """Choose the settings, then learn from all rows.
 
         Parameters
@@ -93,13 +95,15 @@ class UDEEDClassifierCV(UDEEDClassifierSearch):
             Their labels, ``unlabeled`` for none.
         sample_weight : array of shape (n_samples,), optional
             Weights of the labels in the fits.
+        unlabeled_X : array, sparse matrix, data frame, path or iterator of shape (n_unlabeled, n_features), optional
+            Further rows without labels, as in :meth:`udeed.UDEEDClassifier.fit`; every fold learns from them.
 
         Returns
         -------
         self
         """
-        training = self._read(X, y, sample_weight)
-        own, grid, folds = json.dumps(self._settings()), json.dumps(self._grid()), self._folds(X, y, training)
+        own, training = self._read(X, y, sample_weight, unlabeled_X)
+        grid, folds = json.dumps(self._grid()), self._folds(X, y, training)
         with self._listener(only="candidates") as listener:
             chosen = _core.choose(own, grid, training, folds, self._n_jobs(), listener)
         settings, best, candidates = chosen

@@ -312,7 +312,7 @@ impl Table {
     }
 
     /// The rows of another table below the own ones, its columns matched by name. New levels of nominal columns are
-    /// added.
+    /// added, in order where those of both tables are sorted.
     ///
     /// # Errors
     /// If the other table lacks a column, or has another kind of values in it.
@@ -352,7 +352,8 @@ impl Table {
         dense_size(n_rows, columns.len().max(n_features))
     }
 
-    /// The columns of this table with the levels that others add; of numbered ones also those that only others have.
+    /// The columns of this table with the levels that others add, sorted where those of both are; of numbered ones also those
+    /// that only others have.
     pub(crate) fn united(&self, others: &Arc<[Column]>, naming: Naming) -> Arc<[Column]> {
         if self.columns == *others {
             return Arc::clone(&self.columns);
@@ -369,8 +370,13 @@ impl Table {
             if let (Kind::Nominal { levels }, Some(Kind::Nominal { levels: more })) =
                 (&mut column.kind, others.get(column.name.as_str()))
             {
+                // As if all rows were read from one file. Of sparse rows the first level is what is not stored.
+                let in_order = !self.matrix.is_sparse() && levels.is_sorted() && more.is_sorted();
                 let known: HashSet<String> = levels.iter().cloned().collect();
                 levels.extend(more.iter().filter(|level| !known.contains(*level)).cloned());
+                if in_order {
+                    levels.sort_unstable();
+                }
             }
         }
         columns.into()

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::{Copies, DiskTable, HeldTable, Labels, Table, stratified_folds};
-use crate::error::{Error, Hint, Result};
+use crate::error::{Error, Hint, Place, Result};
 use crate::memory::Room;
 use crate::text::{listed, quoted};
 
@@ -182,12 +182,12 @@ impl TrainSet {
     ///
     /// # Errors
     /// If a column is missing, or holds another kind of values; or if there are such rows already.
-    fn add_on_disk(&mut self, rows: DiskTable) -> Result<()> {
+    fn add_on_disk(&mut self, rows: Arc<DiskTable>) -> Result<()> {
         if self.on_disk.is_some() {
             return Err(Error::training("a second file of rows outside of memory", "one"));
         }
         rows.check_fits(&self.table)?;
-        self.on_disk = Some(Arc::new(rows));
+        self.on_disk = Some(rows);
         Ok(())
     }
 
@@ -208,20 +208,20 @@ impl TrainSet {
     /// let mut train = reader.read_from("rows", &b"size,ok\n1,no\n2,no\n8,yes\n9,yes\n"[..])?.into_train()?;
     /// let room = Room { most: 1 << 30, folder: Some(&std::env::temp_dir()) };
     /// let more = Reader::new().format(Format::Csv).hold_from("more", &b"size\n3\n4\n7\n"[..], room)?;
-    /// train.add_held(more.table, room)?;
+    /// train.add_held(&more.table, room)?;
     /// assert!(train.on_disk().is_none());
     /// assert_eq!(train.n_unlabeled(), 3);
     /// # Ok::<(), udeed::Error>(())
     /// ```
-    pub fn add_held(&mut self, rows: HeldTable, room: Room<'_>) -> Result<()> {
+    pub fn add_held(&mut self, rows: &HeldTable, room: Room<'_>) -> Result<()> {
         match rows {
-            HeldTable::InFile(rows) => self.add_on_disk(rows),
-            HeldTable::InMemory(rows) if room.holds(rows.n_rows(), self.table.size_below(&rows)) => {
-                self.add_unlabeled(&rows)
+            HeldTable::InFile(rows) => self.add_on_disk(Arc::clone(rows)),
+            HeldTable::InMemory(rows) if room.holds(rows.n_rows(), self.table.size_below(rows)) => {
+                self.add_unlabeled(rows)
             }
             HeldTable::InMemory(rows) => {
-                let folder = room.folder("the unlabeled rows")?;
-                self.add_on_disk(DiskTable::new(rows, folder)?)
+                let folder = room.folder(Place::TABLE)?;
+                self.add_on_disk(Arc::new(DiskTable::new(rows, folder)?))
             }
         }
     }
@@ -384,12 +384,34 @@ mod tests {
         for (n_levels, most, fits) in [(2, 1 << 18, true), (500, 1 << 18, false), (500, 1 << 25, true)] {
             let mut train = train.clone();
             let room = Room { most, folder: Some(&std::env::temp_dir()) };
-            train.add_held(HeldTable::InMemory(words(1000, n_levels)), room).unwrap();
+            train.add_held(&HeldTable::InMemory(words(1000, n_levels)), room).unwrap();
             assert_eq!((train.on_disk().is_none(), train.n_unlabeled()), (fits, 1000));
         }
         let room = Room { most: 1 << 18, folder: None };
-        let error = train.clone().add_held(HeldTable::InMemory(words(1000, 500)), room).unwrap_err();
+        let error = train.clone().add_held(&HeldTable::InMemory(words(1000, 500)), room).unwrap_err();
         assert_eq!(error.hint(), Some(&Hint::RowsInMemory));
+    }
+
+    /// As if all rows were read from one file.
+    #[test]
+    fn new_words_take_their_place_in_the_order_of_all() {
+        let named = |levels: &[&str]| {
+            let levels: Vec<String> = levels.iter().map(|&level| level.to_owned()).collect();
+            let values = (0..levels.len()).map(|level| level as f64).collect();
+            Table::new(vec![Column::nominal("word", levels.clone())], Dense::new(levels.len(), 1, values).unwrap())
+                .unwrap()
+        };
+        for (own, more, all, codes) in [
+            (["b", "d"], ["a", "c"], ["a", "b", "c", "d"], [1.0, 3.0, 0.0, 2.0]),
+            // An order that was declared stays.
+            (["d", "b"], ["a", "c"], ["d", "b", "a", "c"], [0.0, 1.0, 2.0, 3.0]),
+        ] {
+            let mut train = TrainSet::new(named(&own), Labels::new([Some("no"), Some("yes")])).unwrap();
+            train.add_unlabeled(&named(&more)).unwrap();
+            let Matrix::Dense(rows) = train.table().matrix() else { panic!("sparse rows") };
+            assert_eq!(train.table().columns(), named(&all).columns());
+            assert_eq!(rows.values(), codes);
+        }
     }
 
     /// Sparse rows below dense ones become dense.
@@ -402,7 +424,7 @@ mod tests {
         let room = Room { most: 1 << 20, folder: Some(&std::env::temp_dir()) };
         for (above, fits) in [(dense.clone(), false), (Matrix::Sparse(dense.to_sparse()), true)] {
             let mut train = TrainSet::new(Table::from_matrix(above).unwrap(), labels.clone()).unwrap();
-            train.add_held(HeldTable::InMemory(sparse.clone()), room).unwrap();
+            train.add_held(&HeldTable::InMemory(sparse.clone()), room).unwrap();
             assert_eq!(train.on_disk().is_none(), fits);
         }
     }

@@ -366,7 +366,7 @@ mod tests {
         let mut train = reader.read_from("rows", rows).unwrap().into_train().unwrap();
         let room = Room { most: 0, folder: Some(&std::env::temp_dir()) };
         let many = Reader::new().format(Format::Csv).hold_from("many", &b"size\n4\n7\n"[..], room);
-        train.add_held(many.unwrap().table, room).unwrap();
+        train.add_held(&many.unwrap().table, room).unwrap();
         let lcd = Udeed::new().variant(Variant::Lcd);
         let methods: [(&dyn Learn, bool); 3] = [(&Bagging::new(), false), (&lcd, false), (&Udeed::new(), true)];
         for (method, looks) in methods {

@@ -10,6 +10,7 @@ mod chunk_labels;
 mod chunks;
 mod column_plan;
 mod csv;
+mod holder;
 mod libsvm;
 mod number;
 mod options;
@@ -33,6 +34,7 @@ use crate::format::sink::{RowSink, Schema};
 use crate::format::source::Source;
 
 pub use builtin::{BuiltIn, built_in};
+pub use holder::Holder;
 pub use options::Layout;
 #[cfg(feature = "parquet")]
 pub use parquet::{RecordColumn, RecordWriter};

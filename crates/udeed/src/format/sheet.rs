@@ -1,5 +1,7 @@
 //! Contents of a file: rows, and labels beside them.
 
+use std::sync::Arc;
+
 use crate::data::{DiskTable, HeldTable, Labels, Table, TrainSet};
 use crate::error::Result;
 
@@ -69,7 +71,7 @@ pub struct PartedSheet {
     /// The rows in memory: all of them, or the labeled ones.
     pub sheet: Sheet,
     /// The unlabeled rows, where there was no room for all rows in memory.
-    pub unlabeled: Option<DiskTable>,
+    pub unlabeled: Option<Arc<DiskTable>>,
     /// Where the rows in memory stand in the file, counted from 0, if these are the labeled ones alone.
     pub positions: Vec<usize>,
 }

@@ -1,6 +1,7 @@
 //! Sinks: where the rows of a file go, chunk by chunk, in little more memory than they take in the end.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::data::{
     Blocks, ClassNames, Column, Csr, Dense, Dictionary, DiskRowsWriter, DiskTable, HeldTable, Kind, Labels, Matrix,
@@ -259,7 +260,7 @@ impl DiskSink {
             renumbering: schema.renumbering,
             is_sparse,
         };
-        HeldSheet { table: HeldTable::InFile(table), n_labeled: self.n_labeled }
+        HeldSheet { table: HeldTable::InFile(Arc::new(table)), n_labeled: self.n_labeled }
     }
 }
 
@@ -439,12 +440,21 @@ pub(super) struct UnitedSink<'a> {
     /// The columns of the first file, and the levels of all.
     columns: Vec<(String, Option<Dictionary>)>,
     naming: Naming,
+    /// Whether any of the rows are dense.
+    some_dense: bool,
 }
 
 impl<'a> UnitedSink<'a> {
     pub(super) fn new(source: &'a str, room: Room<'a>) -> Self {
         let held = BoundedSink::new(source, room);
-        UnitedSink { held, file: String::new(), above: 0, columns: Vec::new(), naming: Naming::Given }
+        UnitedSink {
+            held,
+            file: String::new(),
+            above: 0,
+            columns: Vec::new(),
+            naming: Naming::Given,
+            some_dense: false,
+        }
     }
 
     /// The next file.
@@ -493,6 +503,11 @@ impl<'a> UnitedSink<'a> {
         Ok(places)
     }
 
+    /// Sparse if all rows are.
+    pub(super) fn layout(&self) -> Layout {
+        if self.some_dense { Layout::Dense } else { Layout::Sparse }
+    }
+
     /// The rows of all files.
     pub(super) fn into_sheet(self, layout: Layout) -> Result<HeldSheet> {
         let mut renumbering = Renumbering::default();
@@ -534,8 +549,10 @@ impl RowSink for UnitedSink<'_> {
         let is_plain = places.iter().enumerate().all(|(j, (place, codes))| j == *place && codes.is_none());
         let mut rows = match Matrix::from(table) {
             Matrix::Dense(rows) => rows,
+            sparse if is_plain => return self.held.push(sparse, Vec::new(), None),
             sparse => sparse.to_dense()?,
         };
+        self.some_dense = true;
         if !is_plain {
             let width = places.len();
             let mut values = vec![0.0; rows.values().len()];

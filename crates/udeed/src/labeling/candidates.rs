@@ -99,7 +99,7 @@ mod tests {
         let mut train = TrainSet::new(numbered(0..3).unwrap(), labels).unwrap();
         let folder = std::env::temp_dir();
         let room = Room { most: 0, folder: Some(&folder) };
-        train.add_held(HeldTable::InMemory(numbered(3..2_000_000).unwrap()), room).unwrap();
+        train.add_held(&HeldTable::InMemory(numbered(3..2_000_000).unwrap()), room).unwrap();
         let mut pieces = 0;
         let count = |_: &Table| {
             pieces += 1;

@@ -616,7 +616,7 @@ mod tests {
         let points: Vec<[f64; 2]> = (0..600_000).map(|i| [f64::from(i % 977), f64::from(i % 1009) / 7.0]).collect();
         let (above, below) = points.split_at(100);
         let (above, all) = (numbers(above), numbers(&points));
-        let below = DiskTable::new(numbers(below), &std::env::temp_dir()).unwrap();
+        let below = DiskTable::new(&numbers(below), &std::env::temp_dir()).unwrap();
 
         let in_memory = Preparation::fit(&all, Scaling::Standard).unwrap().with_fourier(4, &all, None, 9).unwrap();
         let (streamed, _) = Preparation::fit_with(&above, Some(&below), Scaling::Standard).unwrap();

@@ -39,7 +39,7 @@ pub struct DiskTable {
 
 impl DiskTable {
     /// Writes a table into a temporary file in a folder.
-    pub(crate) fn new(table: Table, folder: &Path) -> Result<Self> {
+    pub(crate) fn new(table: &Table, folder: &Path) -> Result<Self> {
         let mut rows = DiskRowsWriter::new(folder)?;
         rows.push_in_pieces(table.matrix())?;
         Ok(DiskTable {
@@ -131,6 +131,6 @@ impl DiskTable {
 pub enum HeldTable {
     /// The rows fit into memory.
     InMemory(Table),
-    /// They did not.
-    InFile(DiskTable),
+    /// They did not. Several rows to learn from may share the file.
+    InFile(Arc<DiskTable>),
 }
