@@ -5,7 +5,7 @@ set -eu
 require_tools
 dist=$(mkdir -p "$build/sdist" && cd "$build/sdist" && pwd)
 rm -rf "$dist"/*
-(cd python && maturin sdist --out "$dist")
+(cd python && maturin sdist --out "$dist" >/dev/null)
 archive=$(echo "$dist"/udeed-*.tar.gz)
 name=$(basename "$archive" .tar.gz)
 tar --extract --gzip --file "$archive" --directory "$dist"
@@ -14,7 +14,12 @@ tar --extract --gzip --file "$archive" --directory "$dist"
     # The lock of the workspace has what other crates need, too.
     cargo metadata --format-version 1 --quiet >/dev/null
     mkdir .cargo
-    cargo vendor --quiet --locked --versioned-dirs vendor > .cargo/config.toml
+    # Not quiet: it would not print the configuration either.
+    cargo vendor --locked --versioned-dirs vendor > .cargo/config.toml 2> "$dist/vendor.log" || {
+        cat "$dist/vendor.log" >&2
+        exit 1
+    }
+    grep -q '^directory = ' .cargo/config.toml
 )
 rm "$archive"
 "$python" release/archive.py "$dist/$name" >/dev/null
