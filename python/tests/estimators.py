@@ -34,4 +34,4 @@ def training(
     """Rows to learn from as the core takes them, unchecked."""
     rows = SimpleNamespace(values=values, columns=columns)
     labels = {"classes": list(classes), "codes": codes, "weights": weights}
-    return SimpleNamespace(rows=rows, **labels, balanced=False, class_weights=None, unlabeled=None)
+    return SimpleNamespace(rows=rows, **labels, balanced=False, class_weights=None, unlabeled=None, elsewhere=None)

@@ -127,6 +127,14 @@ def test_frames_and_files_have_the_same_rows(kind: str, memory: int, tmp_path: P
         np.testing.assert_array_equal(told(model, rows), told(expected, rows))
 
 
+def test_a_batch_without_a_word_is_no_column_of_numbers() -> None:
+    rows = WORDS.assign(colour=WORDS["colour"].where(np.arange(90) < 70))
+    batches = [rows[30:70], rows[70:].astype({"colour": float})]
+    expected = small(udeed.UDEEDClassifier).fit(rows, ALL_Y)
+    model = small(udeed.UDEEDClassifier).fit(rows[:30], Y, unlabeled_X=iter(batches))
+    np.testing.assert_array_equal(told(model, rows), told(expected, rows))
+
+
 def test_arrays_and_files_without_names(tmp_path: Path) -> None:
     expected = told(small(udeed.UDEEDClassifier).fit(ROWS, ALL_Y))
     path = tmp_path / "rows.csv"

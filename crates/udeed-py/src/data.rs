@@ -8,12 +8,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 use udeed::Hint;
-use udeed::data::{Column, Csr, Dense, HeldTable, Labels, Matrix, Naming, Table, TrainSet};
+use udeed::data::{Column, Csr, Dense, HeldTable, Kind, Labels, Matrix, Naming, Table, TrainSet};
 use udeed::format::{Holder, Reader};
 use udeed::memory::{Room, half_of_memory};
 use udeed::method::Method;
 use udeed::observer::Observer;
 
+use crate::distributed::Statistics;
 use crate::ensemble::from_json;
 use crate::error::exception;
 use crate::observer::run;
@@ -99,6 +100,15 @@ impl Rows<'_> {
     pub fn check_votes(&self, members: usize) -> PyResult<()> {
         check_memory(self.n_rows(), "rows", members, bytes_of_votes(members))
     }
+}
+
+/// The names of columns, with the levels of those that are nominal.
+pub fn columns_of(columns: &[Column]) -> Columns {
+    let levels = |kind: &Kind| match kind {
+        Kind::Nominal { levels } => Some(levels.clone()),
+        Kind::Numeric => None,
+    };
+    columns.iter().map(|column| (column.name.clone(), levels(&column.kind))).collect()
 }
 
 /// A column of words where there are levels, else of numbers.
@@ -283,6 +293,8 @@ pub struct Training<'py> {
     class_weights: Option<PyReadonlyArray1<'py, f64>>,
     /// Further rows, none of which has a label.
     unlabeled: Option<PyRef<'py, Held>>,
+    /// The statistics of all rows, the number of those that others hold, and who asks these for sums.
+    elsewhere: Option<(PyRef<'py, Statistics>, usize, Py<PyAny>)>,
 }
 
 impl Training<'_> {
@@ -310,10 +322,18 @@ impl Training<'_> {
         if let Some(rows) = &self.unlabeled {
             rows.add_to(&mut train)?;
         }
+        if let Some((statistics, n_rows, _)) = &self.elsewhere {
+            train = train.with_elsewhere(statistics.0.clone(), *n_rows).map_err(exception)?;
+        }
         match &self.class_weights {
             Some(weights) => train.class_weights(weights.as_slice()?.to_vec()).map_err(exception),
             None => Ok(if self.balanced { train.balanced() } else { train }),
         }
+    }
+
+    /// Who asks others for sums over their rows.
+    pub fn asker(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.elsewhere.as_ref().map(|(_, _, ask)| ask.clone_ref(py))
     }
 
     /// Number of the rows beside those with labels.

@@ -12,6 +12,7 @@ use udeed::observer::{Observer, Step};
 use udeed::validation::Threshold;
 
 use crate::data::Training;
+use crate::distributed::put_elsewhere;
 use crate::error::exception;
 use crate::foreign::put_learners;
 use crate::model::{Model, Table2, table2};
@@ -67,6 +68,9 @@ pub fn fit<'py>(
 ) -> PyResult<Fitted<'py>> {
     let mut method: Method = from_json(settings)?;
     put_learners(&mut method, learners)?;
+    if let Some(ask) = training.asker(py) {
+        method = put_elsewhere(method, ask)?;
+    }
     method.validate().map_err(exception)?;
     training.check_votes(method.shared().members)?;
     let train = training.train_set()?;

@@ -5,6 +5,7 @@
 //! the interpreter is free while Rust works, and every error is a Python exception.
 
 mod data;
+mod distributed;
 mod diversity;
 mod ensemble;
 mod error;
@@ -23,6 +24,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use crate::data::{Held, bootstraps, doubtful_classes, hold, hold_file, shuffles};
+    #[pymodule_export]
+    use crate::distributed::{Preparation, Statistics, partial, spill, verify};
     #[pymodule_export]
     use crate::diversity::{diversity, measures};
     #[pymodule_export]

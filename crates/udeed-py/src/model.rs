@@ -12,7 +12,7 @@ use udeed::learner::Predict;
 use udeed::model::Transduction;
 use udeed::prepare::Unseen;
 
-use crate::data::{Columns, Rows, Training};
+use crate::data::{Columns, Rows, Training, columns_of};
 use crate::ensemble::to_json;
 use crate::error::exception;
 use crate::foreign::Member;
@@ -52,11 +52,7 @@ impl Model {
     /// The columns that rows must have, with the levels of nominal ones.
     #[getter]
     pub fn columns(&self) -> Columns {
-        let levels = |kind: &Kind| match kind {
-            Kind::Nominal { levels } => Some(levels.clone()),
-            Kind::Numeric => None,
-        };
-        self.0.preparation().columns().iter().map(|column| (column.name.clone(), levels(&column.kind))).collect()
+        columns_of(self.0.preparation().columns())
     }
 
     /// The names of the columns of words.
@@ -229,8 +225,11 @@ impl Model {
     }
 
     /// Whether it may keep what became of these: not of very many.
-    fn may_keep(&self, training: Training<'_>) -> PyResult<bool> {
+    fn may_keep(&self, py: Python<'_>, training: Training<'_>) -> PyResult<bool> {
         let n_rows = training.kept()?.len() + training.n_more();
+        if training.asker(py).is_some() {
+            return Ok(false);
+        }
         if training.n_more() > 0 && training.train_set_of(Some(self.columns()))?.on_disk().is_some() {
             return Ok(false);
         }

@@ -196,7 +196,7 @@ const PREFIX: &str = ".udeed-";
 const SUFFIX: &str = ".tmp";
 
 /// A temporary file, locked as long as it is open, so that others know that somebody writes to it.
-fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
+pub(crate) fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).suffix(SUFFIX);
     #[cfg(unix)]

@@ -13,6 +13,8 @@ __all__ = [
     "FitStopped",
     "Held",
     "Model",
+    "Preparation",
+    "Statistics",
     "average_ranks",
     "bootstraps",
     "cards",
@@ -29,10 +31,13 @@ __all__ = [
     "hold_file",
     "idle_settings",
     "measures",
+    "partial",
     "shuffles",
+    "spill",
     "strategies",
     "stratified_split",
     "suggest",
+    "verify",
 ]
 
 VERSION: str
@@ -47,6 +52,26 @@ class FitStopped(RuntimeError): ...
 class Held:
     n_rows: int
     is_in_file: bool
+
+@final
+class Statistics:
+    n_rows: int
+    @staticmethod
+    def of(rows: Rows) -> Statistics: ...
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Statistics: ...
+    def __add__(self, other: Statistics, /) -> Statistics: ...
+    def __reduce__(self) -> tuple[Callable[..., Statistics], tuple[bytes]]: ...
+
+@final
+class Preparation:
+    columns: Columns | None
+    n_columns: int
+    @staticmethod
+    def of(settings: str, statistics: Statistics) -> Preparation: ...
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Preparation: ...
+    def __reduce__(self) -> tuple[Callable[..., Preparation], tuple[bytes]]: ...
 
 @final
 class Model:
@@ -101,6 +126,9 @@ def hold(settings: str, batches: Iterator[Rows], n_columns: int, place: tuple[in
 def hold_file(
     settings: str, path: str, columns: Columns, is_named: bool, place: tuple[int, str], n_jobs: int
 ) -> Held: ...
+def spill(path: str, preparation: Preparation, batches: Iterator[Rows]) -> tuple[int, int]: ...
+def verify(path: str) -> None: ...
+def partial(path: str, checksum: int, term: str, weights: NDArray[np.float64], n_jobs: int) -> bytes: ...
 def fit(
     settings: str,
     training: Training,

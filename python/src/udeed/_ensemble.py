@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -46,6 +46,8 @@ class Training:
     class_weights: NDArray[np.float64] | None = None
     # Further rows, none of which has a label.
     unlabeled: _core.Held | None = None
+    # The statistics of all rows, the number of those that others hold, and who asks these for sums.
+    elsewhere: tuple[_core.Statistics, int, Callable[[str, NDArray[np.float64]], Iterable[bytes]]] | None = None
 
     @property
     def classes(self) -> list[str]:

@@ -68,7 +68,7 @@ def read_rows(estimator: Any, X: Any, *, reset: bool, words: Sequence[str] = ())
         check_kinds(frame)
         if words or not frame.is_known or "words" in frame.kinds:
             validate_data(estimator, frame.header, reset=reset, skip_check_array=True)
-            return _of_frame(frame, None if reset else words)
+            return of_frame(frame, None if reset else words)
     X = validate_data(
         estimator,
         X,
@@ -119,7 +119,7 @@ def _check_shape(shape: tuple[int | None, int]) -> None:
             raise ValueError(f"Found array with 0 {what} (shape={shape}) while a minimum of 1 is required.")
 
 
-def _of_frame(frame: Frame, known: Sequence[str] | None) -> Rows:
+def of_frame(frame: Frame, known: Sequence[str] | None) -> Rows:
     """A frame as numbers, with the words that those of columns of words stand for.
 
     A column without any value is what the model knows it as; in ``fit`` none is known.

@@ -30,29 +30,34 @@ def hold(settings: str, unlabeled_X: Any, rows: Rows, memory: int, n_jobs: int) 
         If they are no rows with these columns, or take too much memory for the method.
     """
     place = memory, tempfile.gettempdir()
-    if isinstance(unlabeled_X, (str, os.PathLike)):
-        path = os.fsdecode(unlabeled_X)
-        if not _is_parquet(path):
-            numbered: Columns = [(str(place), None) for place in range(1, rows.n_columns + 1)]
-            columns = numbered if rows.columns is None else rows.columns
-            held = _core.hold_file(settings, path, columns, rows.columns is not None, place, n_jobs)
-            return _checked(held)
-        names = None if rows.columns is None else [name for name, _ in rows.columns]
-        frames: Iterable[Any] = [read_parquet(path, names)]
-    elif hasattr(unlabeled_X, "__next__") and not hasattr(type(unlabeled_X), "__arrow_c_stream__"):
-        frames = (_frame_or_rows(batch) for batch in unlabeled_X)
+    if isinstance(unlabeled_X, (str, os.PathLike)) and not _is_parquet(unlabeled_X):
+        numbered: Columns = [(str(place), None) for place in range(1, rows.n_columns + 1)]
+        columns, is_named = (numbered, False) if rows.columns is None else (rows.columns, True)
+        held = _core.hold_file(settings, os.fsdecode(unlabeled_X), columns, is_named, place, n_jobs)
     else:
-        frames = [_frame_or_rows(unlabeled_X)]
-    return _checked(_core.hold(settings, _batches(frames, rows), rows.n_columns, place))
-
-
-def _checked(held: _core.Held) -> _core.Held:
+        held = _core.hold(settings, batches(unlabeled_X, rows), rows.n_columns, place)
     if held.n_rows == 0:
         raise ValueError("`unlabeled_X` has no rows, expected one at least")
     return held
 
 
-def _is_parquet(path: str) -> bool:
+def batches(unlabeled_X: Any, like: Rows) -> Iterator[Rows]:
+    """Rows of an array, a frame, an iterator of these, or a Parquet file, with the columns of others.
+
+    Raises
+    ------
+    ValueError
+        If they have other columns.
+    """
+    if isinstance(unlabeled_X, (str, os.PathLike)):
+        names = None if like.columns is None else [name for name, _ in like.columns]
+        return _batches([read_parquet(os.fsdecode(unlabeled_X), names)], like)
+    if hasattr(unlabeled_X, "__next__") and not hasattr(type(unlabeled_X), "__arrow_c_stream__"):
+        return _batches(map(_frame_or_rows, unlabeled_X), like)
+    return _batches([_frame_or_rows(unlabeled_X)], like)
+
+
+def _is_parquet(path: str | os.PathLike[str]) -> bool:
     with open(path, "rb") as file:
         return file.read(4) == b"PAR1"
 

@@ -11,6 +11,7 @@ mod matrix;
 mod on_disk;
 mod renumbering;
 mod split;
+mod statistics;
 mod table;
 mod train_set;
 
@@ -20,8 +21,9 @@ pub use dense::Dense;
 pub use doubtful::doubtful_classes;
 pub use labels::Labels;
 pub use matrix::{Matrix, Row, Rows};
-pub use on_disk::{DiskTable, HeldTable};
+pub use on_disk::{DiskTable, HeldTable, Spill, SpillWriter};
 pub use split::{Labeled, Shares, Split, stratified_deal, stratified_folds, stratified_split};
+pub use statistics::Statistics;
 pub use table::{Column, Kind, Naming, Table};
 pub use train_set::TrainSet;
 
@@ -32,6 +34,7 @@ pub(crate) use dictionary::Dictionary;
 pub(crate) use doubtful::means_missing;
 pub(crate) use labels::{ClassNames, plain_number, same_number, two_spellings};
 pub(crate) use matrix::{dense_size, sparse_size};
-pub(crate) use on_disk::{DiskRows, DiskRowsWriter};
+pub(crate) use on_disk::{DiskRows, DiskRowsPlan, DiskRowsWriter};
 pub(crate) use renumbering::Renumbering;
+pub(crate) use statistics::{ColumnStatistics, EachRows};
 pub(crate) use table::{check_names, missing_column, spreads};

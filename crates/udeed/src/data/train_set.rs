@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Copies, DiskTable, HeldTable, Labels, Table, stratified_folds};
+use crate::data::{Copies, DiskTable, HeldTable, Labels, Statistics, Table, stratified_folds};
 use crate::error::{Error, Hint, Place, Result};
 use crate::memory::Room;
 use crate::text::{listed, quoted};
@@ -27,6 +27,8 @@ pub struct TrainSet {
     labels: Labels,
     /// Further unlabeled rows, that are more than memory holds.
     on_disk: Option<Arc<DiskTable>>,
+    /// The statistics of all rows, and the number of unlabeled ones that others hold.
+    elsewhere: Option<Arc<(Statistics, usize)>>,
     /// How much each row counts by itself; none where all count alike.
     weights: Option<Vec<f64>>,
     /// By what the labels of each class count more than their rows do; none where no class does.
@@ -46,7 +48,7 @@ impl TrainSet {
                 "a label, or none, for each row",
             ));
         }
-        Ok(TrainSet { table, labels, on_disk: None, weights: None, class_weights: None, label: None })
+        Ok(TrainSet { table, labels, on_disk: None, elsewhere: None, weights: None, class_weights: None, label: None })
     }
 
     /// The same rows, with the name that the column of the labels has in its source. A model remembers it.
@@ -226,6 +228,29 @@ impl TrainSet {
         }
     }
 
+    /// The same labeled rows beside `n_rows` unlabeled ones that others hold, who make them ready by the
+    /// [`Preparation`](crate::prepare::Preparation) that follows from the statistics of all rows, those here included. Only
+    /// UDEED on [`Elsewhere`](crate::method::udeed::Elsewhere) can learn from them.
+    ///
+    /// # Errors
+    /// If there are unlabeled rows here as well, or none elsewhere.
+    pub fn with_elsewhere(mut self, all: Statistics, n_rows: usize) -> Result<Self> {
+        if self.n_unlabeled() > 0 {
+            let found = format!("{} unlabeled rows here beside those elsewhere", self.n_unlabeled());
+            return Err(Error::training(found, "all of them elsewhere"));
+        }
+        if n_rows == 0 || n_rows >= all.n_rows() {
+            let found = format!("statistics of {} rows, {n_rows} of them elsewhere", all.n_rows());
+            return Err(Error::training(found, "those of all rows, some here and some elsewhere"));
+        }
+        self.elsewhere = Some(Arc::new((all, n_rows)));
+        Ok(self)
+    }
+
+    pub(crate) fn elsewhere(&self) -> Option<&(Statistics, usize)> {
+        self.elsewhere.as_deref()
+    }
+
     /// The unlabeled rows that lie in a temporary file, if any.
     pub fn on_disk(&self) -> Option<&DiskTable> {
         self.on_disk.as_deref()
@@ -253,7 +278,8 @@ impl TrainSet {
     /// How many rows have none.
     pub fn n_unlabeled(&self) -> usize {
         let on_disk = self.on_disk.as_ref().map_or(0, |rows| rows.n_rows());
-        self.labels.len() - self.labels.n_labeled() + on_disk
+        let elsewhere = self.elsewhere().map_or(0, |(_, n_rows)| *n_rows);
+        self.labels.len() - self.labels.n_labeled() + on_disk + elsewhere
     }
 
     /// The most classes that can be told apart.
@@ -327,6 +353,7 @@ impl TrainSet {
             table: self.table.select(indices),
             labels: self.labels.select(indices),
             on_disk: self.on_disk.clone(),
+            elsewhere: self.elsewhere.clone(),
             weights: self.weights.as_ref().map(pick),
             class_weights: self.class_weights.clone(),
             label: self.label.clone(),
@@ -335,7 +362,7 @@ impl TrainSet {
 
     /// The rows in memory alone.
     pub(crate) fn without_file(self) -> Self {
-        TrainSet { on_disk: None, ..self }
+        TrainSet { on_disk: None, elsewhere: None, ..self }
     }
 
     /// The same rows with other labels.
@@ -351,8 +378,8 @@ impl TrainSet {
     /// # Ok::<(), udeed::Error>(())
     /// ```
     pub fn with_labels(self, labels: Labels) -> Result<Self> {
-        let TrainSet { table, on_disk, weights, label, .. } = self;
-        Ok(TrainSet { on_disk, weights, label, ..TrainSet::new(table, labels)? })
+        let TrainSet { table, on_disk, elsewhere, weights, label, .. } = self;
+        Ok(TrainSet { on_disk, elsewhere, weights, label, ..TrainSet::new(table, labels)? })
     }
 
     /// The same rows with the labels of some hidden.

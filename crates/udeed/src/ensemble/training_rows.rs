@@ -2,9 +2,10 @@
 
 use std::any::Any;
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use crate::data::{Blocks, Copies, DiskRows, DiskRowsWriter, DiskTable, Matrix, Row, TrainSet};
+use crate::data::{Block, Blocks, Buffer, Copies, DiskRows, DiskRowsWriter, DiskTable, Matrix, Row, Sealed, TrainSet};
 use crate::ensemble::vote::Part;
 use crate::ensemble::{Ensemble, Lambda, Members, Vote};
 use crate::error::{Error, Hint, Result};
@@ -121,6 +122,38 @@ pub(crate) struct Head {
 pub(crate) enum Unlabeled {
     InMemory(Matrix),
     InFile(Arc<Streamed>),
+    Elsewhere(Elsewhere),
+}
+
+/// As many rows as others hold, and none of them.
+#[derive(Debug, Clone)]
+pub(crate) struct Elsewhere {
+    n_rows: usize,
+    n_features: usize,
+    sparse: bool,
+}
+
+impl Elsewhere {
+    fn refused(&self) -> Error {
+        let found = format!("{} unlabeled rows elsewhere", self.n_rows);
+        Error::training(found, "`Udeed::on` a device that has them, such as `Elsewhere`")
+    }
+}
+
+impl Sealed for Elsewhere {}
+
+impl Blocks for Elsewhere {
+    fn shape(&self) -> (usize, usize) {
+        (self.n_rows, self.n_features)
+    }
+
+    fn is_sparse(&self) -> bool {
+        self.sparse
+    }
+
+    fn block<'a>(&'a self, _: Range<usize>, _: &'a mut Buffer) -> Result<Block<'a>> {
+        Err(self.refused())
+    }
 }
 
 /// Unlabeled rows in a file, prepared at first use: many methods never use them, and preparing them takes as long as a step.
@@ -158,6 +191,7 @@ impl Unlabeled {
         match self {
             Unlabeled::InMemory(rows) => Ok(rows.rows()),
             Unlabeled::InFile(rows) => Ok(rows.prepared()?),
+            Unlabeled::Elsewhere(rows) => Ok(rows),
         }
     }
 
@@ -165,6 +199,7 @@ impl Unlabeled {
         match self {
             Unlabeled::InMemory(rows) => rows.rows().n_rows(),
             Unlabeled::InFile(rows) => rows.n_rows(),
+            Unlabeled::Elsewhere(rows) => rows.n_rows,
         }
     }
 
@@ -179,6 +214,7 @@ impl Unlabeled {
                 let found = format!("{} unlabeled rows in a file", rows.n_rows());
                 Err(Error::training(found, "rows in memory, which this method needs").with_hint(Hint::RowsInMemory))
             }
+            Unlabeled::Elsewhere(rows) => Err(rows.refused()),
         }
     }
 }
@@ -195,7 +231,14 @@ pub(crate) fn check_members(members: usize, weights: usize, heads: usize, n_labe
 impl TrainingRows {
     pub(crate) fn new(train: &TrainSet, shared: Shared, watch: &Watch<'_>) -> Result<Self> {
         let classes = train.classes()?;
-        let (preparation, constant) = Preparation::fit_with(train.table(), train.on_disk(), shared.scaling)?;
+        let (preparation, constant) = match train.elsewhere() {
+            None => Preparation::fit_with(train.table(), train.on_disk(), shared.scaling)?,
+            Some(_) if shared.fourier > 0 => {
+                let expected = "0 beside rows elsewhere: the width of the features follows from rows";
+                return Err(Error::setting("fourier", shared.fourier, expected));
+            }
+            Some((statistics, _)) => Preparation::of_all(statistics, shared.scaling)?,
+        };
         let warnings: Vec<Warning> =
             constant_columns(constant).into_iter().chain(classes_like_values(&classes, train.n_labeled())).collect();
         warnings.iter().for_each(|warning| watch.warn(warning));
@@ -212,6 +255,7 @@ impl TrainingRows {
         let rows = features.of(&labeled)?;
         let above = features.of(&unlabeled)?;
         drop(features);
+        let rows_are_sparse = rows.is_sparse();
         let places: Vec<usize> = (0..codes.len()).collect();
         let copies =
             Copies::among(rows.rows(), &places, &codes.iter().map(|&class| usize::from(class)).collect::<Vec<usize>>());
@@ -230,9 +274,13 @@ impl TrainingRows {
             weights,
             row_weights,
             copies,
-            unlabeled: match train.shared_on_disk() {
-                None => Unlabeled::InMemory(above),
-                Some(below) => {
+            unlabeled: match (train.shared_on_disk(), train.elsewhere()) {
+                (None, None) => Unlabeled::InMemory(above),
+                (None, Some(&(_, n_rows))) => {
+                    let (n_features, sparse) = (preparation.n_features(), rows_are_sparse);
+                    Unlabeled::Elsewhere(Elsewhere { n_rows, n_features, sparse })
+                }
+                (Some(below), _) => {
                     let (below, preparation) = (Arc::clone(below), preparation.clone());
                     Unlabeled::InFile(Arc::new(Streamed { above, below, preparation, prepared: OnceLock::new() }))
                 }

@@ -3,22 +3,23 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::{
-    Blocks, Column, DiskRowsWriter, DiskTable, Kind, Matrix, Naming, Table, dense_size, pieces, spreads,
+    Blocks, Column, ColumnStatistics, DiskRowsWriter, DiskTable, EachRows, Kind, Matrix, Naming, Statistics, Table,
+    dense_size, pieces, spreads,
 };
 use crate::error::{Error, Hint, Place, Result};
 use crate::text::quoted;
 use crate::words::words;
 
 mod fourier;
-mod statistics;
 mod transform;
 mod unseen;
 
 pub use fourier::FourierMap;
 pub use unseen::Unseen;
 
-use statistics::{ColumnStatistics, EachRows};
 use transform::Features;
 
 words! {
@@ -80,6 +81,20 @@ pub struct Preparation {
     pub(crate) factor: Vec<f64>,
     /// The map of scaled rows, if any.
     pub(crate) fourier: Option<FourierMap>,
+}
+
+/// A preparation as it is written.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    columns: Vec<Column>,
+    naming: Naming,
+    scaling: Scaling,
+    sparse: bool,
+    fill: Vec<f64>,
+    shift: Vec<f64>,
+    factor: Vec<f64>,
+    /// Frequencies and phases.
+    fourier: Option<(Vec<f64>, Vec<f64>)>,
 }
 
 impl Preparation {
@@ -176,19 +191,99 @@ impl Preparation {
         Preparation { columns: Arc::new([]), naming, scaling, sparse, fill, shift, factor, fourier: None }
     }
 
+    /// Follows from the statistics of all training rows, which may lie in several places.
+    ///
+    /// # Errors
+    /// As [`Preparation::fit`].
+    pub fn of(statistics: &Statistics, scaling: Scaling) -> Result<Self> {
+        Ok(Preparation::of_all(statistics, scaling)?.0)
+    }
+
+    /// The same, and names the columns that have the same value in all rows.
+    pub(crate) fn of_all(statistics: &Statistics, scaling: Scaling) -> Result<(Self, Vec<String>)> {
+        let preparation = Preparation::empty(statistics.naming, scaling, statistics.sparse);
+        if let Some(large) = large_column(&statistics.of_columns) {
+            let (column, of) = (&statistics.columns[large], &statistics.of_columns[large]);
+            return Err(too_large(
+                Place::new(Place::TABLE).column(&column.name),
+                if is_large(of.low) { of.low } else { of.high },
+            ));
+        }
+        preparation.fitted(&statistics.columns, &statistics.of_columns, statistics.n_rows)
+    }
+
+    /// The preparation as bytes, for another process.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let map = self.fourier.as_ref();
+        let stored = Stored {
+            columns: self.columns.to_vec(),
+            naming: self.naming,
+            scaling: self.scaling,
+            sparse: self.sparse,
+            fill: self.fill.clone(),
+            shift: self.shift.clone(),
+            factor: self.factor.clone(),
+            fourier: map.map(|map| (map.frequencies().to_vec(), map.phases().to_vec())),
+        };
+        // Finite numbers and text: nothing of them cannot be written.
+        serde_json::to_vec(&stored).unwrap_or_default()
+    }
+
+    /// The preparation that [`Preparation::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// If the bytes are no such preparation.
+    ///
+    /// ```
+    /// use udeed::data::Table;
+    /// use udeed::prepare::{Preparation, Scaling};
+    ///
+    /// let preparation = Preparation::fit(&Table::from_rows(&[[0.1], [0.3]])?, Scaling::Standard)?;
+    /// assert_eq!(Preparation::from_bytes(&preparation.to_bytes())?, preparation);
+    /// assert!(Preparation::from_bytes(b"{}").is_err());
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let read: Option<Stored> = serde_json::from_slice(bytes).ok();
+        let preparation = read.map(|stored| Preparation {
+            columns: stored.columns.into(),
+            naming: stored.naming,
+            scaling: stored.scaling,
+            sparse: stored.sparse,
+            fill: stored.fill,
+            shift: stored.shift,
+            factor: stored.factor,
+            fourier: stored.fourier.map(|(frequencies, phases)| FourierMap::from_parts(frequencies, &phases)),
+        });
+        preparation.filter(Preparation::is_sound).ok_or_else(|| {
+            let expected = "those that `Preparation::to_bytes` wrote";
+            Error::input(Place::new("the preparation"), "bytes that are none", expected)
+        })
+    }
+
     /// Fits all columns; names those that are constant.
-    fn learn(mut self, columns: &[Column], n_rows: usize, each_rows: EachRows<'_>) -> Result<(Self, Vec<String>)> {
+    fn learn(self, columns: &[Column], n_rows: usize, each_rows: EachRows<'_>) -> Result<(Self, Vec<String>)> {
+        let statistics = ColumnStatistics::of(columns, each_rows)?;
+        check_sizes(columns, &statistics, each_rows)?;
+        self.fitted(columns, &statistics, n_rows)
+    }
+
+    /// The same from the statistics of the columns.
+    fn fitted(
+        mut self,
+        columns: &[Column],
+        statistics: &[ColumnStatistics],
+        n_rows: usize,
+    ) -> Result<(Self, Vec<String>)> {
         if n_rows == 0 || columns.is_empty() {
             return Err(Error::training(
                 format!("{n_rows} rows and {} columns", columns.len()),
                 "at least one of each",
             ));
         }
-        let statistics = ColumnStatistics::of(columns, each_rows)?;
-        check_sizes(columns, &statistics, each_rows)?;
-        let kept = columns.iter().zip(&statistics).map(|(column, statistics)| self.add(column, statistics, n_rows));
+        let kept = columns.iter().zip(statistics).map(|(column, statistics)| self.add(column, statistics, n_rows));
         self.columns = kept.collect::<Result<_>>()?;
-        let constant = self.columns.iter().zip(&statistics).filter(|(column, found)| self.is_constant(column, found));
+        let constant = self.columns.iter().zip(statistics).filter(|(column, found)| self.is_constant(column, found));
         let constant = constant.map(|(column, _)| column.name.clone()).collect();
         Ok((self, constant))
     }
@@ -428,10 +523,7 @@ impl Preparation {
 
 /// Refuses a number that no other rows could be scaled beside: it is most likely a mark of what is missing.
 fn check_sizes(columns: &[Column], statistics: &[ColumnStatistics], each_rows: EachRows<'_>) -> Result<()> {
-    let is_large = |x: f64| x.abs() > LARGEST;
-    let Some(large) = statistics.iter().position(|column| is_large(column.low) || is_large(column.high)) else {
-        return Ok(());
-    };
+    let Some(large) = large_column(statistics) else { return Ok(()) };
     let (mut above, mut found) = (0, None);
     each_rows(&mut |rows| {
         for i in 0..rows.n_rows() {
@@ -444,9 +536,21 @@ fn check_sizes(columns: &[Column], statistics: &[ColumnStatistics], each_rows: E
         above += rows.n_rows() as u64;
     })?;
     let (row, x) = found.unwrap_or_default();
-    let place = Place::new(Place::TABLE).row(row).column(&columns[large].name);
-    Err(Error::input(place, format!("{x:e}"), format!("a number that is at most {LARGEST:e} in size"))
-        .with_hint(Hint::LargeCell))
+    Err(too_large(Place::new(Place::TABLE).row(row).column(&columns[large].name), x))
+}
+
+fn is_large(x: f64) -> bool {
+    x.abs() > LARGEST
+}
+
+/// The first column with a number that no other rows could be scaled beside.
+fn large_column(statistics: &[ColumnStatistics]) -> Option<usize> {
+    statistics.iter().position(|column| is_large(column.low) || is_large(column.high))
+}
+
+fn too_large(place: Place, x: f64) -> Error {
+    Error::input(place, format!("{x:e}"), format!("a number that is at most {LARGEST:e} in size"))
+        .with_hint(Hint::LargeCell)
 }
 
 /// The shift and factor of a column of 0 and 1, which is 1 in this share of the rows.

@@ -6,6 +6,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use bytemuck::{cast_slice, cast_slice_mut};
+use flate2::Crc;
+use serde::{Deserialize, Serialize};
 
 use crate::data::{Block, Blocks, Buffer, Csr, Dense, Matrix, PIECE, pieces};
 use crate::error::{Error, Hint, Place, Result};
@@ -25,7 +27,7 @@ pub(crate) struct DiskRows {
 
 /// Rows that were written together. On disk dense rows are their values; sparse rows are where each row starts, then the
 /// values, then their columns.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Segment {
     rows: Range<usize>,
     offset: u64,
@@ -38,6 +40,18 @@ struct Segment {
 pub(crate) struct DiskRowsWriter {
     rows: DiskRows,
     offset: u64,
+    /// Of all that was written, where somebody else will read it.
+    checksum: Option<Crc>,
+}
+
+/// What the rows of a file are, without the file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct DiskRowsPlan {
+    n_rows: usize,
+    n_columns: usize,
+    n_stored: usize,
+    is_sparse: bool,
+    segments: Vec<Segment>,
 }
 
 impl DiskRowsWriter {
@@ -47,10 +61,36 @@ impl DiskRowsWriter {
     /// If the folder cannot be written to.
     pub(crate) fn new(folder: &Path) -> Result<Self> {
         let file = tempfile::tempfile_in(folder).map_err(|error| not_written(folder, error))?;
+        Ok(DiskRowsWriter::of_file(file, folder))
+    }
+
+    fn of_file(file: File, folder: &Path) -> Self {
         let folder = folder.to_path_buf();
         let rows =
             DiskRows { file, folder, n_rows: 0, n_columns: 0, n_stored: 0, is_sparse: false, segments: Vec::new() };
-        Ok(DiskRowsWriter { rows, offset: 0 })
+        DiskRowsWriter { rows, offset: 0, checksum: None }
+    }
+
+    /// Begins with a file of a folder that others will read, whose content has a checksum.
+    pub(crate) fn checked(file: File, folder: &Path) -> Self {
+        DiskRowsWriter { checksum: Some(Crc::new()), ..DiskRowsWriter::of_file(file, folder) }
+    }
+
+    /// What was written, its length and its checksum.
+    pub(crate) fn plan(&self) -> (DiskRowsPlan, u64, u32) {
+        let DiskRows { n_rows, n_columns, n_stored, is_sparse, ref segments, .. } = self.rows;
+        let plan = DiskRowsPlan { n_rows, n_columns, n_stored, is_sparse, segments: segments.clone() };
+        (plan, self.offset, self.checksum.as_ref().map_or(0, Crc::sum))
+    }
+
+    /// Writes the bytes of a segment.
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        let mut file = &self.rows.file;
+        file.write_all(bytes).map_err(|error| not_written(&self.rows.folder, error))?;
+        if let Some(checksum) = &mut self.checksum {
+            checksum.update(bytes);
+        }
+        Ok(())
     }
 
     /// Appends rows. One sparse matrix makes all rows sparse.
@@ -68,20 +108,18 @@ impl DiskRowsWriter {
         if n_rows == 0 {
             return Ok(());
         }
-        let failed = |error| not_written(&self.rows.folder, error);
-        let mut file = &self.rows.file;
         let (stored, length) = match rows {
             Matrix::Dense(rows) => {
-                file.write_all(cast_slice(rows.values())).map_err(failed)?;
+                self.write(cast_slice(rows.values()))?;
                 self.rows.n_stored += rows.values().iter().filter(|&&x| x != 0.0).count();
                 (None, size_of_val(rows.values()))
             }
             Matrix::Sparse(rows) => {
                 let (starts, columns, values) = rows.parts();
                 let starts: Vec<u64> = starts.iter().map(|&start| start as u64).collect();
-                file.write_all(cast_slice(&starts)).map_err(failed)?;
-                file.write_all(cast_slice(values)).map_err(failed)?;
-                file.write_all(cast_slice(columns)).map_err(failed)?;
+                self.write(cast_slice(&starts))?;
+                self.write(cast_slice(values))?;
+                self.write(cast_slice(columns))?;
                 self.rows.n_stored += values.len();
                 self.rows.is_sparse = true;
                 (Some(values.len()), size_of_val(&starts[..]) + size_of_val(values) + size_of_val(columns))
@@ -131,6 +169,43 @@ impl Blocks for DiskRows {
 }
 
 impl DiskRows {
+    /// Rows of a file that was written earlier, of this length; none where the plan does not fit.
+    pub(crate) fn of_plan(file: File, folder: &Path, plan: DiskRowsPlan, length: u64) -> Option<Self> {
+        let DiskRowsPlan { n_rows, n_columns, n_stored, is_sparse, segments } = plan;
+        let (mut rows, mut offset) = (0, 0);
+        for segment in &segments {
+            let (here, values) = (segment.rows.end.checked_sub(segment.rows.start)? as u64, size_of::<f64>() as u64);
+            let size = match segment.n_stored {
+                None => here.checked_mul(n_columns as u64)?.checked_mul(values)?,
+                Some(stored) => (here + 1).checked_mul(8)?.checked_add((stored as u64).checked_mul(values + 4)?)?,
+            };
+            let fits = segment.rows.start == rows && here > 0 && segment.offset == offset;
+            if !fits || (segment.n_stored.is_some() && !is_sparse) {
+                return None;
+            }
+            (rows, offset) = (segment.rows.end, offset.checked_add(size)?);
+        }
+        let folder = folder.to_path_buf();
+        let read = DiskRows { file, folder, n_rows, n_columns, n_stored, is_sparse, segments };
+        (rows == n_rows && offset == length).then_some(read)
+    }
+
+    /// The checksum of the first bytes of the file.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(crate) fn checksum(&self, length: u64) -> Result<u32> {
+        let (mut crc, mut offset, mut bytes) = (Crc::new(), 0, vec![0; 1 << 20]);
+        while offset < length {
+            let here = (length - offset).min(bytes.len() as u64);
+            let piece = &mut bytes[..here as usize];
+            read_at(&self.file, piece, offset).map_err(|error| Error::io(&self.folder, "read", error))?;
+            crc.update(piece);
+            offset += here;
+        }
+        Ok(crc.sum())
+    }
+
     /// Number of rows.
     pub(crate) fn n_rows(&self) -> usize {
         self.n_rows

@@ -6,6 +6,7 @@ use crate::data::Blocks;
 use crate::error::Result;
 use crate::kernel::{Real, Visit, pass};
 use crate::learner::walk_networks;
+use crate::method::udeed::DiversityTerm;
 use crate::observer::Losses;
 use crate::words::words;
 
@@ -116,12 +117,23 @@ impl Objective for EnsembleLoss<'_> {
 }
 
 impl EnsembleLoss<'_> {
+    /// The diversity term without its rows; none where the loss has none.
+    pub fn term(&self) -> Option<DiversityTerm> {
+        let n_rows = self.diversity?.shape().0;
+        Some(DiversityTerm { gamma: self.gamma, m: self.m, heads: self.heads, n_rows, precision: self.precision })
+    }
+
+    /// Whether the diversity is that on the labeled rows.
+    pub(super) fn is_of_labeled(&self) -> bool {
+        self.diversity.is_some_and(|rows| std::ptr::addr_eq(rows, self.labeled))
+    }
+
     fn evaluate_in<T: Real>(&self, weights: &[f64], gradient: &mut [f64]) -> Result<Losses> {
         gradient.fill(0.0);
         let share = 1.0 / (self.m as f64 * self.counts.iter().sum::<f64>());
-        let differing = self.diversity.map(|rows| (rows, Diversity::new(self, rows.shape().0)));
+        let differing = self.diversity.zip(self.term().map(|term| Diversity::of(&term)));
         // With diversity on the labeled rows, one pass computes both losses.
-        let same = differing.filter(|(rows, _)| std::ptr::addr_eq(*rows, self.labeled)).map(|(_, diversity)| diversity);
+        let same = differing.filter(|_| self.is_of_labeled()).map(|(_, diversity)| diversity);
         let empirical = Empirical { of: self, share, diversity: same };
         let mut sums = Sums::default();
         for part in self.walk::<T, _>(self.labeled, weights, gradient, &empirical)? {
@@ -162,15 +174,15 @@ struct Empirical<'a> {
 }
 
 #[derive(Default)]
-struct Sums {
+pub(super) struct Sums {
     empirical: f64,
-    diversity: f64,
+    pub(super) diversity: f64,
 }
 
 /// The sums so far, and scratch space for the members on one row and for the members of one head.
 #[derive(Default)]
-struct Tally<T> {
-    sums: Sums,
+pub(super) struct Tally<T> {
+    pub(super) sums: Sums,
     room: Vec<T>,
     group: Vec<T>,
 }
@@ -290,18 +302,18 @@ impl Agreement {
 
 /// The sum of [`Agreement`] over the rows D.
 #[derive(Clone, Copy)]
-struct Diversity {
+pub(super) struct Diversity {
     /// The weight of each term.
-    share: f64,
+    pub(super) share: f64,
     gamma: f64,
     m: usize,
     heads: usize,
 }
 
 impl Diversity {
-    fn new(of: &EnsembleLoss<'_>, n: usize) -> Self {
+    pub(super) fn of(of: &DiversityTerm) -> Self {
         let m = of.m as f64;
-        Diversity { share: 1.0 / (m * (m - 1.0) * n as f64), gamma: of.gamma, m: of.m, heads: of.heads }
+        Diversity { share: 1.0 / (m * (m - 1.0) * of.n_rows as f64), gamma: of.gamma, m: of.m, heads: of.heads }
     }
 
     /// The term of one row; replaces the outputs of the members by the derivatives of the term by their scores.

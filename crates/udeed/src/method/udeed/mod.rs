@@ -4,9 +4,11 @@
 
 mod descend;
 mod device;
+mod elsewhere;
 mod loss;
 
 pub use device::{Device, Stages};
+pub use elsewhere::{DiversityTerm, Elsewhere, Partial};
 pub use loss::{EnsembleLoss, Loss, Objective, Precision};
 
 use std::sync::Arc;
