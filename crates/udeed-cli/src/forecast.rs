@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use udeed::labeling::{Expected, Forecasts};
+use udeed::labeling::{self, Expected, Forecasts};
 use udeed::text::counted;
 use udeed_lab::tables::TextTable;
 
@@ -31,13 +31,13 @@ pub struct Forecast {
     #[command(flatten)]
     labeled: Labeled,
     /// Numbers of further labels
-    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "10,50,100")]
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = labeling::Forecast::new().more)]
     more: Vec<usize>,
     /// Method of the models: one that `udeed methods` lists
     #[arg(long, default_value = "auto")]
     method: String,
     /// How often the labels are dealt anew; each time 13 models are fitted
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(long, value_name = "N", default_value_t = labeling::Forecast::new().repetitions)]
     repetitions: usize,
     /// Print JSON
     #[arg(long)]
@@ -49,10 +49,8 @@ pub struct Forecast {
 impl Forecast {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
         check_outputs(&[], &[Some(&self.file)])?;
-        let mut forecast = udeed::labeling::Forecast::new()
-            .more(self.more.clone())
-            .repetitions(self.repetitions)
-            .seed(self.sampling.seed);
+        let mut forecast =
+            labeling::Forecast::new().more(self.more.clone()).repetitions(self.repetitions).seed(self.sampling.seed);
         if let Some(method) = seeded_method(&self.method, self.sampling.seed)? {
             forecast = forecast.method(method);
         }

@@ -8,7 +8,7 @@ use clap::builder::RangedU64ValueParser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use udeed::data::{Column, DiskTable, HeldTable, Naming, TrainSet};
 use udeed::format::{PartedSheet, Reader, RecordColumn};
-use udeed::labeling::{Strategy, Suggestion, Suggestions};
+use udeed::labeling::{self, Strategy, Suggestion, Suggestions};
 use udeed::memory::Room;
 use udeed::model::Model;
 use udeed::observer::{Observer, Warning};
@@ -42,10 +42,10 @@ pub struct Suggest {
     #[arg(long, value_name = "FILE")]
     unlabeled: Option<PathBuf>,
     /// Number of rows to suggest
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = labeling::Suggest::new().count)]
     count: usize,
     /// Query strategy
-    #[arg(long, value_parser = strategy_parser(), default_value_t = Strategy::default())]
+    #[arg(long, value_parser = strategy_parser(), default_value_t = labeling::Suggest::new().strategy)]
     strategy: Strategy,
     /// Model of the rows, as `fit` wrote it [default: one is fitted]
     #[arg(long, value_name = "MODEL", conflicts_with = "method")]
@@ -56,11 +56,11 @@ pub struct Suggest {
     /// Largest number of suggestions that are predicted to be of the same class
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     per_class: Option<usize>,
-    /// Column with the cost of each label, by name, by which scores are divided; not used as a feature
+    /// Column with the cost of each label; scores are divided by it. It is not used as a feature
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     #[arg(hide_short_help = true)]
     cost: Option<String>,
-    /// Column with how much it matters to know the class of each row; it is no feature
+    /// Column with the weight of each row: how much it matters to know its class. It is not used as a feature
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     #[arg(hide_short_help = true)]
     weight: Option<String>,
@@ -220,7 +220,7 @@ impl Suggest {
     }
 
     fn suggest(&self, pool: &Pool, model: Option<&Model>, progress: &Progress) -> anyhow::Result<Suggestions> {
-        let mut suggest = udeed::labeling::Suggest::new()
+        let mut suggest = labeling::Suggest::new()
             .count(self.count)
             .strategy(self.strategy)
             .per_class(self.per_class)

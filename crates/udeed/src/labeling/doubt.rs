@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use crate::data::{Dense, Rows, TrainSet};
 use crate::error::{Error, Result};
 use crate::labeling::candidates::{Candidates, labeled};
-use crate::labeling::setters::setters;
+use crate::labeling::settings::settings;
 use crate::learner::{Base, TreeSettings, winner};
 use crate::method::{Auto, Bagging, Method};
 use crate::observer::Observer;
@@ -18,30 +18,32 @@ const MOST_UNLABELED: usize = 2000;
 /// Probability of a label below which it is firmly contradicted.
 const FIRM: f64 = 0.25;
 
-/// Finds labels that may be wrong.
-///
-/// Labeled rows are ranked by `1 - p`, where `p` is the out-of-bag probability of their label: the mean of those by the
-/// automatic ensemble and by a random forest. The only label of a class is always doubted: members that did not learn from it
-/// do not know the class.
-///
-/// ```
-/// use udeed::labeling::Doubt;
-/// use udeed::prelude::*;
-///
-/// let sheet = built_in("wdbc")?.read()?;
-/// // The label of row 3 is wrong.
-/// let class = |i: usize| sheet.labels.name(i).map(|own| if i == 3 { "benign" } else { own });
-/// let labels = Labels::new((0..100).map(class));
-/// let train = TrainSet::new(sheet.table.select(&(0..100).collect::<Vec<usize>>()), labels)?;
-/// let found = Doubt::new().find(&train)?;
-/// let wrong = found.labels[..5].iter().find(|label| label.row == 3).unwrap();
-/// assert_eq!((wrong.label.as_str(), wrong.suggested.as_str()), ("benign", "malignant"));
-/// assert!(wrong.probability < 0.5);
-/// # Ok::<(), udeed::Error>(())
-/// ```
-#[derive(Debug, Clone, Default)]
-pub struct Doubt {
-    seed: u64,
+settings! {
+    /// Finds labels that may be wrong.
+    ///
+    /// Labeled rows are ranked by `1 - p`, where `p` is the out-of-bag probability of their label: the mean of those by the
+    /// automatic ensemble and by a random forest. The only label of a class is always doubted: members that did not learn from it
+    /// do not know the class.
+    ///
+    /// ```
+    /// use udeed::labeling::Doubt;
+    /// use udeed::prelude::*;
+    ///
+    /// let sheet = built_in("wdbc")?.read()?;
+    /// // The label of row 3 is wrong.
+    /// let class = |i: usize| sheet.labels.name(i).map(|own| if i == 3 { "benign" } else { own });
+    /// let labels = Labels::new((0..100).map(class));
+    /// let train = TrainSet::new(sheet.table.select(&(0..100).collect::<Vec<usize>>()), labels)?;
+    /// let found = Doubt::new().find(&train)?;
+    /// let wrong = found.labels[..5].iter().find(|label| label.row == 3).unwrap();
+    /// assert_eq!((wrong.label.as_str(), wrong.suggested.as_str()), ("benign", "malignant"));
+    /// assert!(wrong.probability < 0.5);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    Doubt {
+        /// Random seed.
+        seed: u64 = 0;
+    }
 }
 
 /// A label and its out-of-bag prediction.
@@ -76,11 +78,6 @@ pub struct Doubts {
     /// The out-of-bag class probabilities of each labeled row, in the order of the rows.
     pub probabilities: Dense,
 }
-
-setters! { Doubt {
-    /// Random seed. Default: 0.
-    seed: u64;
-} }
 
 impl Doubt {
     /// Ranks all labels.

@@ -4,7 +4,7 @@ use crate::data::{Labels, TrainSet};
 use crate::error::{Error, Result};
 use crate::labeling::candidates::{Candidates, labeled};
 use crate::labeling::learning_curve::{Curve, Point};
-use crate::labeling::setters::setters;
+use crate::labeling::settings::settings;
 use crate::method::{Auto, Method};
 use crate::observer::{Observer, OfFolds};
 use crate::random::{Purpose, Stream};
@@ -28,31 +28,36 @@ enum Learns {
     Others,
 }
 
-/// Forecasts the accuracy that further labels would bring, of rows drawn at random.
-///
-/// Models are fitted to a third, a half, two thirds and four fifths of the labels, and tested on those left out. A power law of
-/// the error, `b n^-c` with `c` from 0 to 1/2, is fitted to these accuracies and extrapolated; curves do not fall.
-/// Intervals come from curves through the accuracies of reweighted labels (a Bayesian bootstrap of twice the variance, as
-/// labels both teach and test), with exponents drawn by their likelihood: with few labels both the level and the slope are
-/// uncertain, and the intervals are wide.
-///
-/// ```
-/// use udeed::labeling::Forecast;
-/// use udeed::prelude::*;
-///
-/// let train = built_in("ionosphere")?.read()?.into_train()?.hide_labels(&(40..351).collect::<Vec<usize>>());
-/// let found = Forecast::new().more(vec![10, 50, 100]).method(Bagging::new()).forecast(&train)?;
-/// assert_eq!((found.n_labeled, found.expected.len()), (40, 3));
-/// let [low, high] = found.expected[2].interval;
-/// assert!(low < found.expected[2].accuracy && found.expected[2].accuracy < high);
-/// # Ok::<(), udeed::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct Forecast {
-    more: Vec<usize>,
-    method: Option<Method>,
-    repetitions: usize,
-    seed: u64,
+settings! {
+    /// Forecasts the accuracy that further labels would bring, of rows drawn at random.
+    ///
+    /// Models are fitted to a third, a half, two thirds and four fifths of the labels, and tested on those left out. A power law of
+    /// the error, `b n^-c` with `c` from 0 to 1/2, is fitted to these accuracies and extrapolated; curves do not fall.
+    /// Intervals come from curves through the accuracies of reweighted labels (a Bayesian bootstrap of twice the variance, as
+    /// labels both teach and test), with exponents drawn by their likelihood: with few labels both the level and the slope are
+    /// uncertain, and the intervals are wide.
+    ///
+    /// ```
+    /// use udeed::labeling::Forecast;
+    /// use udeed::prelude::*;
+    ///
+    /// let train = built_in("ionosphere")?.read()?.into_train()?.hide_labels(&(40..351).collect::<Vec<usize>>());
+    /// let found = Forecast::new().more(vec![10, 50, 100]).method(Bagging::new()).forecast(&train)?;
+    /// assert_eq!((found.n_labeled, found.expected.len()), (40, 3));
+    /// let [low, high] = found.expected[2].interval;
+    /// assert!(low < found.expected[2].accuracy && found.expected[2].accuracy < high);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    Forecast {
+        /// Numbers of further labels.
+        more: Vec<usize> = vec![10, 50, 100];
+        /// Method of the models; none for [`Auto`] with the random seed of the forecast.
+        method: Option<Method> = None, by impl Into<Method> => Some(method.into());
+        /// How often the labels are dealt anew; each time 13 models are fitted.
+        repetitions: usize = 4;
+        /// Random seed.
+        seed: u64 = 0;
+    }
 }
 
 /// The accuracy that is expected of further labels.
@@ -90,23 +95,6 @@ impl Forecasts {
         self.expected.last().is_some_and(|last| last.gain[0] < 0.005 && last.gain[1] > 0.05)
     }
 }
-
-impl Default for Forecast {
-    fn default() -> Self {
-        Forecast { more: vec![10, 50, 100], method: None, repetitions: 4, seed: 0 }
-    }
-}
-
-setters! { Forecast {
-    /// Numbers of further labels. Default: 10, 50 and 100.
-    more: Vec<usize>;
-    /// Method of the models. Default: [`Auto`] with the random seed of the forecast.
-    method: impl Into<Method> => Some(method.into());
-    /// How often the labels are dealt anew; each time 13 models are fitted. Default: 4.
-    repetitions: usize;
-    /// Random seed. Default: 0.
-    seed: u64;
-} }
 
 impl Forecast {
     /// Forecasts the accuracy.

@@ -22,7 +22,7 @@ mod gaussian_process;
 mod learning_curve;
 mod rounds;
 mod session;
-mod setters;
+mod settings;
 mod strategy;
 mod suggest;
 

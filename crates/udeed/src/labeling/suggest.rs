@@ -5,13 +5,72 @@ use crate::error::{Error, Result};
 use crate::labeling::candidates::{Candidates, some_labeled};
 use crate::labeling::committee::{disagreements, undecided, vote_entropies};
 use crate::labeling::gaussian_process::Covariance;
-use crate::labeling::setters::setters;
+use crate::labeling::settings::settings;
 use crate::labeling::strategy::Strategy;
 use crate::method::{Auto, Method};
 use crate::model::Model;
 use crate::observer::{Observer, Warning, Watch};
 use crate::prepare::{Preparation, Scaling};
 use crate::random::{Purpose, Stream};
+
+settings! {
+    /// Suggests rows to label next.
+    ///
+    /// The default strategy is the expected variance reduction of a Gaussian process over the rows that are still undecided (D.
+    /// Cohn, Z. Ghahramani and M. Jordan, "Active learning with statistical models", JAIR 4, 1996), which a model weighs:
+    ///
+    /// ```text
+    /// score(x) = u(x)^a  sum over j of (1 - a + a u(j)) c(x, j)^2 / (c(x, x) + 0.3)
+    /// ```
+    ///
+    /// `c` is the covariance that the labels leave, with features standardised over all rows and cut at 6, and the median squared
+    /// distance as width; `u = 1 - (p1 - p2)` is how undecided the model is, and `a = l / (l + 20)` how far it is trusted after
+    /// `l` labels. With fewer than 10 labels, or fewer than 2 of a class, `a` is 0: no model is needed, and no label. A batch is
+    /// chosen one by one, each as if those before were labeled.
+    ///
+    /// Of many rows, 2000 drawn at random are candidates, and 1000 of these stand for all. After 1000 suggestions further ones follow
+    /// by their scores, as if none of these were labeled.
+    ///
+    /// ```
+    /// use udeed::labeling::{Strategy, Suggest};
+    /// use udeed::prelude::*;
+    ///
+    /// let train = built_in("vote")?.read()?.into_train()?.hide_labels(&(30..435).collect::<Vec<usize>>());
+    /// let found = Suggest::new().count(3).seed(1).suggest(&train, None)?;
+    /// assert!(found.suggestions.iter().all(|suggestion| suggestion.row >= 30 && suggestion.share > 0.0));
+    ///
+    /// // Without any label.
+    /// let none = train.clone().hide_labels(&(0..30).collect::<Vec<usize>>());
+    /// assert!(Suggest::new().suggest(&none, None)?.cold);
+    ///
+    /// // With a model of one's own, and another strategy.
+    /// let model = Bagging::new().fit(&train)?;
+    /// let found = Suggest::new().strategy(Strategy::Margin).suggest(&train, Some(&model))?;
+    /// assert_eq!(found.suggestions.len(), 10);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    Suggest {
+        /// Number of suggestions.
+        count: usize = 10;
+        /// Query strategy.
+        strategy: Strategy = Strategy::VarianceReduction;
+        /// Method of the model that is fitted if none is given, to the labeled rows and the candidates; none for [`Auto`] with
+        /// the random seed of the suggestions.
+        method: Option<Method> = None, by impl Into<Method> => Some(method.into());
+        /// Largest number of suggestions that the model predicts to be of the same class, where it is known that some are rare;
+        /// none for any.
+        per_class: Option<usize> = None;
+        /// What the label of each row costs; scores are divided by it. One number for each row, also for labeled ones, those in
+        /// memory first; none if all cost the same.
+        costs: Option<Vec<f64>> = None;
+        /// How much it matters to know the class of each row: the variance that labels leave is summed with these weights. One
+        /// number for each row, as of [`Suggest::costs`]; they are multiplied with the weights of the training rows, which a
+        /// model sees, too. A row of weight 0 may be suggested for what it tells about others. None if all matter alike.
+        weights: Option<Vec<f64>> = None;
+        /// Random seed.
+        seed: u64 = 0;
+    }
+}
 
 /// Largest number of candidates, unless more suggestions are asked for.
 const MOST_CANDIDATES: usize = 2000;
@@ -28,52 +87,6 @@ const LEAST_LABELED: usize = 10;
 const LEAST_OF_CLASS: usize = 2;
 /// Number of labels with which the model weighs half.
 const HALF_TRUST: f64 = 20.0;
-
-/// Suggests rows to label next.
-///
-/// The default strategy is the expected variance reduction of a Gaussian process over the rows that are still undecided (D.
-/// Cohn, Z. Ghahramani and M. Jordan, "Active learning with statistical models", JAIR 4, 1996), which a model weighs:
-///
-/// ```text
-/// score(x) = u(x)^a  sum over j of (1 - a + a u(j)) c(x, j)^2 / (c(x, x) + 0.3)
-/// ```
-///
-/// `c` is the covariance that the labels leave, with features standardised over all rows and cut at 6, and the median squared
-/// distance as width; `u = 1 - (p1 - p2)` is how undecided the model is, and `a = l / (l + 20)` how far it is trusted after
-/// `l` labels. With fewer than 10 labels, or fewer than 2 of a class, `a` is 0: no model is needed, and no label. A batch is
-/// chosen one by one, each as if those before were labeled.
-///
-/// Of many rows, 2000 drawn at random are candidates, and 1000 of these stand for all. After 1000 suggestions further ones follow
-/// by their scores, as if none of these were labeled.
-///
-/// ```
-/// use udeed::labeling::{Strategy, Suggest};
-/// use udeed::prelude::*;
-///
-/// let train = built_in("vote")?.read()?.into_train()?.hide_labels(&(30..435).collect::<Vec<usize>>());
-/// let found = Suggest::new().count(3).seed(1).suggest(&train, None)?;
-/// assert!(found.suggestions.iter().all(|suggestion| suggestion.row >= 30 && suggestion.share > 0.0));
-///
-/// // Without any label.
-/// let none = train.clone().hide_labels(&(0..30).collect::<Vec<usize>>());
-/// assert!(Suggest::new().suggest(&none, None)?.cold);
-///
-/// // With a model of one's own, and another strategy.
-/// let model = Bagging::new().fit(&train)?;
-/// let found = Suggest::new().strategy(Strategy::Margin).suggest(&train, Some(&model))?;
-/// assert_eq!(found.suggestions.len(), 10);
-/// # Ok::<(), udeed::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct Suggest {
-    count: usize,
-    strategy: Strategy,
-    method: Option<Method>,
-    per_class: Option<usize>,
-    costs: Option<Vec<f64>>,
-    weights: Option<Vec<f64>>,
-    seed: u64,
-}
 
 /// A row to label, with the reasons in numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,42 +117,6 @@ pub struct Suggestions {
     /// Number of unlabeled rows among which they were found; of very many it is a random sample.
     pub n_candidates: usize,
 }
-
-impl Default for Suggest {
-    fn default() -> Self {
-        Suggest {
-            count: 10,
-            strategy: Strategy::default(),
-            method: None,
-            per_class: None,
-            costs: None,
-            weights: None,
-            seed: 0,
-        }
-    }
-}
-
-setters! { Suggest {
-    /// Number of suggestions. Default: 10.
-    count: usize;
-    /// Query strategy. Default: [`Strategy::VarianceReduction`].
-    strategy: Strategy;
-    /// Method of the model that is fitted if none is given: to the labeled rows and the candidates. Default: [`Auto`]
-    /// with the random seed of the suggestions.
-    method: impl Into<Method> => Some(method.into());
-    /// Largest number of suggestions that the model predicts to be of the same class, where it is known that some are rare.
-    /// Default: any.
-    per_class: Option<usize>;
-    /// What the label of each row costs; scores are divided by it. One number for each row, also for labeled ones, those in
-    /// memory first. Default: all cost the same.
-    costs: Option<Vec<f64>>;
-    /// How much it matters to know the class of each row: the variance that labels leave is summed with these weights. One
-    /// number for each row, as of [`Suggest::costs`]; they are multiplied with the weights of the training rows, which a model
-    /// sees, too. A row of weight 0 may be suggested for what it tells about others. Default: all matter alike.
-    weights: Option<Vec<f64>>;
-    /// Random seed. Default: 0.
-    seed: u64;
-} }
 
 impl Suggest {
     /// Suggests rows. The weights of the unlabeled rows tell how much it matters to know their classes.
@@ -263,15 +240,9 @@ impl Suggest {
         watch: &Watch<'_>,
     ) -> Result<Vec<Suggestion>> {
         let positions = &candidates.positions;
-        let references = &positions[..covariance.n_references()];
-        let mut weights = opinion.weights(train, references);
-        if let Some(own) = &self.weights {
-            let largest = references.iter().map(|&row| own[row]).fold(f64::MIN_POSITIVE, f64::max);
-            weights.iter_mut().zip(references).for_each(|(weight, &row)| *weight *= own[row] / largest);
-        }
+        let weights = self.weights_of(train, opinion, &positions[..covariance.n_references()]);
         let cost = |i: usize| self.costs.as_ref().map_or(1.0, |costs| costs[positions[i]]);
-        let mut is_open = vec![true; positions.len()];
-        let mut of_class = vec![0; opinion.classes.len()];
+        let mut open = Open::all(positions.len(), opinion);
         let mut picked = Vec::new();
         let mut reductions = Vec::new();
         while picked.len() < self.count.min(positions.len()) {
@@ -282,22 +253,9 @@ impl Suggest {
             }
             let score =
                 |i: usize| fixed.map_or_else(|| opinion.trust_in(i) * reductions[i], |fixed| fixed[i]) / cost(i);
-            let open = (0..positions.len()).filter(|&i| is_open[i]).map(|i| (i, score(i)));
-            let best = open.fold(None, |best: Option<(usize, f64)>, (i, score)| match best {
-                Some((_, highest)) if highest >= score => best,
-                _ => Some((i, score)),
-            });
             // Every class has as many suggestions as it may have.
-            let Some((best, score)) = best else { break };
-            is_open[best] = false;
-            let class = opinion.predicted.as_ref().map(|predicted| predicted[best]);
-            if let Some(class) = class {
-                of_class[class] += 1;
-                if self.per_class == Some(of_class[class]) {
-                    let predicted = opinion.predicted.iter().flatten();
-                    is_open.iter_mut().zip(predicted).for_each(|(open, other)| *open &= *other != class);
-                }
-            }
+            let Some((best, score)) = open.best(score) else { break };
+            let class = open.take(best, opinion, self.per_class);
             let total = covariance.total(&weights);
             picked.push(Suggestion {
                 row: positions[best],
@@ -312,6 +270,50 @@ impl Suggest {
             }
         }
         Ok(picked)
+    }
+
+    /// How much it matters to know the class of each reference row.
+    fn weights_of(&self, train: &TrainSet, opinion: &Opinion, references: &[usize]) -> Vec<f64> {
+        let mut weights = opinion.weights(train, references);
+        if let Some(own) = &self.weights {
+            let largest = references.iter().map(|&row| own[row]).fold(f64::MIN_POSITIVE, f64::max);
+            weights.iter_mut().zip(references).for_each(|(weight, &row)| *weight *= own[row] / largest);
+        }
+        weights
+    }
+}
+
+/// The candidates that may still be suggested.
+struct Open {
+    is_open: Vec<bool>,
+    /// Number of suggestions of each predicted class.
+    of_class: Vec<usize>,
+}
+
+impl Open {
+    fn all(n: usize, opinion: &Opinion) -> Self {
+        Open { is_open: vec![true; n], of_class: vec![0; opinion.classes.len()] }
+    }
+
+    /// The candidate of the highest score, and its score; of equal ones the first.
+    fn best(&self, score: impl Fn(usize) -> f64) -> Option<(usize, f64)> {
+        let open = (0..self.is_open.len()).filter(|&i| self.is_open[i]).map(|i| (i, score(i)));
+        open.fold(None, |best: Option<(usize, f64)>, (i, score)| match best {
+            Some((_, highest)) if highest >= score => best,
+            _ => Some((i, score)),
+        })
+    }
+
+    /// Closes a candidate, and all of its predicted class where this has as many suggestions as it may have. Returns the class.
+    fn take(&mut self, i: usize, opinion: &Opinion, per_class: Option<usize>) -> Option<usize> {
+        self.is_open[i] = false;
+        let predicted = opinion.predicted.as_ref()?;
+        let class = predicted[i];
+        self.of_class[class] += 1;
+        if per_class == Some(self.of_class[class]) {
+            self.is_open.iter_mut().zip(predicted).for_each(|(open, other)| *open &= *other != class);
+        }
+        Some(class)
     }
 }
 

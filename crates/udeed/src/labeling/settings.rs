@@ -1,0 +1,50 @@
+//! The declaration of settings of this room.
+
+/// Declares settings: a struct with public fields, `new` with the defaults, and a setter for each: its documentation, name, type
+/// and default, and what the setter takes and keeps if that is another value.
+macro_rules! settings {
+    (
+        $(#[$about:meta])+
+        $name:ident {
+            $($(#[doc = $doc:literal])+ $field:ident: $type:ty = $default:expr $(, by $taken:ty => $kept:expr)?;)+
+        }
+    ) => {
+        $(#[$about])+
+        #[derive(Debug, Clone)]
+        #[non_exhaustive]
+        pub struct $name {
+            $($(#[doc = $doc])+ pub $field: $type,)+
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+
+        impl $name {
+            /// The default settings.
+            pub fn new() -> Self {
+                $name { $($field: $default,)+ }
+            }
+
+            $($crate::labeling::settings::settings! {
+                @setter $(#[doc = $doc])+ $field: $type = $default $(, by $taken => $kept)?
+            })+
+        }
+    };
+    (@setter $(#[doc = $doc:literal])+ $field:ident: $type:ty = $default:expr) => {
+        $crate::labeling::settings::settings! { @setter $(#[doc = $doc])+ $field: $type = $default, by $type => $field }
+    };
+    (@setter $(#[doc = $doc:literal])+ $field:ident: $type:ty = $default:expr, by $taken:ty => $kept:expr) => {
+        $(#[doc = $doc])+
+        #[doc = concat!("\n\nDefault: `", stringify!($default), "`.")]
+        #[must_use]
+        pub fn $field(mut self, $field: $taken) -> Self {
+            self.$field = $kept;
+            self
+        }
+    };
+}
+
+pub(crate) use settings;
