@@ -65,13 +65,13 @@ pub struct Fit {
     balanced: bool,
     /// Decision threshold from -1 to 1, or its goal: `balanced`, `f1`, `rate=0.05` [default: 0]
     ///
-    /// Of two classes, rows above it belong to the second. `balanced`, `f1`: the one of highest balanced accuracy, or F1 score of
-    /// the second class, on out-of-bag rows, or by the folds where a method has no bootstraps; `rate=0.05`: the one above which this
-    /// share of the rows lies.
+    /// Of two classes, rows above it belong to the second. `balanced`: the highest balanced accuracy; `f1`: the highest F1 score
+    /// of the second class; `rate=0.05`: this share of the rows is above it. Goals are reached on out-of-bag rows, or by the folds
+    /// where a method has no bootstraps.
     #[arg(long, value_name = "THRESHOLD", help_heading = "Learning", allow_hyphen_values = true)]
     threshold: Option<Threshold>,
     /// Keep what became of the training rows in the model, for `inspect --rows`: class, probabilities, and the round in which a
-    /// row was labeled. Of at most N rows, 100000 unless said; of more than two classes this many over their number
+    /// row was labeled. At most N rows are kept, 100000 without a number; of more than two classes, N over their number
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, hide_short_help = true)]
     #[arg(default_value_t = 0, default_missing_value = Transduction::MOST_ROWS.to_string(), hide_default_value = true)]
     keep_rows: usize,

@@ -117,7 +117,7 @@ pub struct Labeled {
     /// -1 is the last. LIBSVM files need none [default: in ARFF files the attribute `class`]
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     label: Option<String>,
-    /// Classes that look like missing labels, such as `none`, but are not: no warning
+    /// Classes whose names look like missing labels, such as `none`: they are not warned of
     #[arg(long, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true)]
     #[arg(hide_short_help = true)]
     class: Vec<String>,

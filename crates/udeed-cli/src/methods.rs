@@ -3,9 +3,11 @@
 use std::io::Write;
 
 use clap::Args;
+use serde_json::Value;
+use udeed::learner::{Base, LearnerCard};
 use udeed::method::MethodCard;
 use udeed::method::card::Cards;
-use udeed::setting::Kind as SettingKind;
+use udeed::setting::{Kind as SettingKind, Setting};
 use udeed_lab::Entry;
 
 use crate::output::{print, print_json, write_wrapped};
@@ -52,6 +54,21 @@ fn list(out: &mut dyn Write) -> std::io::Result<()> {
     write_wrapped(out, "", 0, &text)
 }
 
+/// The settings of a base learner as `--set` names them within a setting of a method.
+fn describe_within(
+    learner: &LearnerCard,
+    of: &Setting,
+    defaults: Option<&Value>,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    for setting in &learner.settings {
+        let default = defaults.map_or(&setting.default, |defaults| &defaults[setting.name]);
+        let name = format!("        {}.{} = {}: ", of.name, setting.name, shown(default));
+        write_wrapped(out, &name, 12, &setting.doc)?;
+    }
+    Ok(())
+}
+
 fn describe(card: &MethodCard, out: &mut dyn Write) -> std::io::Result<()> {
     write_wrapped(out, "", 0, &format!("{} {}", card.sentence, card.details))?;
     if !card.paper.is_empty() {
@@ -61,10 +78,28 @@ fn describe(card: &MethodCard, out: &mut dyn Write) -> std::io::Result<()> {
     for setting in &card.settings {
         write_wrapped(out, &format!("{} = ", setting.name), 4, &shown(&setting.default))?;
         write_wrapped(out, "", 4, &setting.doc)?;
-        if let SettingKind::Word(words) | SettingKind::SomeWords(words) = &setting.kind {
-            for [word, about] in words {
-                write_wrapped(out, &format!("    {word}: "), 8, about)?;
+        match &setting.kind {
+            SettingKind::Word(words) | SettingKind::SomeWords(words) => {
+                for [word, about] in words {
+                    write_wrapped(out, &format!("    {word}: "), 8, about)?;
+                }
             }
+            SettingKind::Base | SettingKind::Bases => {
+                for learner in Base::cards() {
+                    write_wrapped(out, &format!("    {}: ", learner.name), 8, &format!("{}.", learner.about))?;
+                    // Of several learners none has a name of its own.
+                    if setting.kind == SettingKind::Base {
+                        describe_within(learner, setting, None, out)?;
+                    }
+                }
+            }
+            SettingKind::Tree => {
+                let trees = Base::cards().iter().filter(|learner| learner.name == "tree");
+                for learner in trees {
+                    describe_within(learner, setting, Some(&setting.default), out)?;
+                }
+            }
+            _ => {}
         }
         if let Some(range) = setting.range.filter(|range| range.to_string() != "at least 0") {
             writeln!(out, "    ({range})")?;

@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use udeed::data::{Labeled, Shares};
 use udeed::ensemble::Shared;
 use udeed::format::Reader;
+use udeed::learner::Base;
 use udeed::method::{Method, MethodCard, Udeed};
 use udeed::setting::{Kind as SettingKind, Setting};
 use udeed_lab::Entry;
@@ -107,6 +108,9 @@ fn help(owners: &[(&MethodCard, &Setting)]) -> String {
         let names: Vec<&str> = choosing.iter().map(|(card, _)| card.name).collect();
         let auto = setting.doc.split_once("`auto`: ").map_or("", |(_, auto)| auto.trim_end_matches('.'));
         doc = format!("{doc}. `auto` ({}): {auto}", names.join(", "));
+    }
+    if matches!(owners[0].1.kind, SettingKind::Base | SettingKind::Bases) {
+        doc = format!("{doc}: {}", Base::NAMES.join(", "));
     }
     let of = if methods.len() > 10 { String::new() } else { format!("{}: ", methods.join(", ")) };
     if matches!(owners[0].1.kind, SettingKind::Tree) {

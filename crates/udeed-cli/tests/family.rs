@@ -59,6 +59,14 @@ fn settings_are_listed_and_set_by_their_names() {
     assert!(listed.lines().all(|line| line.chars().count() <= 80), "{listed}");
     let settings = folder.run("methods co-training");
     assert!(settings.contains("pool = 75") && settings.contains("rounds = 30"), "{settings}");
+    assert!(settings.contains("    tree: Decision tree") && settings.contains("base.depth = null: "), "{settings}");
+    assert!(folder.run("methods co-forest").contains("tree.features = log2-plus-one: "));
+    assert!(!folder.run("methods stacking").contains("bases.depth"));
+    let help = folder.run("fit --help").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        help.contains("Base learner of the members: logistic, tree, neighbors, bayes [default: logistic]"),
+        "{help}"
+    );
 
     let fit = "fit rows.csv --label kind --folds 0 --out model";
     folder.run(&format!("{fit} --method adaboost --base tree --set base.depth=2 --set base.criterion=entropy"));
