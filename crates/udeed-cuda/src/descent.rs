@@ -194,6 +194,25 @@ struct Terms<'t> {
     slope: f64,
 }
 
+impl Terms<'_> {
+    /// What the kernels of derivatives take of them.
+    fn values(&self, loss: &EnsembleLoss<'_>) -> [Value; 8] {
+        let kind = match (self.labels, loss.loss) {
+            (None, _) => 0,
+            (_, Loss::Logistic) => 1,
+            (_, Loss::Squared) => 2,
+            (_, Loss::Hinge) => 3,
+        };
+        let [targets, counts] = match self.labels {
+            Some((targets, counts)) => [targets.pointer(), counts.pointer()],
+            None => [Value::Pointer(0); 2],
+        };
+        let [m, heads] = [loss.m, loss.heads].map(|number| Value::Int(number as i32));
+        let [share, slope] = [self.share, self.slope].map(Value::Double);
+        [m, heads, Value::Int(kind), share, Value::Int(self.diverse.into()), slope, targets, counts]
+    }
+}
+
 /// A walk with any number of members and features: scores, derivatives, gradient.
 struct Walk<'a> {
     card: &'a Card,
@@ -294,35 +313,20 @@ impl<'a> Walk<'a> {
             to.iter_mut().zip(from).for_each(|(to, &from)| *to = T::from_double(from));
         }
         w.write(&padded)?;
-        let kind = match (terms.labels, loss.loss) {
-            (None, _) => 0,
-            (_, Loss::Logistic) => 1,
-            (_, Loss::Squared) => 2,
-            (_, Loss::Hinge) => 3,
-        };
-        let [targets, counts] = match terms.labels {
-            Some((targets, counts)) => [targets.pointer(), counts.pointer()],
-            None => [Value::Pointer(0); 2],
-        };
         let [int_width, int_lanes] = [width, lanes].map(|number| Value::Int(number as i32));
+        let tile = size_of::<T>() * 16;
         let mut again = 0;
         for chunk in &table.chunks {
             for begin in (0..chunk.rows).step_by(self.slab) {
                 let here = self.slab.min(chunk.rows - begin);
                 let x = chunk.room.pointer_to(begin * width);
-                let tile = size_of::<T>() * 16;
                 let shape = Shape { grid: (here / SIDE, lanes / SIDE, 1), threads: 256, shared: tile * (68 + 64) };
                 self.card.launch(kernels[0], shape, &[x, int_width, w.pointer(), int_lanes, scores.pointer()])?;
                 let shape = Shape { grid: (self.blocks, 1, 1), threads: 256, shared: 0 };
                 let [first, rows, n] = [chunk.first + begin, here, table.n].map(|number| Value::Long(number as i64));
-                let [m, heads] = [loss.m, loss.heads].map(|number| Value::Int(number as i32));
-                let mut values = vec![scores.pointer(), first, rows, n, int_lanes, m, heads, Value::Int(kind)];
-                values.extend([
-                    Value::Double(terms.share),
-                    Value::Int(terms.diverse.into()),
-                    Value::Double(terms.slope),
-                ]);
-                values.extend([targets, counts, Value::Int(again), self.values.pointer()]);
+                let mut values = vec![scores.pointer(), first, rows, n, int_lanes];
+                values.extend(terms.values(loss));
+                values.extend([Value::Int(again), self.values.pointer()]);
                 self.card.launch(kernels[1], shape, &values)?;
                 let parts = self.slab.div_ceil(self.each);
                 let grid = (width.div_ceil(SIDE), lanes / SIDE, parts);
@@ -477,18 +481,83 @@ impl<'a> Fused<'a> {
         self.heads * self.warps * OF_WARP * self.groups * 8
     }
 
+    /// The place of the weight of a feature in a member of a head.
+    fn place(&self, lane: usize, j: usize) -> usize {
+        ((lane / self.m * self.warps * OF_WARP) + lane % self.m) * self.groups * 8 + j
+    }
+
     fn begin(&self, weights: &[f64], slope: f64) -> Result<()> {
+        match (&*self.rows, &self.weights) {
+            (Rows::Double(table), AnyRoom::Double(room)) => self.begin_double(table, room, weights, slope),
+            (Rows::Halves(halves), AnyRoom::Single(room)) => self.begin_single(halves, room, weights, slope),
+            _ => unreachable!("weights have the precision of the rows"),
+        }
+    }
+
+    fn begin_double(&self, table: &Table<'_, f64>, room: &Room<'_, f64>, weights: &[f64], slope: f64) -> Result<()> {
         let lanes = self.m * self.heads;
-        let width = self.groups * 8;
-        // The place of the weight of a feature in a member of a head.
-        let place = |lane: usize, j: usize| ((lane / self.m * self.warps * OF_WARP) + lane % self.m) * width + j;
-        let kernel = |precision: [&'static str; 5]| {
-            precision[GROUPS.iter().position(|&groups| groups == self.groups).unwrap_or(0)]
-        };
-        let size = self.size();
-        let shape = |parts| Shape { grid: (parts, self.heads, 1), threads: self.warps * 32, shared: self.shared };
-        let finish = |kernel, parts: usize, scale, again| Finish {
-            kernel,
+        let mut padded = vec![0.0; self.size()];
+        for (at, &weight) in weights.iter().enumerate() {
+            padded[self.place(at % lanes, at / lanes)] = weight;
+        }
+        room.write(&padded)?;
+        let names = ["fused_double_2", "fused_double_4", "fused_double_6", "fused_double_7", "fused_double_8"];
+        for (k, chunk) in table.chunks.iter().enumerate() {
+            let tiles = chunk.rows / 32;
+            let values = [chunk.room.pointer(), Value::Int(tiles as i32), room.pointer()];
+            self.launch([names[self.number()], "finish_double"], tiles, &values, slope, k > 0)?;
+        }
+        Ok(())
+    }
+
+    fn begin_single(&self, halves: &Halves<'_>, room: &Room<'_, f32>, weights: &[f64], slope: f64) -> Result<()> {
+        let lanes = self.m * self.heads;
+        // Columns are scaled, and their weights by the inverse; then all weights, so that the largest is well within a half.
+        let scaled = |at: usize| weights[at] / f64::from(halves.scales[at / lanes].0);
+        let mut padded = vec![0.0; self.size()];
+        let (mut largest, mut bounds) = (0.0f64, vec![0.0f64; lanes]);
+        for at in 0..weights.len() {
+            let weight = scaled(at);
+            padded[self.place(at % lanes, at / lanes)] = weight as f32;
+            largest = largest.max(weight.abs());
+            bounds[at % lanes] += weight.abs() * f64::from(halves.scales[at / lanes].1);
+        }
+        room.write(&padded)?;
+        let w_scale = power_below((256.0 / largest.max(1e-30)) as f32);
+        let unit = (std::f64::consts::LOG2_E / f64::from(w_scale)) as f32;
+        // No output exceeds half of its score, nor 1, and no derivative the sum of outputs of its head.
+        let bound = bounds.chunks(self.m).map(|head| head.iter().map(|bound| (bound / 2.0).min(1.0)).sum::<f64>());
+        let d_scale = power_below((30_000.0 / bound.fold(1e-20, f64::max)) as f32);
+        let names = ["fused_single_2", "fused_single_4", "fused_single_6", "fused_single_7", "fused_single_8"];
+        for (k, (rows, high, low)) in halves.chunks.iter().enumerate() {
+            let tiles = rows / 64;
+            let mut values = vec![high.pointer(), low.pointer(), Value::Int(tiles as i32), room.pointer()];
+            values.extend([w_scale, unit, d_scale].map(Value::Float));
+            let scale = slope / f64::from(d_scale);
+            self.launch([names[self.number()], "finish_single"], tiles, &values, scale, k > 0)?;
+        }
+        Ok(())
+    }
+
+    /// Number of the kernel for these groups of features.
+    fn number(&self) -> usize {
+        GROUPS.iter().position(|&groups| groups == self.groups).unwrap_or(0)
+    }
+
+    /// Begins the walk over a chunk, and what adds up its parts, multiplied by a scale.
+    fn launch(
+        &self,
+        [walk, finish]: [&'static str; 2],
+        tiles: usize,
+        values: &[Value],
+        scale: f64,
+        again: bool,
+    ) -> Result<()> {
+        let (parts, size) = (tiles.min(self.most), self.size());
+        let shape = Shape { grid: (parts, self.heads, 1), threads: self.warps * 32, shared: self.shared };
+        self.card.launch(walk, shape, &[values, &[self.parts.pointer(), self.values.pointer()]].concat())?;
+        let finish = Finish {
+            kernel: finish,
             parts: self.parts.pointer(),
             count: parts,
             size,
@@ -496,68 +565,12 @@ impl<'a> Fused<'a> {
             values: (self.values.pointer(), parts * self.heads * self.warps, 1),
             again,
         };
-        let (out, value) = (self.found.pointer(), self.found.pointer_to(size));
-        match (&*self.rows, &self.weights) {
-            (Rows::Double(table), AnyRoom::Double(room)) => {
-                let mut padded = vec![0.0; size];
-                for (at, &weight) in weights.iter().enumerate() {
-                    padded[place(at % lanes, at / lanes)] = weight;
-                }
-                room.write(&padded)?;
-                let names = ["fused_double_2", "fused_double_4", "fused_double_6", "fused_double_7", "fused_double_8"];
-                for (k, chunk) in table.chunks.iter().enumerate() {
-                    let tiles = chunk.rows / 32;
-                    let parts = tiles.min(self.most);
-                    let values = [
-                        chunk.room.pointer(),
-                        Value::Int(tiles as i32),
-                        room.pointer(),
-                        self.parts.pointer(),
-                        self.values.pointer(),
-                    ];
-                    self.card.launch(kernel(names), shape(parts), &values)?;
-                    finish("finish_double", parts, slope, k > 0).begin(self.card, out, value)?;
-                }
-                Ok(())
-            }
-            (Rows::Halves(halves), AnyRoom::Single(room)) => {
-                // Columns are scaled, and their weights by the inverse; then all weights, so that the largest is well within a half.
-                let scaled = |at: usize| weights[at] / f64::from(halves.scales[at / lanes].0);
-                let mut padded = vec![0.0; size];
-                let (mut largest, mut bounds) = (0.0f64, vec![0.0f64; lanes]);
-                for at in 0..weights.len() {
-                    let weight = scaled(at);
-                    padded[place(at % lanes, at / lanes)] = weight as f32;
-                    largest = largest.max(weight.abs());
-                    bounds[at % lanes] += weight.abs() * f64::from(halves.scales[at / lanes].1);
-                }
-                room.write(&padded)?;
-                let w_scale = power_below((256.0 / largest.max(1e-30)) as f32);
-                let unit = (std::f64::consts::LOG2_E / f64::from(w_scale)) as f32;
-                // No output exceeds half of its score, nor 1, and no derivative the sum of outputs of its head.
-                let bound =
-                    bounds.chunks(self.m).map(|head| head.iter().map(|bound| (bound / 2.0).min(1.0)).sum::<f64>());
-                let d_scale = power_below((30_000.0 / bound.fold(1e-20, f64::max)) as f32);
-                let names = ["fused_single_2", "fused_single_4", "fused_single_6", "fused_single_7", "fused_single_8"];
-                for (k, (rows, high, low)) in halves.chunks.iter().enumerate() {
-                    let tiles = rows / 64;
-                    let parts = tiles.min(self.most);
-                    let scales = [w_scale, unit, d_scale].map(Value::Float);
-                    let mut values = vec![high.pointer(), low.pointer(), Value::Int(tiles as i32), room.pointer()];
-                    values.extend(scales);
-                    values.extend([self.parts.pointer(), self.values.pointer()]);
-                    self.card.launch(kernel(names), shape(parts), &values)?;
-                    finish("finish_single", parts, slope / f64::from(d_scale), k > 0).begin(self.card, out, value)?;
-                }
-                Ok(())
-            }
-            _ => unreachable!("weights have the precision of the rows"),
-        }
+        finish.begin(self.card, self.found.pointer(), self.found.pointer_to(size))
     }
 
     /// Adds the gradient; returns the sum of diversities.
     fn end(&self, gradient: &mut [f64]) -> Result<f64> {
-        let (size, width, lanes) = (self.size(), self.groups * 8, self.m * self.heads);
+        let (size, lanes) = (self.size(), self.m * self.heads);
         let mut found = vec![0.0; size + 1];
         self.found.read(&mut found)?;
         for (at, to) in gradient.iter_mut().enumerate() {
@@ -566,7 +579,7 @@ impl<'a> Fused<'a> {
                 Rows::Halves(halves) => 1.0 / f64::from(halves.scales[j].0),
                 _ => 1.0,
             };
-            *to += scale * found[((lane / self.m * self.warps * OF_WARP) + lane % self.m) * width + j];
+            *to += scale * found[self.place(lane, j)];
         }
         Ok(found[size])
     }

@@ -12,6 +12,7 @@ use crate::error::Result;
 
 /// A row that two people gave different labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Conflict {
     /// The row, counted from 0.
     pub row: usize,
@@ -21,6 +22,7 @@ pub struct Conflict {
 
 /// Merged answers.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Merged {
     /// The label of each answered row, by its number from 0; none where nobody was sure.
     pub answered: BTreeMap<usize, Option<String>>,
@@ -59,21 +61,30 @@ pub fn merge(
         finals.push(last_lines(&reading));
         paths.push(path.clone());
     }
+    let (mut merged, mut added) = of_rows(&finals, &paths);
+    if merged.conflicts.is_empty() || leave_conflicts {
+        // In the order in which they were given.
+        added.sort_by_key(|(place, _)| *place);
+        let lines: Vec<Line> = added.into_iter().map(|(_, line)| line).collect();
+        merged.added = lines.iter().filter(|line| matches!(line.entry, Entry::Answer(_))).count();
+        answers.append(&lines)?;
+    }
+    Ok(merged)
+}
+
+/// A line to add, with the number of its file and its place in it.
+type Added = ((usize, usize), Line);
+
+/// What the files say of each row together, and the lines that the first of them lacks.
+fn of_rows(finals: &[Final], paths: &[PathBuf]) -> (Merged, Vec<Added>) {
     let mut by_row: BTreeMap<usize, Vec<Said<'_>>> = BTreeMap::new();
     for (file, lines) in finals.iter().enumerate() {
         lines.iter().for_each(|(row, line)| by_row.entry(*row).or_default().push((file, line)));
     }
     let mut merged = Merged { answered: BTreeMap::new(), conflicts: Vec::new(), added: 0 };
-    let mut added: Vec<((usize, usize), Line)> = Vec::new();
+    let mut added = Vec::new();
     for (row, lines) in by_row {
-        let mut labels: Vec<(String, PathBuf)> = Vec::new();
-        for (file, (_, line)) in &lines {
-            if let Some(label) = label_of(line)
-                && !labels.iter().any(|(known, _)| known == label)
-            {
-                labels.push((label.to_owned(), paths[*file].clone()));
-            }
-        }
+        let labels = labels_of(&lines, paths);
         if labels.len() > 1 {
             merged.conflicts.push(Conflict { row, labels });
             // What the file itself says is taken back.
@@ -90,14 +101,20 @@ pub fn merge(
             added.push(((*file, *place), line.clone()));
         }
     }
-    if merged.conflicts.is_empty() || leave_conflicts {
-        // In the order in which they were given.
-        added.sort_by_key(|(place, _)| *place);
-        let lines: Vec<Line> = added.into_iter().map(|(_, line)| line).collect();
-        merged.added = lines.iter().filter(|line| matches!(line.entry, Entry::Answer(_))).count();
-        answers.append(&lines)?;
+    (merged, added)
+}
+
+/// The different labels of a row, each with the first file that has it.
+fn labels_of(lines: &[Said<'_>], paths: &[PathBuf]) -> Vec<(String, PathBuf)> {
+    let mut labels: Vec<(String, PathBuf)> = Vec::new();
+    for (file, (_, line)) in lines {
+        if let Some(label) = label_of(line)
+            && !labels.iter().any(|(known, _)| known == label)
+        {
+            labels.push((label.to_owned(), paths[*file].clone()));
+        }
     }
-    Ok(merged)
+    labels
 }
 
 /// The last line of each row, with its place, unless it takes the answer back or skips.
