@@ -86,6 +86,7 @@ pub struct Desk {
 }
 
 /// What was labeled, and the model of it.
+#[non_exhaustive]
 pub struct Finished {
     /// The labels of all rows.
     pub labels: Labels,

@@ -82,7 +82,7 @@ pub(crate) fn state(shared: &Shared, state: &mut State, window: &str) -> Result<
 }
 
 fn question_told(shared: &Shared, state: &State, question: Question) -> Result<Value> {
-    let Question { row, origin } = question;
+    let Question { row, origin, .. } = question;
     let cells = cells_of(shared.rows.as_ref(), row);
     let cells = cells.map_err(|cause| Error::io(shared.name.clone(), "read", cause))?;
     let (cells, more) = shared.shown(&cells, false);

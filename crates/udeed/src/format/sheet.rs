@@ -56,6 +56,7 @@ impl Sheet {
 ///
 /// See [`Reader::hold`](crate::format::Reader::hold) for an example.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct HeldSheet {
     /// The rows, without the labels.
     pub table: HeldTable,

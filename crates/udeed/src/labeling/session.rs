@@ -52,6 +52,7 @@ pub enum Reply {
 
 /// A row to label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Question {
     /// The row, counted from 0.
     pub row: usize,
@@ -113,6 +114,7 @@ impl Estimate {
 
 /// The estimate after some labels.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Point {
     /// Number of labels, those of the file among them.
     pub labels: usize,
@@ -128,7 +130,7 @@ pub struct Progress {
     pub labeled: usize,
     /// Number of rows that were given a label here.
     pub answered: usize,
-    /// Number of rows whose class could not be told.
+    /// Number of rows of whose class the person was not sure.
     pub not_sure: usize,
     /// Number of rows that were skipped.
     pub skipped: usize,
