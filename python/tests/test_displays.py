@@ -76,7 +76,11 @@ def test_label_curves_have_a_score_for_each_fit(cancer: Data) -> None:
         )
         assert curve.labels[0] == 6 and curve.scores.shape == curve.alone.shape == (5, 2)
         assert ((curve.scores > 0.5) & (curve.scores <= 1.0)).all() and not np.array_equal(curve.scores, curve.alone)
-    for wrong, message in (({"labels": [1]}, "`labeled` keeps 1"), ({"test_size": 0.0}, "`test_size` is 0.0")):
+    for wrong, message in (
+        ({"labels": [1]}, "`labeled` keeps 1"),
+        ({"test_size": 0.0}, "`test_size` is 0.0"),
+        ({"repetitions": 0}, "`repetitions` is 0, expected a whole number of at least 1"),
+    ):
         with pytest.raises(ValueError, match=message):
             udeed.LabelCurveDisplay.from_estimator(small(udeed.BaggingClassifier), X, few, **wrong)
     with pytest.raises(ValueError, match="`unlabeled` of the estimator is None"):

@@ -288,5 +288,5 @@ def test_the_command_writes_the_same_graph(cancer: Data, tmp_path: Path) -> None
 
 
 def test_what_has_no_graph_is_refused() -> None:
-    with pytest.raises(TypeError, match="`estimator` is LogisticRegression, expected a fitted estimator of udeed"):
+    with pytest.raises(TypeError, match="`estimator` is a LogisticRegression, expected an estimator of udeed"):
         udeed.to_onnx(LogisticRegression())

@@ -7,7 +7,6 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from sklearn.utils import _safe_indexing, check_consistent_length
 from udeed import _core
 from udeed._displays import axes_for
 from udeed._progress import Progress
-from udeed._rules import seed_of
+from udeed._rules import count_of, seed_of
 from udeed._split import Strata
 
 Named = Mapping[str, Any] | Iterable[Any]
@@ -94,8 +93,7 @@ def compare(
     from sklearn.metrics import get_scorer
 
     named = _named(estimators)
-    if not isinstance(splits, Integral) or isinstance(splits, bool) or splits < 1:
-        raise ValueError(f"`splits` is {splits!r}, expected a whole number of at least 1")
+    splits = count_of("splits", splits)
     reference = next(iter(named)) if reference is None else reference
     if reference not in named:
         raise ValueError(f"`reference` is {reference!r}, expected one of {list(named)}")

@@ -17,11 +17,11 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from udeed._ensemble import Ensemble
+from udeed._ensemble import Ensemble, ours
 from udeed._labeling import suggest
 from udeed._labels import UdeedWarning, labeled_rows
 from udeed._rows import Rows
-from udeed._rules import seed_of
+from udeed._rules import count_of, seed_of
 from udeed._split import Strata, holding
 
 if TYPE_CHECKING:
@@ -85,10 +85,8 @@ def _legend_below(ax: Any, columns: int) -> None:
 
 def _checked(estimator: Any) -> Ensemble:
     """A fitted estimator of this package."""
-    if not isinstance(estimator, Ensemble):
-        raise TypeError(f"`estimator` is a {type(estimator).__name__}, expected an estimator of udeed")
-    check_is_fitted(estimator)
-    return estimator
+    check_is_fitted(ours("estimator", estimator))
+    return estimator  # type: ignore[no-any-return]
 
 
 class DescentDisplay(Display):
@@ -413,15 +411,14 @@ class LabelCurveDisplay(Display):
         -------
         display
         """
-        if not isinstance(estimator, Ensemble):
-            raise TypeError(f"`estimator` is a {type(estimator).__name__}, expected an estimator of udeed")
-        if estimator.unlabeled is None:
+        repetitions = count_of("repetitions", repetitions)
+        if ours("estimator", estimator).unlabeled is None:
             raise ValueError("`unlabeled` of the estimator is None, expected the label that hidden ones become")
         strata, seed = Strata(y, estimator.unlabeled), seed_of(random_state)
         tested = strata.tested(test_size)
         if labels is None:
             labels = _sizes(strata, tested)
-        scores, alone = np.empty((2, len(labels), int(repetitions)))
+        scores, alone = np.empty((2, len(labels), repetitions))
         for place, repetition in np.ndindex(scores.shape):
             size = strata.kept(int(labels[place]), strata.rows.size)
             known, others, test = strata.deal(tested, size, seed, repetition)

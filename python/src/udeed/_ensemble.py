@@ -204,7 +204,7 @@ class Ensemble(ClassifierMixin, BaseEstimator):
     def _tell_rows(self) -> None:
         """What became of the rows of the fit, which are let go."""
         training, checksum = self.__dict__.get("_rows_to_tell", (None, None))
-        # Rows that were written to since are others: nothing can be told of those of the fit.
+        # Rows that were written to since are others: what became of those of the fit is unknown.
         if training is not None and training.rows.checksum() == checksum:
             self._model = self._model.keeping_rows(training, self._n_jobs())
             self._tell_left_out(training)
@@ -569,6 +569,13 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         for text in self._model.unseen(rows) if words else ():
             warnings.warn(text, UdeedWarning, stacklevel=3)
         return rows
+
+
+def ours(name: str, value: object) -> Ensemble:
+    """The estimator of this package that an argument is; any other value is refused."""
+    if not isinstance(value, Ensemble):
+        raise TypeError(f"`{name}` is a {type(value).__name__}, expected an estimator of udeed")
+    return value
 
 
 def weights_by_class(

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from udeed import _core
-from udeed._ensemble import Ensemble, restore
+from udeed._ensemble import Ensemble, ours, restore
 from udeed._estimators import ESTIMATORS
 from udeed._labels import holds_unlabeled
 
@@ -81,9 +81,7 @@ def to_onnx(estimator: Ensemble, path: str | os.PathLike[str] | None = None) -> 
     >>> b"probabilities" in graph
     True
     """
-    if not isinstance(estimator, Ensemble):
-        raise TypeError(f"`estimator` is {type(estimator).__name__}, expected a fitted estimator of udeed")
-    check_is_fitted(estimator)
+    check_is_fitted(ours("estimator", estimator))
     graph = estimator._model.to_onnx()
     if path is not None:
         with open(path, "wb") as file:

@@ -7,7 +7,6 @@ import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length
 
 from udeed import _core
-from udeed._ensemble import Ensemble, Training, weights_by_class
+from udeed._ensemble import Ensemble, Training, ours, weights_by_class
 from udeed._labels import UdeedWarning, read_labels
 from udeed._rows import Rows, read_rows
-from udeed._rules import seed_of
+from udeed._rules import count_of, is_whole, seed_of
 from udeed._udeed_cv import UDEEDClassifierCV
 
 
@@ -91,16 +90,13 @@ def suggest(
     >>> sorted((suggest(X, n=3, random_state=0) // 2).tolist())
     [0, 1, 2]
     """
-    if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
-        raise ValueError(f"`n` is {n!r}, expected a whole number from 1 on")
-    if per_class is not None and (isinstance(per_class, bool) or not isinstance(per_class, Integral) or per_class < 1):
-        raise ValueError(f"`per_class` is {per_class!r}, expected a whole number from 1 on")
+    n, per_class = count_of("n", n), None if per_class is None else count_of("per_class", per_class)
     known = [name for name, _ in _core.strategies()]
     chosen = known[0] if strategy == "default" else strategy
     if chosen not in known:
         raise ValueError(f"`strategy` is {strategy!r}, expected 'default' or one of {known}")
-    if model is not None and not isinstance(model, Ensemble):
-        raise TypeError(f"`model` is a {type(model).__name__}, expected an estimator of this package")
+    if model is not None:
+        model = ours("model", model)
     fitted = model if model is not None and hasattr(model, "_model") else None
     rows = _rows_of(X) if fitted is None else fitted._rows(X)
     given = np.full(rows.n_rows, -1) if y is None else y
@@ -113,8 +109,8 @@ def suggest(
         settings,
         [] if asked is None else asked._foreign(),
         chosen,
-        min(int(n), sys.maxsize),
-        None if per_class is None else min(int(per_class), sys.maxsize),
+        min(n, sys.maxsize),
+        None if per_class is None else min(per_class, sys.maxsize),
         _numbers(cost, rows, "cost"),
         seed_of(random_state),
         int(effective_n_jobs(n_jobs)),
@@ -267,12 +263,11 @@ def forecast(
     True
     """
     numbers = list(more)
-    if not numbers or not all(isinstance(n, Integral) and not isinstance(n, bool) and n >= 1 for n in numbers):
-        raise ValueError(f"`more` is {more!r}, expected whole numbers from 1 on")
-    if isinstance(repetitions, bool) or not isinstance(repetitions, Integral) or repetitions < 1:
-        raise ValueError(f"`repetitions` is {repetitions!r}, expected a whole number from 1 on")
-    if model is not None and not isinstance(model, Ensemble):
-        raise TypeError(f"`model` is a {type(model).__name__}, expected an estimator of this package")
+    if not numbers or not all(is_whole(n) and n >= 1 for n in numbers):
+        raise ValueError(f"`more` is {more!r}, expected whole numbers of at least 1")
+    repetitions = count_of("repetitions", repetitions)
+    if model is not None:
+        model = ours("model", model)
     settings = None if model is None else _settings_of(model, "accuracies are forecast")
     training = _training(_rows_of(X), y, unlabeled, 2, None, model)
     expected, curve, is_open, told = _core.forecast(
@@ -280,7 +275,7 @@ def forecast(
         [min(int(n), _MOST_LABELS) for n in numbers],
         settings,
         [] if model is None else model._foreign(),
-        int(repetitions),
+        repetitions,
         seed_of(random_state),
         int(effective_n_jobs(n_jobs)),
     )

@@ -84,6 +84,19 @@ def one_of(*words: str) -> list[Any]:
     return [StrOptions(set(words))]
 
 
+def is_whole(value: object) -> bool:
+    """Whether a value is a whole number, which True and False are not."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def count_of(name: str, value: Any, most: int | None = None) -> int:
+    """The whole number of at least 1 that an argument is; any other value is refused."""
+    if not is_whole(value) or int(value) < 1 or (most is not None and int(value) > most):
+        limit = "" if most is None else f" and at most {most}"
+        raise ValueError(f"`{name}` is {value!r}, expected a whole number of at least 1{limit}")
+    return int(value)
+
+
 def seed_of(state: int | np.random.RandomState | None) -> int:
     """The random seed for a ``random_state``. An int is the seed itself: the command then draws the same."""
     if isinstance(state, Integral):

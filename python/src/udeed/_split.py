@@ -15,7 +15,7 @@ from sklearn.utils._metadata_requests import _MetadataRequester
 
 from udeed import _core
 from udeed._labels import class_name, is_unlabeled, labeled_rows, plain
-from udeed._rules import seed_of
+from udeed._rules import count_of, is_whole, seed_of
 
 Numbers = NDArray[np.int64]
 Parts = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -42,7 +42,7 @@ class Strata:
     def tested(self, test_size: float | int) -> float | int:
         """A share or number of rows to test on, checked."""
         fewest, most = len(self.names), self.rows.size - len(self.names)
-        if _is_whole(test_size) and fewest <= int(test_size) <= most:
+        if is_whole(test_size) and fewest <= int(test_size) <= most:
             return int(test_size)
         if _is_share(test_size) and 0.0 < float(test_size) < 1.0:
             return float(test_size)
@@ -53,16 +53,12 @@ class Strata:
         """A share or number of labels to keep, of those of some rows, checked."""
         if _is_share(labeled) and 0.0 < float(labeled) <= 1.0:
             return float(labeled)
-        if not _is_whole(labeled) or not 1 <= int(labeled) <= total:
+        if not is_whole(labeled) or not 1 <= int(labeled) <= total:
             expected = f"a share above 0 and at most 1 such as 0.25, or a number of rows up to {total}"
             raise ValueError(f"`labeled` is {labeled!r}, expected {expected}")
         if int(labeled) < len(self.names):
             raise ValueError(f"`labeled` keeps {labeled} rows, expected at least {len(self.names)}, one of each class")
         return int(labeled)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _is_share(value: object) -> bool:
@@ -305,12 +301,11 @@ def bootstraps(
     >>> draws.sum(axis=1).tolist(), draws[:, 2].tolist()
     ([3, 3, 3], [0, 0, 0])
     """
-    if not _is_whole(members) or not 1 <= int(members) < 2**32:
-        raise ValueError(f"`members` is {members!r}, expected a whole number from 1 on")
+    members = count_of("members", members, 2**32 - 1)
     strata = Strata(y, unlabeled)
-    draws = np.zeros((int(members), strata.labels.size), dtype=np.uint8)
+    draws = np.zeros((members, strata.labels.size), dtype=np.uint8)
     codes = strata.codes[strata.rows].astype(np.uint8)
-    draws[:, strata.rows] = _core.bootstraps(codes, seed_of(random_state), int(members))
+    draws[:, strata.rows] = _core.bootstraps(codes, seed_of(random_state), members)
     return draws
 
 
