@@ -16,6 +16,8 @@ use flate2::{Compression, Crc};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde_json::{Value, json};
@@ -400,6 +402,29 @@ fn checked(answer: udeed::Result<Sheet>) -> Option<Sheet> {
     }
 }
 
+/// The share of drawn cases of which something holds.
+fn share<S: Strategy>(cases: S, holds: impl Fn(S::Value) -> bool) -> f64 {
+    const CASES: usize = 400;
+    let mut runner = TestRunner::deterministic();
+    let hold = (0..CASES).filter(|_| holds(cases.new_tree(&mut runner).unwrap().current())).count();
+    hold as f64 / CASES as f64
+}
+
+/// What is refused tells nothing about what is read, and what cannot be learned from nothing about models.
+#[test]
+fn many_of_the_files_are_read_and_learned_from() {
+    let read_any = share(reader_and_file(), |(reader, input)| read(&reader, &input.bytes).is_some());
+    let read_both = share(reader_and_two_files(), |(reader, one, other)| {
+        read(&reader, &one.bytes).is_some() && read(&reader, &other.bytes).is_some()
+    });
+    let learned = share(reader_and_two_files(), |(reader, train, _)| {
+        let train = read(&reader, &train.bytes).map(|sheet| sheet.into_train().unwrap());
+        train.is_some_and(|train| udeed::method::Bagging::new().members(2).fit(&train).is_ok())
+    });
+    eprintln!("{read_any} {read_both} {learned}");
+    assert!(read_any > 0.2 && read_both > 0.1 && learned > 0.1, "{read_any} {read_both} {learned}");
+}
+
 /// A message is one line that can neither flood nor drive a terminal.
 fn assert_clean(error: &Error) {
     for text in [error.to_string(), error.hint().map(ToString::to_string).unwrap_or_default()] {
@@ -496,7 +521,7 @@ fn a_sparse_row_of_an_attribute_without_levels_is_harmless() {
     let reader = Reader::new().format(Format::Arff);
     let text =
         |levels: &str| format!("@attribute a numeric\n@attribute d {levels}\n@data\n{{0 1}}\n{{}}\n{{}}\n{{}}\n");
-    let Some(sheet) = read(&reader, text("{}").as_bytes()) else { return };
+    let sheet = read(&reader, text("{}").as_bytes()).unwrap();
     let mut other = read(&reader, text("{x,y}").as_bytes()).unwrap().table;
     Preparation::fit(&other, Scaling::None).unwrap().apply(&sheet.table).unwrap();
     other.append(&sheet.table).unwrap();
