@@ -71,7 +71,7 @@ def plain_step(labeled, y, D, W, gamma=1.0):
 
 
 def descend(labeled, y, unlabeled, W, gamma=1.0, step=step):
-    """LcUd from the members W: they shall differ first on the labeled rows, then on the unlabeled ones. Returns the
+    """LcUd from the members W, made diverse first on the labeled rows, then on the unlabeled ones. Returns the
     weights, and for each stage how many steps were kept and the losses after them."""
     stages = []
     for D in (labeled, unlabeled):

@@ -16,7 +16,7 @@ use crate::terminal::Escaped;
 #[error("{0}")]
 pub struct Usage(pub String);
 
-/// Such a call that must not be told on standard error, as that is what would be read.
+/// A wrong call that is not reported on standard error, as that stream is an input.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Unsaid(pub String);
@@ -130,7 +130,7 @@ pub fn print(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Res
     fill(&mut out).and_then(|()| out.finish()).map_err(|error| named(error.into()))
 }
 
-/// A result that was written, to be told: the compiler warns where that is forgotten.
+/// A result that was written. It is to be reported: the compiler warns where that is forgotten.
 #[must_use = "say what was written"]
 pub struct Written<'a>(Option<&'a Path>);
 

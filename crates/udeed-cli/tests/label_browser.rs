@@ -289,7 +289,7 @@ fn hostile_cells_are_only_text() {
     no_complaints(&mut browser);
 }
 
-/// A sound of so many seconds: silence, 8000 bytes a second.
+/// A silent sound of some length: 8000 bytes a second.
 fn sound(seconds: u32) -> Vec<u8> {
     let length = 8000 * seconds;
     let mut file = Vec::new();

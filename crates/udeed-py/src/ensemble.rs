@@ -90,7 +90,7 @@ pub fn fit<'py>(
 }
 
 /// Whether no part of a fit takes long: a walk over all rows, a comparison of all with all, or of all members. All parts
-/// together may, but it is told of Ctrl-C in between.
+/// together may, but between them it asks for Ctrl-C.
 pub fn is_small(method: &Method, train: &TrainSet) -> bool {
     let Shared { members, fourier, .. } = method.shared();
     let n = train.table().n_rows();

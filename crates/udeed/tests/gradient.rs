@@ -46,7 +46,7 @@ fn problem() -> impl Strategy<Value = Problem> {
     })
 }
 
-/// Which rows the members shall differ on: those of the variants Lc, Lcd and LcUd.
+/// Rows on which the members are made diverse: those of the variants Lc, Lcd and LcUd.
 #[derive(Debug, Clone, Copy)]
 enum On {
     Nothing,

@@ -23,7 +23,7 @@ impl Normal {
     }
 }
 
-/// Rows of `width` features, of which `yes` in so many are of the second class and somewhat farther to the right.
+/// Rows of `width` features, of which a share is of the second class and somewhat farther to the right.
 fn rows(n: usize, width: usize, share: f64, apart: f64, seed: u64) -> TrainSet {
     let mut normal = Normal(Draw(seed));
     let is_yes: Vec<bool> = (0..n).map(|_| normal.0.unit() < share).collect();

@@ -30,7 +30,7 @@ pub(crate) struct Eigen {
 /// be exact.
 pub(crate) fn largest(matrix: &Csr, count: usize, least: f64, seed: u64, watch: &Watch<'_>) -> Result<Eigen> {
     let n = matrix.n_rows();
-    // Some more than wanted: the last ones of a block are long in coming.
+    // Some more than wanted: the last ones of a block converge slowly.
     let width = (count + (count / 4).max(8)).min(n);
     let mut stream = Stream::new(seed, Purpose::Spectral, 0);
     let mut vectors: Vec<Vec<f64>> = (0..width).map(|_| (0..n).map(|_| stream.unit() - 0.5).collect()).collect();

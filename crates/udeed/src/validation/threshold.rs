@@ -149,8 +149,8 @@ impl Model {
     }
 }
 
-/// A warning if the share of rows of the second class differs from the wanted one by more than chance explains, where so many
-/// labels chose the threshold: by two standard errors, and by one in a hundred.
+/// A warning if the share of rows of the second class differs from the wanted one by more than chance explains for a threshold
+/// chosen by `n_labeled` labels: by two standard errors, and by one in a hundred.
 fn rate_not_met(model: &Model, goal: Threshold, predicted: &[&str], n_labeled: usize) -> Option<Warning> {
     let (Threshold::Rate(rate), [_, second]) = (goal, model.classes()) else { return None };
     let reached = predicted.iter().filter(|class| *class == second).count() as f64 / predicted.len().max(1) as f64;

@@ -2,7 +2,7 @@
 //! "QuickScorer: a fast algorithm to rank documents with additive ensembles of regression trees", SIGIR 2015.
 //!
 //! A set has a bit for each leaf of a tree, from left to right. A row begins with all of them; where it goes right, the leaves
-//! on the left fall out. Whatever the order of the nodes, the first leaf that is left is that of the row. So many rows go
+//! on the left fall out. Whatever the order of the nodes, the first leaf that is left is that of the row. Many rows then go
 //! through the nodes of a tree side by side, without a branch and without a search.
 
 use std::ops::Range;
