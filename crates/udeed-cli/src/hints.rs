@@ -96,6 +96,7 @@ fn words(hint: &Hint) -> Option<String> {
             "use fewer with `--fourier`, or stream unlabeled rows from a file: `udeed fit --unlabeled`".into()
         }
         Hint::Similarities => "use fewer neighbours, such as `--neighbors 5`, or allow more with `--memory`".into(),
+        Hint::Suggestions => "ask for fewer with `--count`".into(),
         Hint::Members => "use fewer `--members`, in comparisons smaller `--sizes`".into(),
         Hint::Views { keep } => format!("leave out the others: `--views {}`", keep.join(",")),
         Hint::ViewsOrMembers { keep } => {

@@ -53,6 +53,7 @@ pub fn words(hint: &Hint) -> Words {
         Hint::OtherDevice => "pass `device=\"cpu\"`".into(),
         Hint::Fourier => "use fewer with `fourier`".into(),
         Hint::Similarities => "use fewer neighbours, such as `neighbors=5`, or allow more with `memory`".into(),
+        Hint::Suggestions => "ask for fewer with `n`".into(),
         Hint::Members => "use fewer `members`".into(),
         Hint::Views { keep } => format!("leave out the others: {}", views(keep)),
         Hint::ViewsOrMembers { keep } => format!("leave out the others: {}, or use fewer `members`", views(keep)),

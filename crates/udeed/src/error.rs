@@ -233,6 +233,8 @@ hints! {
     Fourier => "use fewer Fourier features, or keep the unlabeled rows in a file";
     /// Similarities of rows take too much memory.
     Similarities => "use fewer neighbours, such as 5, or allow more memory";
+    /// Suggestions that exclude rows like them take too much memory.
+    Suggestions => "ask for fewer suggestions";
     /// What is kept for each member takes too much memory.
     Members => "use fewer members";
     /// A device has no driver, or one that does not work.

@@ -164,12 +164,6 @@ pub(crate) fn weight_of(error: f64, n_classes: usize) -> f64 {
     0.5 * libm::log((1.0 - error) / error.max(LEAST_ERROR)) + 0.5 * libm::log(n_classes as f64 - 1.0)
 }
 
-/// Scales shares to sum to 1.
-pub(crate) fn normalise(shares: &mut [f64]) {
-    let sum: f64 = shares.iter().sum();
-    shares.iter_mut().for_each(|share| *share /= sum);
-}
-
 impl Emphasis {
     /// Number of draws from labeled and unlabeled rows: of resampling that of the labeled ones, as in ASSEMBLE, of weighting
     /// that of all.

@@ -1,10 +1,9 @@
 //! Ensembles: members, the weights of their votes, and the rule that combines them.
 
 use crate::data::{Blocks, Dense, Matrix, Row, Rows, fill_stretches};
-use crate::ensemble::Members;
 use crate::ensemble::calibration::Calibration;
-use crate::ensemble::mixed_members;
 use crate::ensemble::mixed_members::Group;
+use crate::ensemble::{Members, mixed_members};
 use crate::error::{Error, Hint, Place, Result};
 use crate::learner::{Foreign, Hypothesis, Linear, n_heads, normalise, winner};
 use crate::words::words;

@@ -54,7 +54,7 @@ impl Covariance {
         // Of each candidate its covariances with reference rows, and with labels: twice, as a list doubles when it grows.
         let bytes = ((n * (n_references + l + 2 * to_label) + l * l) * size_of::<f64>()) as u64;
         let what = || format!("the covariances of {n} candidates");
-        check_memory(bytes, half_of_memory(), Hint::RowsOfFile, what)?;
+        check_memory(bytes, half_of_memory(), Hint::Suggestions, what)?;
         let references: Vec<usize> = (0..n_references).collect();
         let median = distance_percentile(candidates.select(&references).rows(), 50.0, 0, watch)?;
         let per_width = if median > 0.0 { 1.0 / (median * median) } else { 1.0 };

@@ -91,9 +91,9 @@ impl Learned for Linear {
     }
 }
 
-/// Divides probabilities by their sum; makes them all alike where none is above 0.
-pub(crate) fn normalise(probabilities: &mut [f64]) {
-    let sum: f64 = probabilities.iter().sum();
-    let even = 1.0 / probabilities.len() as f64;
-    probabilities.iter_mut().for_each(|p| *p = if sum > 0.0 { *p / sum } else { even });
+/// Divides probabilities or shares by their sum; makes them all alike where none is above 0.
+pub(crate) fn normalise(shares: &mut [f64]) {
+    let sum: f64 = shares.iter().sum();
+    let even = 1.0 / shares.len() as f64;
+    shares.iter_mut().for_each(|share| *share = if sum > 0.0 { *share / sum } else { even });
 }

@@ -4,12 +4,10 @@
 //! EuroCOLT 1995. More than two classes: J. Zhu, H. Zou, S. Rosset and T. Hastie, "Multi-class AdaBoost", Statistics and
 //! its Interface 2, 2009 (SAMME).
 
-use crate::ensemble::Learned;
-use crate::ensemble::TrainingRows;
-use crate::ensemble::boosting::Boosted;
-use crate::ensemble::boosting::{Emphasis, chance, normalise, weight_of};
+use crate::ensemble::boosting::{Boosted, Emphasis, chance, weight_of};
+use crate::ensemble::{Learned, TrainingRows};
 use crate::error::Result;
-use crate::learner::{Learner, Sample};
+use crate::learner::{Learner, Sample, normalise};
 use crate::method::Learn;
 use crate::method::declare::method;
 use crate::observer::Watch;

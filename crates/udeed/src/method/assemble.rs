@@ -2,13 +2,10 @@
 //!
 //! K. Bennett, A. Demiriz and R. Maclin, "Exploiting unlabeled data in ensemble methods", KDD 2002 (ASSEMBLE.AdaBoost).
 
-use crate::ensemble::Learned;
-use crate::ensemble::TrainingRows;
-use crate::ensemble::boosting::Boosted;
-use crate::ensemble::boosting::Votes;
-use crate::ensemble::boosting::{chance, normalise, weight_of};
+use crate::ensemble::boosting::{Boosted, Votes, chance, weight_of};
+use crate::ensemble::{Learned, TrainingRows};
 use crate::error::Result;
-use crate::learner::{Learner, Sample};
+use crate::learner::{Learner, Sample, normalise};
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;

@@ -3,11 +3,8 @@
 //! L. Breiman, "Bagging predictors", Machine Learning 24, 1996.
 
 use crate::data::Dense;
-use crate::ensemble::Lambda;
-use crate::ensemble::Learned;
 use crate::ensemble::vote::Part;
-use crate::ensemble::{Ensemble, TrainingRows, Vote};
-use crate::ensemble::{bootstrapped, bootstraps, out_of_bag};
+use crate::ensemble::{Ensemble, Lambda, Learned, TrainingRows, Vote, bootstrapped, bootstraps, out_of_bag};
 use crate::error::{Error, Result};
 use crate::learner::{Base, Sample};
 use crate::method::Learn;

@@ -5,10 +5,8 @@
 //! program: the initial weight of the pseudo-labels, and errors measured on confident predictions only.
 
 use crate::data::Dense;
-use crate::ensemble::Learned;
-use crate::ensemble::bootstraps;
 use crate::ensemble::pseudo_labels::{MOST_ROUNDS, NewLabels, PseudoLabels, Teachers};
-use crate::ensemble::{Ensemble, LabelRounds, Part, Rule, TrainingRows};
+use crate::ensemble::{Ensemble, LabelRounds, Learned, Part, Rule, TrainingRows, bootstraps};
 use crate::error::{Hint, Result};
 use crate::learner::{Hypothesis, Learner, SplitFeatures, TreeSettings, normalise, winner};
 use crate::memory::{check_memory, half_of_memory};

@@ -3,9 +3,8 @@
 //! A. Blum and T. Mitchell, "Combining labeled and unlabeled data with co-training", COLT 1998.
 
 use crate::data::Matrix;
-use crate::ensemble::Learned;
 use crate::ensemble::pseudo_labels::{Predictions, PseudoLabels};
-use crate::ensemble::{Ensemble, LabelRounds, Part, Rule, TrainingRows};
+use crate::ensemble::{Ensemble, LabelRounds, Learned, Part, Rule, TrainingRows};
 use crate::error::{Error, Place, Result};
 use crate::learner::{Hypothesis, Learner, Sample};
 use crate::method::Learn;

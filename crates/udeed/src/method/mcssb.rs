@@ -3,10 +3,9 @@
 //! H. Valizadegan, R. Jin and A. Jain, "Semi-supervised boosting for multi-class classification", ECML 2008.
 
 use crate::data::Matrix;
-use crate::ensemble::Learned;
-use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::Boosted;
 use crate::ensemble::pseudo_labels::PseudoLabels;
+use crate::ensemble::{Learned, TrainingRows};
 use crate::error::Result;
 use crate::learner::{Learner, Sample};
 use crate::method::Learn;

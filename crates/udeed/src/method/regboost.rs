@@ -3,14 +3,12 @@
 //! K. Chen and S. Wang, "Regularized boost for semi-supervised learning", NIPS 2007.
 
 use crate::data::Matrix;
-use crate::ensemble::Learned;
-use crate::ensemble::TrainingRows;
-use crate::ensemble::boosting::{Boosted, boost_heads};
-use crate::ensemble::boosting::{normalise, weight_of};
+use crate::ensemble::boosting::{Boosted, boost_heads, weight_of};
 use crate::ensemble::pseudo_labels::PseudoLabels;
 use crate::ensemble::training_rows::Head;
+use crate::ensemble::{Learned, TrainingRows};
 use crate::error::Result;
-use crate::learner::{Learner, Sample};
+use crate::learner::{Learner, Sample, normalise};
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;

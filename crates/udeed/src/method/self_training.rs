@@ -2,9 +2,8 @@
 //!
 //! D. Yarowsky, "Unsupervised word sense disambiguation rivaling supervised methods", ACL 1995.
 
-use crate::ensemble::Learned;
 use crate::ensemble::pseudo_labels::{Predictions, PseudoLabels};
-use crate::ensemble::{Ensemble, LabelRounds, Part, Rule, TrainingRows};
+use crate::ensemble::{Ensemble, LabelRounds, Learned, Part, Rule, TrainingRows};
 use crate::error::{Error, Result};
 use crate::method::Learn;
 use crate::method::card::Range;

@@ -3,11 +3,10 @@
 //! P. Mallapragada, R. Jin, A. Jain and Y. Liu, "SemiBoost: boosting for semi-supervised learning", PAMI 31, 2009.
 
 use crate::data::{Matrix, Rows};
-use crate::ensemble::Learned;
-use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::{Boosted, boost_heads};
 use crate::ensemble::pseudo_labels::PseudoLabels;
 use crate::ensemble::training_rows::Head;
+use crate::ensemble::{Learned, TrainingRows};
 use crate::error::Result;
 use crate::learner::{Learner, Sample};
 use crate::method::Learn;

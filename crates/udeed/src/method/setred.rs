@@ -3,9 +3,8 @@
 //! M. Li and Z.-H. Zhou, "SETRED: self-training with editing", PAKDD 2005.
 
 use crate::data::Rows;
-use crate::ensemble::Learned;
 use crate::ensemble::pseudo_labels::{Predictions, PseudoLabels};
-use crate::ensemble::{Ensemble, LabelRounds, Part, Rule, TrainingRows};
+use crate::ensemble::{Ensemble, LabelRounds, Learned, Part, Rule, TrainingRows};
 use crate::error::{Error, Result};
 use crate::method::Learn;
 use crate::method::card::Range;

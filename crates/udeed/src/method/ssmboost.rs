@@ -2,11 +2,10 @@
 //!
 //! F. d'Alche-Buc, Y. Grandvalet and C. Ambroise, "Semi-supervised MarginBoost", NIPS 2001.
 
-use crate::ensemble::Learned;
-use crate::ensemble::TrainingRows;
 use crate::ensemble::boosting::{Boosted, boost_heads};
 use crate::ensemble::pseudo_labels::PseudoLabels;
 use crate::ensemble::training_rows::Head;
+use crate::ensemble::{Learned, TrainingRows};
 use crate::error::Result;
 use crate::learner::{Learner, Sample};
 use crate::method::Learn;

@@ -3,9 +3,8 @@
 //! D. Wolpert, "Stacked generalization", Neural Networks 5, 1992.
 
 use crate::data::Dense;
-use crate::ensemble::Learned;
 use crate::ensemble::vote::stacked;
-use crate::ensemble::{Ensemble, Part, Rule, TrainingRows, Voters};
+use crate::ensemble::{Ensemble, Learned, Part, Rule, TrainingRows, Voters};
 use crate::error::Result;
 use crate::learner::{Base, Hypothesis, Learner, Logistic, Sample, n_heads};
 use crate::method::Learn;

@@ -2,10 +2,8 @@
 //!
 //! Z.-H. Zhou and M. Li, "Tri-training: exploiting unlabeled data using three classifiers", TKDE 17, 2005.
 
-use crate::ensemble::Learned;
-use crate::ensemble::bootstraps;
 use crate::ensemble::pseudo_labels::{MOST_ROUNDS, NewLabels, PseudoLabels, Teachers};
-use crate::ensemble::{Ensemble, LabelRounds, Part, Rule, TrainingRows};
+use crate::ensemble::{Ensemble, LabelRounds, Learned, Part, Rule, TrainingRows, bootstraps};
 use crate::error::Result;
 use crate::learner::{Hypothesis, Learner, Sample};
 use crate::method::Learn;

@@ -1,7 +1,6 @@
 //! Inverse regularisation strength chosen by out-of-bag rows.
 
-use crate::ensemble::{Findings, ViewFound};
-use crate::ensemble::{Lambda, Shared, TrainingRows, bootstraps, bootstraps_of_distinct};
+use crate::ensemble::{Findings, Lambda, Shared, TrainingRows, ViewFound, bootstraps, bootstraps_of_distinct};
 use crate::error::Result;
 use crate::method::Method;
 use crate::method::auto::LAMBDAS;

@@ -12,10 +12,9 @@ mod views;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Matrix, Rows};
-use crate::ensemble::mixed_members;
 use crate::ensemble::vote::probabilities;
 use crate::ensemble::{
-    Changed, Ensemble, Findings, Learned, Part, Rule, TrainingRows, Voters, bootstraps_of_distinct,
+    Changed, Ensemble, Findings, Learned, Part, Rule, TrainingRows, Voters, bootstraps_of_distinct, mixed_members,
     stratified_bootstraps,
 };
 use crate::error::{Error, Result};
