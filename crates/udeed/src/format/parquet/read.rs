@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use parquet::column::reader::{ColumnReader, get_column_reader};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
-use rayon::prelude::*;
 
 use crate::data::{
     ClassNames, Column as TableColumn, Dense, Dictionary, Kind, Naming, Renumbering, Table, check_names,
@@ -18,6 +17,7 @@ use crate::format::parquet::guard::guarded;
 use crate::format::parquet::pages::{PageMemory, Pages, general, unknown_packing};
 use crate::format::sink::{RowSink, Schema};
 use crate::format::source::Source;
+use crate::parallel;
 
 /// Cells of a block. Few enough for a cache, many enough for threads.
 const BLOCK: usize = 1 << 18;
@@ -186,8 +186,8 @@ impl ParquetReader<'_> {
     fn read_block(&mut self, n: usize, all: f64, rows: &mut dyn RowSink) -> Result<()> {
         let above = rows.n_rows();
         let read = |reading: &mut Reading| reading.read(n).map_err(|error| (reading.column.name.clone(), error));
-        let results: Vec<_> = self.features.par_iter_mut().chain(self.label.par_iter_mut()).map(read).collect();
-        for result in results {
+        let readings: Vec<&mut Reading> = self.features.iter_mut().chain(&mut self.label).collect();
+        for result in parallel::map_owned(readings, read) {
             result.map_err(|(column, error)| {
                 let place = self.place.clone().column(column);
                 let row = error.row.map_or(above, |row| above + row) as u64 + 1;
@@ -272,16 +272,20 @@ impl Reading {
 
 /// The cells of a block row by row.
 fn interleaved(features: &[Reading], n: usize) -> Vec<f64> {
-    /// Rows that are filled by a thread at a time; with them a line of the cache is filled before it is left.
+    /// Rows that are filled side by side: a line of the cache is filled before it is left.
     const STRETCH: usize = 64;
+    /// Rows that a thread fills at a time.
+    const PIECE: usize = 8 * STRETCH;
     let width = features.len();
     let blocks: Vec<&[f64]> = features.iter().map(|feature| &feature.block[..]).collect();
     let mut values = vec![0.0; n * width];
-    values.par_chunks_mut(width * STRETCH).enumerate().with_min_len(8).for_each(|(stretch, rows)| {
-        let start = stretch * STRETCH;
-        for (j, block) in blocks.iter().enumerate() {
-            let cells = &block[start..];
-            rows[j..].iter_mut().step_by(width).zip(cells).for_each(|(value, &cell)| *value = cell);
+    parallel::chunks_mut(&mut values, width * PIECE, |piece, rows| {
+        for (stretch, rows) in rows.chunks_mut(width * STRETCH).enumerate() {
+            let start = piece * PIECE + stretch * STRETCH;
+            for (j, block) in blocks.iter().enumerate() {
+                let cells = &block[start..];
+                rows[j..].iter_mut().step_by(width).zip(cells).for_each(|(value, &cell)| *value = cell);
+            }
         }
     });
     values
