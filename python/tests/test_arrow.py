@@ -234,15 +234,16 @@ except ImportError as error:
 
 
 @pytest.mark.parametrize(
-    ("missing", "library", "kind", "said"),
+    ("missing", "table", "said"),
     [
-        ("pandas", "pyarrow", "table", "['size', 'colour'] [0, 1, 0]"),
-        ("pandas", "polars", "DataFrame", "['size', 'colour'] [0, 1, 0]"),
-        ("pyarrow", "polars", "DataFrame", "a polars DataFrame is read by pyarrow, which is not installed: "),
-        ("pyarrow", "pandas", "DataFrame", "['size', 'colour'] [0, 1, 0]"),
+        ("pandas", "pyarrow.table", "['size', 'colour'] [0, 1, 0]"),
+        ("pandas", "polars.DataFrame", "['size', 'colour'] [0, 1, 0]"),
+        ("pyarrow", "polars.DataFrame", "a polars DataFrame is read by pyarrow, which is not installed: "),
+        ("pyarrow", "pandas.DataFrame", "['size', 'colour'] [0, 1, 0]"),
     ],
 )
-def test_what_is_not_installed(missing: str, library: str, kind: str, said: str) -> None:
+def test_what_is_not_installed(missing: str, table: str, said: str) -> None:
+    library, kind = table.split(".")
     for name in (missing, library):
         pytest.importorskip(name)
     program = WITHOUT.format(missing=missing, library=library, kind=kind)

@@ -769,9 +769,7 @@ mod other_columns {
     use super::*;
 
     fn fruit_model() -> Folder {
-        let folder = Folder::with("rows.csv", FRUIT);
-        folder.run("fit rows.csv --label kind --folds 0 --out model");
-        folder
+        Folder::with("rows.csv", FRUIT).after("fit rows.csv --label kind --folds 0 --out model")
     }
 
     #[test]
@@ -867,8 +865,7 @@ mod output {
     use super::*;
 
     fn ready() -> Folder {
-        let folder = Folder::with("rows.csv", FRUIT);
-        folder.run("fit rows.csv --label kind --folds 0 --out model");
+        let folder = Folder::with("rows.csv", FRUIT).after("fit rows.csv --label kind --folds 0 --out model");
         fs::create_dir(folder.file("folder")).unwrap();
         folder
     }

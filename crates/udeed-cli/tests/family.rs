@@ -62,7 +62,7 @@ fn settings_are_listed_and_set_by_their_names() {
     assert!(settings.contains("    tree: Decision tree") && settings.contains("base.depth = null: "), "{settings}");
     assert!(folder.run("methods co-forest").contains("tree.features = log2-plus-one: "));
     assert!(!folder.run("methods stacking").contains("bases.depth"));
-    let help = folder.run("fit --help").split_whitespace().collect::<Vec<_>>().join(" ");
+    let help = folder.run("fit --help-all").split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         help.contains("Base learner of the members: logistic, tree, neighbors, bayes [default: logistic]"),
         "{help}"

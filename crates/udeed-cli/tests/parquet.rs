@@ -37,9 +37,7 @@ fn with_fixtures() -> Folder {
 
 /// The fruit in CSV and Parquet.
 fn fruit() -> Folder {
-    let folder = Folder::with("fruit.csv", FRUIT);
-    folder.run("data write fruit.csv --label kind --out fruit.parquet");
-    folder
+    Folder::with("fruit.csv", FRUIT).after("data write fruit.csv --label kind --out fruit.parquet")
 }
 
 #[test]

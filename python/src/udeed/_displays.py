@@ -176,9 +176,9 @@ class DiversityDisplay(Display):
     >>> from sklearn.datasets import load_breast_cancer
     >>> from udeed import BaggingClassifier, DiversityDisplay, mask_labels
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = BaggingClassifier(random_state=0).fit(X, mask_labels(y, 40, random_state=0))
-    >>> DiversityDisplay.from_estimator(model, X, y).kappa.size
-    190
+    >>> model = BaggingClassifier(members=10, random_state=0)
+    >>> DiversityDisplay.from_estimator(model.fit(X, mask_labels(y, 40, random_state=0)), X, y).kappa.size
+    45
     """
 
     __module__ = "udeed"

@@ -89,14 +89,9 @@ class UDEEDClassifierCV(UDEEDClassifierSearch):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows.
-        y : array of shape (n_samples,)
-            Their labels, ``unlabeled`` for none.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the labels in the fits.
-        unlabeled_X : array, sparse matrix, data frame, path or iterator of shape (n_unlabeled, n_features), optional
-            Further rows without labels, as in :meth:`udeed.UDEEDClassifier.fit`; every fold learns from them.
+        X, y, sample_weight, unlabeled_X
+            As in :meth:`udeed.UDEEDClassifier.fit`. Every fold learns from the rows of ``unlabeled_X``, and weights count in
+            all fits.
 
         Returns
         -------

@@ -40,6 +40,12 @@ impl Folder {
         folder
     }
 
+    /// The same folder after a call that must succeed.
+    pub fn after(self, line: &str) -> Self {
+        self.run(line);
+        self
+    }
+
     pub fn path(&self) -> &Path {
         self.0.path()
     }
