@@ -17,7 +17,9 @@ use udeed::validation::{CrossValidation, Grid, Threshold, choose_threshold};
 use udeed_lab::statistics::{deviation, mean};
 use udeed_lab::tables::TextTable;
 
-use crate::input::{Labeled, Reading, files_of, hold_files, note_identifiers, unlabeled_reader};
+use crate::input::{
+    Files, Labeled, Reading, files_of, hold_files, note_identifiers, note_unused_labels, unlabeled_reader,
+};
 use crate::laboratory::{is_of_rows, named, placed};
 use crate::output::{Usage, Written, check_outputs, is_stream, print, write_to, write_wrapped};
 use crate::progress::Progress;
@@ -183,12 +185,12 @@ impl Fit {
         self.labeled.check(&self.reading)?;
         let more = self.unlabeled_files()?;
         let inputs: Vec<Option<&Path>> =
-            more.iter().map(PathBuf::as_path).chain([self.file.as_path()]).map(Some).collect();
+            more.paths.iter().map(PathBuf::as_path).chain([self.file.as_path()]).map(Some).collect();
         check_outputs(&[Some(&self.out), self.trace.as_deref()], &inputs)
     }
 
-    fn unlabeled_files(&self) -> anyhow::Result<Vec<PathBuf>> {
-        self.unlabeled.as_ref().map_or(Ok(Vec::new()), |path| files_of(std::slice::from_ref(path)))
+    fn unlabeled_files(&self) -> anyhow::Result<Files> {
+        self.unlabeled.as_ref().map_or(Ok(Files::default()), |path| files_of(std::slice::from_ref(path)))
     }
 
     /// The rows to learn from, and how many of them are those of the file; `--unlabeled` adds the others.
@@ -197,17 +199,16 @@ impl Fit {
         self.labeled.check_occur([&sheet.labels])?;
         let mut train = named(sheet.into_train(), &self.file)?;
         let own_rows = train.table().n_rows();
-        if let Some(path) = &self.unlabeled {
+        let files = self.unlabeled_files()?;
+        files.tell(progress);
+        let files = files.without(&self.file, progress).paths;
+        if let (Some(path), [first, others @ ..]) = (&self.unlabeled, &files[..]) {
             let room = self.room(method, train.table().columns().len());
-            let files = self.unlabeled_files()?;
-            let first = files.first().unwrap_or(path);
             let more = hold_files(&unlabeled_reader(&self.reading, &train, first), &files, room, progress)?;
+            note_unused_labels(&more, path, !others.is_empty(), progress);
             named(train.add_held(&more.table, room), path)?;
             if train.on_disk().is_some() {
                 progress.note(format_args!("note: the rows of {} are read again in every step", path.display()));
-            }
-            if more.n_labeled > 0 {
-                progress.note(format_args!("note: the labels in {} are not used", path.display()));
             }
         }
         Ok((if self.balanced { train.balanced() } else { train }, own_rows))

@@ -256,10 +256,37 @@ pub fn unlabeled_reader(reading: &Reading, train: &TrainSet, path: &Path) -> Rea
     }
 }
 
+/// Files of rows.
+#[derive(Default)]
+pub struct Files {
+    pub paths: Vec<PathBuf>,
+    /// What lies beside them in their folders: folders, and files that are no rows by their names.
+    passed_over: Vec<PathBuf>,
+}
+
+impl Files {
+    /// Says what was passed over.
+    pub fn tell(&self, progress: &Progress) {
+        let [first, others @ ..] = &self.passed_over[..] else { return };
+        let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+        let kind = if first.is_dir() { "a folder" } else { "no file of rows by its name" };
+        progress.note(format_args!("note: passed over {}{more}: {kind}", first.display()));
+    }
+
+    /// Leaves out the file that holds the labeled rows, which need not be read a second time, and says so.
+    pub fn without(mut self, labeled: &Path, progress: &Progress) -> Self {
+        if let Some(path) = self.paths.iter().find(|path| is_same_file(path, labeled)) {
+            progress.note(format_args!("note: passed over {}: its rows are the labeled ones", path.display()));
+        }
+        self.paths.retain(|path| !is_same_file(path, labeled));
+        self
+    }
+}
+
 /// The files that names stand for: those of a folder that are rows by their name, and those that a pattern with `*` and `?` in its
 /// last part fits, in the order of their names.
-pub fn files_of(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
+pub fn files_of(paths: &[PathBuf]) -> anyhow::Result<Files> {
+    let (mut files, mut passed_over) = (Vec::new(), Vec::new());
     for path in paths {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let is_pattern = name.contains(['*', '?']) && !path.exists();
@@ -274,13 +301,16 @@ pub fn files_of(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
             let entry = entry.map_err(cannot)?;
             let own = entry.file_name().to_string_lossy().into_owned();
             // Those that begin so are no rows, but belong to the program that wrote the others.
-            let fits = match is_pattern {
+            let is_meant = match is_pattern {
                 true => fits(&name, &own) && (!own.starts_with('.') || name.starts_with('.')),
-                false => Format::of(&own).is_some() && !own.starts_with(['.', '_']),
+                false => !own.starts_with(['.', '_']),
             };
-            if fits && !entry.path().is_dir() {
-                // As it was said: without the dot that stands for the folder of a bare pattern.
-                found.push(if is_pattern { path.with_file_name(own) } else { entry.path() });
+            // As it was said: without the dot that stands for the folder of a bare pattern.
+            let at = if is_pattern { path.with_file_name(&own) } else { entry.path() };
+            if is_meant && !at.is_dir() && (is_pattern || Format::of(&own).is_some()) {
+                found.push(at);
+            } else if is_meant {
+                passed_over.push(at);
             }
         }
         if found.is_empty() {
@@ -290,7 +320,14 @@ pub fn files_of(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         found.sort();
         files.append(&mut found);
     }
-    Ok(files)
+    passed_over.sort();
+    Ok(Files { paths: files, passed_over })
+}
+
+/// Whether two names are of one file.
+pub fn is_same_file(a: &Path, b: &Path) -> bool {
+    let whole = |path: &Path| path.canonicalize().ok();
+    !is_read_once(a) && whole(a).is_some() && whole(a) == whole(b)
 }
 
 /// Whether a name fits a pattern, in which `*` stands for any text and `?` for one character.
@@ -431,9 +468,28 @@ fn no_label(sheet: &Sheet, path: &Path) -> anyhow::Error {
     Usage(format!("{path}: no `--label`, expected the column with the labels: {names}")).into()
 }
 
-/// Columns of text in which hardly a value occurs twice are most likely no features.
+/// Says that labels of further rows, all of which are taken as unlabeled, are not used.
+pub fn note_unused_labels(more: &HeldSheet, path: &Path, are_several: bool, progress: &Progress) {
+    let path = path.display();
+    match &more.label {
+        _ if more.n_labeled > 0 => progress.note(format_args!("note: the labels in {path} are not used")),
+        Some(label) if are_several => {
+            progress.note(format_args!("note: column {} of {path} is not used", udeed::text::quoted(label)));
+        }
+        _ => {}
+    }
+}
+
+/// Columns of text in which hardly a value occurs twice are most likely no features, nor is what data frames write of their index.
 pub fn note_identifiers(table: &Table, n_rows: usize, progress: &Progress) {
     for column in table.columns() {
+        if is_index(&column.name) {
+            let name = udeed::text::quoted(&column.name);
+            progress.note(format_args!(
+                "note: column {name} is the index of a data frame by its name; `--drop` leaves columns out"
+            ));
+            continue;
+        }
         if let Kind::Nominal { levels } = &column.kind
             && levels.len() > 20
             && 2 * levels.len() > n_rows
@@ -443,6 +499,11 @@ pub fn note_identifiers(table: &Table, n_rows: usize, progress: &Progress) {
                 .note(format_args!("note: column {name} has {n} values in {n_rows} rows; `--drop` leaves columns out"));
         }
     }
+}
+
+/// Whether a name is one under which pandas writes an index.
+fn is_index(name: &str) -> bool {
+    name.is_empty() || name == "Unnamed: 0" || (name.starts_with("__index_level_") && name.ends_with("__"))
 }
 
 /// Says what rows hold that no training row has.

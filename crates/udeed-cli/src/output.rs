@@ -329,11 +329,21 @@ impl<'a> RecordFile<'a> {
     }
 }
 
-/// What a column of these cells is: numbers if all are, or are missing.
+/// What a column of these cells is: numbers if all are, or are missing. Digits that a number would not keep are text: `007`, or
+/// more of them than an `f64` has.
 pub fn kind_of<'t>(cells: impl IntoIterator<Item = &'t str>) -> RecordColumn {
     let mut known = cells.into_iter().filter(|cell| !cell.is_empty()).peekable();
-    let are_numbers = known.peek().is_some() && known.all(|cell| cell.parse::<f64>().is_ok());
+    let are_numbers = known.peek().is_some() && known.all(is_kept_as_number);
     if are_numbers { RecordColumn::Number } else { RecordColumn::Text }
+}
+
+fn is_kept_as_number(cell: &str) -> bool {
+    const EXACT: f64 = (1u64 << 53) as f64;
+    let Ok(x) = cell.parse::<f64>() else { return false };
+    let digits = cell.trim_start_matches(['-', '+']);
+    let are_all = digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_code = digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit();
+    x.is_finite() && !is_code && !(are_all && x.abs() >= EXACT)
 }
 
 fn unwritten(error: csv::Error) -> udeed::Error {
@@ -349,4 +359,20 @@ pub fn write_json<'a>(path: Option<&'a Path>, value: &impl serde::Serialize) -> 
 /// Prints pretty JSON.
 pub fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     write_json(None, value).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RecordColumn, kind_of};
+
+    #[test]
+    fn what_a_number_would_not_keep_is_text() {
+        for cells in [&["1", "", "-2.5", "1e9", "0", "0.5", "+3"][..], &["9007199254740991"], &["123456789012345678.5"]]
+        {
+            assert_eq!(kind_of(cells.iter().copied()), RecordColumn::Number, "{cells:?}");
+        }
+        for cells in [&["1", "x"][..], &["007"], &["-01"], &["9007199254740993"], &["inf"], &["nan"], &[""], &[]] {
+            assert_eq!(kind_of(cells.iter().copied()), RecordColumn::Text, "{cells:?}");
+        }
+    }
 }

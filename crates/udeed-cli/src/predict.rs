@@ -39,7 +39,7 @@ pub struct Predict {
     /// standard output]
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Pass over files whose predictions are in the folder already
+    /// Pass over files whose predictions are there, newer than the rows and the model
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
@@ -48,7 +48,9 @@ pub struct Predict {
 
 impl Predict {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
-        let files = files_of(&self.files)?;
+        let found = files_of(&self.files)?;
+        found.tell(progress);
+        let files = found.paths;
         let pairs = self.pairs(&files)?;
         let inputs = files.iter().map(PathBuf::as_path).chain([self.model.as_path()]).map(Some).collect::<Vec<_>>();
         let outputs: Vec<Option<&Path>> = pairs.iter().map(|(_, out)| out.as_deref()).collect();
@@ -58,9 +60,13 @@ impl Predict {
             warn_of_few(&model, coverage, progress)?;
         }
         for (file, out) in &pairs {
-            if self.resume && out.as_ref().is_some_and(|out| out.exists()) {
-                progress.note(format_args!("note: {} is passed over, its predictions are there", file.display()));
-                continue;
+            if let (true, Some(out)) = (self.resume, out.as_deref().filter(|out| out.exists())) {
+                if is_newer(out, file) && is_newer(out, &self.model) {
+                    progress.note(format_args!("note: {} is passed over, its predictions are there", file.display()));
+                    continue;
+                }
+                progress
+                    .note(format_args!("note: {} is older than its rows or the model: predicted again", out.display()));
             }
             // One of several has the format of its name.
             let reading = if pairs.len() > 1 { self.reading.of_more(file) } else { self.reading.clone() };
@@ -139,6 +145,15 @@ impl Predict {
         })?;
         written.tell_of(&counted(n_rows, "prediction"), progress);
         Ok(())
+    }
+}
+
+/// Whether a file is not older than another; so where the system does not say.
+fn is_newer(file: &Path, than: &Path) -> bool {
+    let written = |path: &Path| path.metadata().and_then(|at| at.modified());
+    match (written(file), written(than)) {
+        (Ok(file), Ok(than)) => file >= than,
+        _ => true,
     }
 }
 

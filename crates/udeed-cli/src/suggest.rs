@@ -16,14 +16,15 @@ use udeed::text::{counted, printable, quoted};
 use udeed_lab::tables::TextTable;
 
 use crate::input::{
-    Labeled, Reading, Sampling, Versions, for_each_table, hold_file, is_read_once, note_identifiers, unlabeled_reader,
+    Labeled, Reading, Sampling, Versions, for_each_table, hold_file, is_read_once, is_same_file, note_identifiers,
+    note_unused_labels, unlabeled_reader,
 };
 use crate::laboratory::{is_of_rows, named, placed};
 use crate::output::{
     RecordFile, Usage, Written, check_outputs, is_stream, kind_of, print, temporary_folder, write_to, write_wrapped,
 };
 use crate::progress::Progress;
-use crate::records::Records;
+use crate::records::{CsvFile, Records};
 use crate::settings::seeded_method;
 
 /// Suggest which rows to label next
@@ -64,7 +65,8 @@ pub struct Suggest {
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     #[arg(hide_short_help = true)]
     weight: Option<String>,
-    /// CSV or Parquet file for the suggested rows, whole and with their numbers, ready to be labeled; `-` prints them instead of the table
+    /// CSV or Parquet file for the suggested rows with their numbers, ready to be labeled (whole, where they are CSV); `-` prints
+    /// them instead of the table
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -147,11 +149,24 @@ impl Suggest {
         if let Some(out) = &self.out {
             let written = self.write_rows(out, &pool, &found.suggestions, &versions)?;
             written.tell_of(&counted(found.suggestions.len(), "row"), progress);
+            self.note_left_out(progress);
             if is_stream(out) {
                 return Ok(());
             }
         }
         print(|out| self.summarise(&pool, &found, out))
+    }
+
+    /// Says of which files the written rows are not whole: those that are not CSV are not read a second time.
+    fn note_left_out(&self, progress: &Progress) {
+        for (path, reading) in self.all_files() {
+            if !reading.drop.is_empty() && CsvFile::of(path, &reading).is_none() {
+                let path = path.display();
+                progress.note(format_args!(
+                    "note: the rows of {path} are written without the columns of `--drop`, as it is not CSV"
+                ));
+            }
+        }
     }
 
     fn check(&self) -> anyhow::Result<()> {
@@ -167,6 +182,10 @@ impl Suggest {
             return Err(Usage(format!("`{option}`: {expected}")).into());
         }
         self.check_columns(self.labeled.label())?;
+        if let Some(more) = self.unlabeled.as_deref().filter(|more| is_same_file(more, &self.file)) {
+            let found = format!("`--unlabeled {}`: its rows are suggested from as they are", more.display());
+            return Err(Usage(format!("{found}, expected another file")).into());
+        }
         let inputs = [Some(self.file.as_path()), self.unlabeled.as_deref(), self.model.as_deref()];
         check_outputs(&[self.out.as_deref()], &inputs)
     }
@@ -207,9 +226,7 @@ impl Suggest {
         let own_rows = train.table().n_rows();
         if let Some(path) = &self.unlabeled {
             let more = hold_file(&unlabeled_reader(&reading, &train, path), path, room, progress)?;
-            if more.n_labeled > 0 {
-                progress.note(format_args!("note: the labels in {} are not used", path.display()));
-            }
+            note_unused_labels(&more, path, false, progress);
             named(train.add_held(&more.table, room), path)?;
         }
         let labeled = unlabeled.as_ref().map(|_| positions);

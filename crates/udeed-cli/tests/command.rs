@@ -730,7 +730,8 @@ mod prediction {
             folder.bytes("model")
         };
         folder.write("bare.csv", headless(None));
-        assert_eq!(fit("bare.csv"), fit("headless.csv"));
+        folder.write("whole.csv", headless(Some(1)));
+        assert_eq!(fit("bare.csv"), fit("whole.csv"));
     }
 }
 

@@ -393,3 +393,69 @@ mod settings {
         folder.run("compare labor --splits 1 --methods bagging,logistic --lambda 1 --set bagging.lambda=2");
     }
 }
+
+mod files {
+    use super::*;
+    use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn what_is_passed_over_in_a_folder_is_told() {
+        let folder = Folder::new();
+        fs::create_dir_all(folder.file("u/sub")).unwrap();
+        folder.write("u/fruit.csv", FRUIT);
+        folder.write("u/more.csv", "mass,width,colour,kind\n100,5,red,apple\n120,6,,\n");
+        folder.write("u/part.csv", "mass,width,colour\n100,5,red\n");
+        folder.write("u/notes.dat", "");
+        folder.write("u/_SUCCESS", "");
+        let fit = "fit u/fruit.csv --label kind --folds 0 --method bagging --out model --unlabeled";
+        let told = said(&folder, &format!("{fit} u"));
+        let other = "note: passed over u/notes.dat and 1 more: no file of rows by its name";
+        let own = "note: passed over u/fruit.csv: its rows are the labeled ones";
+        let expected = [other, own, "note: column `kind` of u is not used", "wrote model"];
+        assert_eq!(told.lines().collect::<Vec<&str>>(), expected);
+        assert!(folder.run(&format!("{fit} u")).starts_with("9 labeled rows (apple: 5, orange: 4), 6 unlabeled rows"));
+        assert!(said(&folder, &format!("{fit} u/more.csv")).contains("note: the labels in u/more.csv are not used"));
+        // The unlabeled rows of the file itself are there once.
+        let told = said(&folder, &format!("{fit} u/../u/fruit.csv"));
+        assert!(told.contains("note: passed over u/../u/fruit.csv: its rows are the labeled ones"), "{told}");
+        let suggest = "suggest u/fruit.csv --label kind --unlabeled u/fruit.csv";
+        folder.fail_with(2, suggest, &["`--unlabeled u/fruit.csv`", "expected another file"]);
+        let told = said(&folder, "predict model u --out p/");
+        assert!(told.starts_with("note: passed over u/notes.dat and 1 more"), "{told}");
+    }
+
+    #[test]
+    fn predictions_that_are_older_than_their_rows_or_the_model_are_made_again() {
+        let folder = Folder::with("fruit.csv", FRUIT);
+        fs::create_dir(folder.file("new")).unwrap();
+        folder.write("new/a.csv", "mass,width,colour\n150,7,red\n");
+        folder.run("fit fruit.csv --label kind --folds 0 --out model");
+        folder.run("predict model new --out p/");
+        let predict = "predict model new --out p/ --resume";
+        let old = "note: p/a.csv is older than its rows or the model: predicted again\nwrote 1 prediction to p/a.csv\n";
+        let there = "note: new/a.csv is passed over, its predictions are there\n";
+        assert_eq!(said(&folder, predict), there);
+        let later = |name: &str, seconds: u64| {
+            let file = File::options().append(true).open(folder.file(name)).unwrap();
+            file.set_modified(SystemTime::now() + Duration::from_secs(seconds)).unwrap();
+        };
+        later("new/a.csv", 100);
+        assert_eq!(said(&folder, predict), old);
+        later("p/a.csv", 200);
+        assert_eq!(said(&folder, predict), there);
+        later("model", 300);
+        assert_eq!(said(&folder, predict), old);
+    }
+
+    #[test]
+    fn the_index_of_a_data_frame_is_told() {
+        for (name, is_told) in
+            [("", true), ("Unnamed: 0", true), ("__index_level_0__", true), ("index_level_0", false), ("x", false)]
+        {
+            let rows: String = (0..8).map(|i| format!("{i},{},{}\n", i * 3 % 5, ["a", "b"][i % 2])).collect();
+            let folder = Folder::with("rows.csv", format!("{name},z,y\n{rows}"));
+            let told = said(&folder, "fit rows.csv --label y --folds 0 --method bagging --out model");
+            assert_eq!(told.contains("is the index of a data frame by its name; `--drop` leaves"), is_told, "{told}");
+        }
+    }
+}

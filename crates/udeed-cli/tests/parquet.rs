@@ -127,6 +127,9 @@ fn verbs_read_and_write_parquet() {
         assert_eq!(parquet, csv, "{verb}");
     }
     assert!(folder.run("data describe fruit.parquet --label kind").contains("12 rows, 3 columns, dense"));
+    let told = folder.told("suggest fruit.parquet --label kind --drop width --out ask.parquet");
+    assert!(told.contains("note: the rows of fruit.parquet are written without the columns of `--drop`"), "{told}");
+    assert!(!folder.told("suggest fruit.csv --label kind --drop width --out ask.csv").contains("without the columns"));
 }
 
 #[test]
@@ -206,4 +209,43 @@ fn broken_files_are_refused_in_little_memory() {
             assert!(message.contains("broken.parquet") && message.contains(word), "{name}: `{word}` in: {message}");
         }
     }
+}
+
+/// A small file that is unpacked to gigabytes is read in little memory, or refused.
+#[cfg(unix)]
+#[test]
+fn files_that_unpack_to_much_take_little_memory() {
+    for (name, outcome) in [
+        ("alike", "16000 rows, 2 columns"),
+        ("paged", "300 rows, 2 columns"),
+        (
+            "lengths",
+            "pages that take more memory than they may, expected at most 0.1 GiB\nhint: allow more with `--memory`",
+        ),
+    ] {
+        let path = fixtures().join(format!("unpacked/{name}.parquet"));
+        let mut command = assert_cmd::Command::new("sh");
+        command.args(["-c", "ulimit -v 1048576; exec \"$0\" \"$@\""]).arg(assert_cmd::cargo::cargo_bin!("udeed"));
+        let output = command.args(["data", "describe"]).arg(path).output().unwrap();
+        let told = text(&output.stdout) + &text(&output.stderr);
+        assert!(told.contains(outcome), "{name}: {told}");
+    }
+}
+
+/// A model of rows without a header takes the columns by their places, whatever they are called.
+#[test]
+fn columns_of_a_model_without_names_are_taken_by_place() {
+    let rows: String = (0..12).map(|i| format!("{},{}\n", i * 5 % 7, i % 4)).collect();
+    let labeled: String = rows.lines().zip(["p", "q"].iter().cycle()).map(|(row, y)| format!("{row},{y}\n")).collect();
+    let folder = Folder::with("train.csv", labeled);
+    folder.run("fit train.csv --no-header --label 3 --folds 0 --method bagging --base tree --out model");
+    folder.write("rows.csv", &rows);
+    folder.write("named.csv", format!("b,a\n{rows}"));
+    folder.run("data write named.csv --out named.parquet");
+    let expected = folder.run("predict model rows.csv --proba");
+    assert_eq!(folder.run("predict model named.parquet --proba"), expected);
+    assert!(folder.run("data describe named.parquet --no-header").contains("\n1 "));
+    folder.write("wide.csv", "d,c,b,a\n1,2,3,4\n");
+    folder.run("data write wide.csv --out wide.parquet");
+    folder.fail_with(1, "predict model wide.parquet", &["found 4 columns, expected 2, or 3 with the labels"]);
 }

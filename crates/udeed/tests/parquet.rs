@@ -157,3 +157,51 @@ fn words_and_numbers_are_levels_as_in_csv() {
     let labels = reader.label("code").read_from("rows", &file[..]).unwrap().labels;
     assert_eq!(labels.classes(), ["-1", "9", "10"]);
 }
+
+/// A page with a checksum is believed only if it matches: in what is not the header of a page or the end of the file.
+#[test]
+fn a_changed_byte_of_a_page_with_a_checksum_is_refused() {
+    let path = fixtures().into_iter().find(|path| path.ends_with("pyarrow-lz4.parquet")).unwrap();
+    let whole = std::fs::read(path).unwrap();
+    let tail = whole.len() - 8;
+    let end = tail - u32::from_le_bytes(whole[tail..tail + 4].try_into().unwrap()) as usize;
+    let reader = Reader::new().format(Format::Parquet).label("kind").drop(["day", "list", "struct"]);
+    let cells = |bytes: &[u8]| -> udeed::Result<Vec<u64>> {
+        let table = reader.read_from("rows", bytes)?.table;
+        Ok(table.matrix().to_dense()?.values().iter().map(|x| x.to_bits()).collect())
+    };
+    let expected = cells(&whole).unwrap();
+    let (mut by_checksum, mut silent) = (0, 0);
+    let mut bytes = whole.clone();
+    for at in 4..end {
+        bytes[at] ^= 1 + (at % 255) as u8;
+        match cells(&bytes) {
+            Ok(found) => silent += usize::from(found != expected),
+            Err(error) => {
+                by_checksum += usize::from(error.to_string().contains("a page whose checksum does not match"));
+            }
+        }
+        bytes[at] = whole[at];
+    }
+    assert!(by_checksum > 2000 && silent < 20, "{by_checksum} of {end} by checksum, {silent} not at all");
+}
+
+/// Numbers that are one as `f64` are two names.
+#[test]
+fn whole_numbers_of_any_length_are_names_of_their_own() {
+    let ids = [9_007_199_254_740_992, 9_007_199_254_740_993, 7, 9_007_199_254_740_993];
+    let mut file = Vec::new();
+    let mut records = RecordWriter::new(&mut file, ["id", "x"].map(|name| (name, RecordColumn::Count))).unwrap();
+    for id in ids {
+        records.count(id).unwrap();
+        records.count(1).unwrap();
+    }
+    records.finish().unwrap();
+    let reader = Reader::new().format(Format::Parquet);
+    let labels = reader.clone().label("id").read_from("rows", &file[..]).unwrap().labels;
+    assert_eq!(labels.classes(), ["7", "9007199254740992", "9007199254740993"]);
+    assert_eq!((0..4).map(|i| labels.get(i).unwrap()).collect::<Vec<usize>>(), [1, 2, 0, 2]);
+    let table = reader.nominal(["id"]).read_from("rows", &file[..]).unwrap().table;
+    let Kind::Nominal { levels } = &table.columns()[0].kind else { panic!("it is nominal") };
+    assert_eq!(levels, labels.classes());
+}

@@ -66,7 +66,7 @@ half = half.set_column(table.column_names.index("colour"), "colour", colours)
 parquet.write_table(half, HERE / "pyarrow-snappy.parquet", row_group_size=16)
 plain = dict(use_dictionary=False, row_group_size=25)
 parquet.write_table(half, HERE / "pyarrow-gzip.parquet", compression="gzip", data_page_version="2.0", **plain)
-parquet.write_table(table, HERE / "pyarrow-lz4.parquet", compression="lz4", **plain)
+parquet.write_table(table, HERE / "pyarrow-lz4.parquet", compression="lz4", write_page_checksum=True, **plain)
 flat_types = {"whole": "DELTA_BINARY_PACKED", "long": "DELTA_BINARY_PACKED", "double": "BYTE_STREAM_SPLIT"}
 flat_types |= {"single": "BYTE_STREAM_SPLIT", "colour": "DELTA_LENGTH_BYTE_ARRAY", "town": "DELTA_BYTE_ARRAY"}
 parquet.write_table(
@@ -76,3 +76,16 @@ flat_too = table.drop_columns(["struct"])
 polars.from_arrow(flat_too).write_parquet(HERE / "polars.parquet", row_group_size=30)
 flat_too.to_pandas(types_mapper=pandas.ArrowDtype).to_parquet(HERE / "pandas.parquet")
 duckdb.from_arrow(table).write_parquet(str(HERE / "duckdb.parquet"))
+
+# Files that are unpacked to much: texts that begin alike, texts of a page each, and the lengths of empty texts.
+folder = HERE / "unpacked"
+folder.mkdir(exist_ok=True)
+small = dict(compression="zstd", use_dictionary=False, write_statistics=False)
+alike = pa.table({"x": range(16000), "text": ["a" * 200_000] * 16000})
+parquet.write_table(alike, folder / "alike.parquet", column_encoding={"text": "DELTA_BYTE_ARRAY"}, **small)
+paged = pa.table({"x": range(300), "text": ["b" * 4_000_000] * 300})
+parquet.write_table(paged, folder / "paged.parquet", data_page_size=1, write_batch_size=1, **small)
+empty = pa.table({f"x{j}": [""] * 2**21 for j in range(60)})
+lengths = dict.fromkeys(empty.column_names, "DELTA_LENGTH_BYTE_ARRAY")
+whole = dict(data_page_size=2**30, max_rows_per_page=2**30, row_group_size=2**24, write_batch_size=2**24)
+parquet.write_table(empty, folder / "lengths.parquet", column_encoding=lengths, **whole, **small)

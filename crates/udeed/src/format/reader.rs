@@ -275,11 +275,13 @@ impl Reader {
         let names: Vec<String> = paths.iter().map(|path| path.as_ref().display().to_string()).collect();
         let first = names.first().map_or("no file", String::as_str);
         let mut all = UnitedSink::new(first, room);
+        let mut label = None;
         for (path, name) in paths.iter().zip(&names) {
             all.begin(name);
-            read_file(path.as_ref(), |source| self.fill(&self.options, source, name, &mut all))?;
+            let schema = read_file(path.as_ref(), |source| self.fill(&self.options, source, name, &mut all))?;
+            label = label.or(schema.label);
         }
-        all.into_sheet(self.options.layout)
+        Ok(HeldSheet { label, ..all.into_sheet(self.options.layout)? })
     }
 
     /// Like [`Reader::hold`] for a stream, with a name for messages. It is read only once.

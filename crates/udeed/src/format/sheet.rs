@@ -60,8 +60,10 @@ impl Sheet {
 pub struct HeldSheet {
     /// The rows, without the labels.
     pub table: HeldTable,
-    /// Number of labeled rows.
+    /// Number of labeled rows; 0 of several files, whose labels are not read.
     pub n_labeled: usize,
+    /// Name of the label column, if there is one.
+    pub label: Option<String>,
 }
 
 /// Contents of a file whose unlabeled rows need not fit into memory.

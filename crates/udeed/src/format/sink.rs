@@ -235,8 +235,8 @@ impl BoundedSink<'_> {
     pub(super) fn into_sheet(self, schema: Schema, layout: Layout) -> Result<HeldSheet> {
         match self.store {
             Store::Memory(rows) if self.room.holds(rows.n_rows, rows.size_in(schema.columns.len(), layout)) => {
-                let Sheet { table, labels, .. } = rows.into_sheet(schema, layout)?;
-                Ok(HeldSheet { table: HeldTable::InMemory(table), n_labeled: labels.n_labeled() })
+                let Sheet { table, labels, label, .. } = rows.into_sheet(schema, layout)?;
+                Ok(HeldSheet { table: HeldTable::InMemory(table), n_labeled: labels.n_labeled(), label })
             }
             Store::Memory(rows) => Ok(rows.into_file(self.room.folder(self.source)?)?.into_sheet(schema, layout)),
             Store::Disk(rows) => Ok(rows.into_sheet(schema, layout)),
@@ -260,7 +260,7 @@ impl DiskSink {
             renumbering: schema.renumbering,
             is_sparse,
         };
-        HeldSheet { table: HeldTable::InFile(Arc::new(table)), n_labeled: self.n_labeled }
+        HeldSheet { table: HeldTable::InFile(Arc::new(table)), n_labeled: self.n_labeled, label: schema.label }
     }
 }
 

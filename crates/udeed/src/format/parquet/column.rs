@@ -1,18 +1,21 @@
 //! Columns: what kinds of values are read, and their cells block by block.
 
+use std::borrow::Cow;
+use std::fmt::{Display, Write};
 use std::sync::Arc;
 
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType};
-use parquet::errors::{ParquetError, Result};
+use parquet::errors::ParquetError;
 use parquet::schema::types::{ColumnDescriptor, Type as Field};
 
 use crate::data::Dictionary;
+use crate::error::Hint;
 use crate::format::cells::is_missing;
 use crate::format::parquet::file::cause;
-use crate::format::parquet::pages::general;
-use crate::text::quoted;
+use crate::format::parquet::pages::{Batch, PagesTooLarge, general};
+use crate::text::{byte_size, quoted};
 
 /// What the values of a column are.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -112,122 +115,158 @@ pub(super) struct CellError {
     /// Row of the block, if it is one cell.
     pub(super) row: Option<usize>,
     pub(super) found: String,
-    pub(super) expected: &'static str,
+    pub(super) expected: Cow<'static, str>,
+    pub(super) hint: Option<Hint>,
 }
 
 impl CellError {
     pub(super) fn damaged(error: &ParquetError) -> Self {
-        CellError { row: None, found: format!("damaged values ({})", cause(error)), expected: "a whole Parquet file" }
+        if let ParquetError::External(external) = error
+            && let Some(PagesTooLarge { most }) = external.downcast_ref()
+        {
+            let (found, expected) =
+                ("pages that take more memory than they may".into(), format!("at most {}", byte_size(*most)));
+            return CellError { row: None, found, expected: expected.into(), hint: Some(Hint::RowsOfFile) };
+        }
+        let found = format!("damaged values ({})", cause(error));
+        CellError { row: None, found, expected: "a whole Parquet file".into(), hint: None }
     }
 }
 
 type Cell = std::result::Result<f64, (String, &'static str)>;
 
-/// Reads the next cells of a column, as many as are asked for.
-pub(super) fn read_cells(
-    reader: &mut ColumnReader,
-    values: Values,
-    n: usize,
-    cells: &mut Cells,
-    out: &mut Vec<f64>,
-) -> std::result::Result<(), CellError> {
-    out.clear();
-    match (cells, values) {
-        (Cells::Numbers, _) => read_numbers(reader, values, n, out),
-        (Cells::Names(names), Values::Text) => {
-            let mut seen = Seen::default();
-            let mut code = |text: &ByteArray| {
-                let bytes = text.data();
-                if let Some(code) = seen.find(bytes) {
-                    return Ok(code);
-                }
-                let text = utf8(bytes)?.trim();
-                let code = if is_missing(text) { f64::NAN } else { f64::from(names.code(text)) };
-                seen.insert(bytes, code);
-                Ok(code)
+/// Reads the cells of a column in a row group.
+pub(super) struct Reader {
+    values: ColumnReader,
+    kind: Values,
+    batch: Arc<Batch>,
+}
+
+type Read = std::result::Result<(), CellError>;
+
+impl Reader {
+    pub(super) fn new(values: ColumnReader, kind: Values, batch: Arc<Batch>) -> Self {
+        Reader { values, kind, batch }
+    }
+
+    /// Reads the next cells, as many as are asked for.
+    pub(super) fn read(&mut self, n: usize, cells: &mut Cells, out: &mut Vec<f64>) -> Read {
+        out.clear();
+        while out.len() < n {
+            let above = out.len();
+            let most = self.batch.begin().min(n - above);
+            let read = match cells {
+                Cells::Numbers => self.numbers(most, out),
+                Cells::Names(names) if self.kind == Values::Text => self.texts(most, names, out),
+                Cells::Names(names) => self.names(most, names, out),
             };
-            match reader {
-                ColumnReader::ByteArrayColumnReader(reader) => fill(reader, n, out, &mut code),
-                _ => Err(CellError::damaged(&general("no text"))),
+            read.map_err(|error| CellError { row: error.row.map(|row| above + row), ..error })?;
+            if out.len() == above && self.batch.has_ended() {
+                let early = format!("a column that ends {} rows too early", n - above);
+                return Err(CellError::damaged(&general(early)));
             }
         }
-        (Cells::Names(names), _) => {
-            read_numbers(reader, values, n, out)?;
-            let mut text = String::new();
-            for x in out.iter_mut().filter(|x| !x.is_nan()) {
-                text.clear();
-                write_name(&mut text, values, *x);
-                *x = f64::from(names.code(&text));
+        Ok(())
+    }
+
+    fn texts(&mut self, n: usize, names: &mut Dictionary, out: &mut Vec<f64>) -> Read {
+        let ColumnReader::ByteArrayColumnReader(reader) = &mut self.values else {
+            return Err(CellError::damaged(&general("no text")));
+        };
+        let mut seen = Seen::default();
+        fill(reader, n, out, &mut |text: &ByteArray| {
+            let bytes = text.data();
+            if let Some(code) = seen.find(bytes) {
+                return Ok(code);
             }
-            Ok(())
+            let text = utf8(bytes)?.trim();
+            let code = if is_missing(text) { f64::NAN } else { f64::from(names.code(text)) };
+            seen.insert(bytes, code);
+            Ok(code)
+        })
+    }
+
+    /// Whole numbers, decimals and truth values by their names: a number that is no `f64` has one of its own, too.
+    fn names(&mut self, n: usize, names: &mut Dictionary, out: &mut Vec<f64>) -> Read {
+        let mut name = String::new();
+        let mut code = |x: &dyn Display| {
+            name.clear();
+            let _ = write!(name, "{x}");
+            f64::from(names.code(&name))
+        };
+        match (&mut self.values, self.kind) {
+            (ColumnReader::BoolColumnReader(reader), _) => fill(reader, n, out, &mut |x| Ok(code(x))),
+            (ColumnReader::Int32ColumnReader(reader), Values::Int) => fill(reader, n, out, &mut |x| Ok(code(x))),
+            (ColumnReader::Int64ColumnReader(reader), Values::Int) => fill(reader, n, out, &mut |x| Ok(code(x))),
+            (ColumnReader::Int32ColumnReader(reader), Values::Unsigned) => {
+                fill(reader, n, out, &mut |&x| Ok(code(&(x as u32))))
+            }
+            (ColumnReader::Int64ColumnReader(reader), Values::Unsigned) => {
+                fill(reader, n, out, &mut |&x| Ok(code(&(x as u64))))
+            }
+            (reader, Values::Decimal(scale)) => decimals(reader, n, out, &mut |x| code(&decimal_text(x, scale))),
+            _ => Err(CellError::damaged(&general("values of another type"))),
+        }
+    }
+
+    fn numbers(&mut self, n: usize, out: &mut Vec<f64>) -> Read {
+        match (&mut self.values, self.kind) {
+            (reader, Values::Decimal(scale)) => decimals(reader, n, out, &mut |x| decimal_value(x, scale)),
+            (ColumnReader::BoolColumnReader(reader), _) => fill(reader, n, out, &mut |&x| Ok(f64::from(u8::from(x)))),
+            (ColumnReader::Int32ColumnReader(reader), Values::Unsigned) => {
+                fill(reader, n, out, &mut |&x| Ok(f64::from(x as u32)))
+            }
+            (ColumnReader::Int32ColumnReader(reader), _) => fill(reader, n, out, &mut |&x| Ok(f64::from(x))),
+            (ColumnReader::Int64ColumnReader(reader), Values::Unsigned) => {
+                fill(reader, n, out, &mut |&x| Ok(x as u64 as f64))
+            }
+            (ColumnReader::Int64ColumnReader(reader), _) => fill(reader, n, out, &mut |&x| Ok(x as f64)),
+            (ColumnReader::FloatColumnReader(reader), _) => fill(reader, n, out, &mut |&x| finite(x.into())),
+            (ColumnReader::DoubleColumnReader(reader), _) => fill(reader, n, out, &mut |&x| finite(x)),
+            (ColumnReader::FixedLenByteArrayColumnReader(reader), Values::Half) => {
+                fill(reader, n, out, &mut |x| match x.data() {
+                    &[low, high] => finite(half(u16::from_le_bytes([low, high]))),
+                    _ => Err(("a number that does not have two bytes".into(), "one of two bytes")),
+                })
+            }
+            _ => Err(CellError::damaged(&general("values of another type"))),
         }
     }
 }
 
-/// The text of a number or a truth value, as a name.
-fn write_name(text: &mut String, values: Values, x: f64) {
-    match values {
-        Values::Bool => text.push_str(if x == 0.0 { "false" } else { "true" }),
-        _ => {
-            let _ = std::fmt::Write::write_fmt(text, format_args!("{x}"));
+/// Reads decimals, each a whole number over a power of ten.
+fn decimals(reader: &mut ColumnReader, n: usize, out: &mut Vec<f64>, number: &mut dyn FnMut(i128) -> f64) -> Read {
+    match reader {
+        ColumnReader::Int32ColumnReader(reader) => fill(reader, n, out, &mut |&x| Ok(number(x.into()))),
+        ColumnReader::Int64ColumnReader(reader) => fill(reader, n, out, &mut |&x| Ok(number(x.into()))),
+        ColumnReader::ByteArrayColumnReader(reader) => {
+            fill(reader, n, out, &mut |x| big_endian(x.data()).map(&mut *number))
         }
-    }
-}
-
-fn read_numbers(
-    reader: &mut ColumnReader,
-    values: Values,
-    n: usize,
-    out: &mut Vec<f64>,
-) -> std::result::Result<(), CellError> {
-    let scaled = |unscaled: i128, scale: u32| Ok(decimal_value(unscaled, scale));
-    match (reader, values) {
-        (ColumnReader::BoolColumnReader(reader), _) => {
-            fill(reader, n, out, &mut |&x: &bool| Ok(f64::from(u8::from(x))))
-        }
-        (ColumnReader::Int32ColumnReader(reader), Values::Unsigned) => {
-            fill(reader, n, out, &mut |&x: &i32| Ok(f64::from(x as u32)))
-        }
-        (ColumnReader::Int32ColumnReader(reader), Values::Decimal(scale)) => {
-            fill(reader, n, out, &mut |&x: &i32| scaled(x.into(), scale))
-        }
-        (ColumnReader::Int32ColumnReader(reader), _) => fill(reader, n, out, &mut |&x: &i32| Ok(f64::from(x))),
-        (ColumnReader::Int64ColumnReader(reader), Values::Unsigned) => {
-            fill(reader, n, out, &mut |&x: &i64| Ok(x as u64 as f64))
-        }
-        (ColumnReader::Int64ColumnReader(reader), Values::Decimal(scale)) => {
-            fill(reader, n, out, &mut |&x: &i64| scaled(x.into(), scale))
-        }
-        (ColumnReader::Int64ColumnReader(reader), _) => fill(reader, n, out, &mut |&x: &i64| Ok(x as f64)),
-        (ColumnReader::FloatColumnReader(reader), _) => fill(reader, n, out, &mut |&x: &f32| finite(x.into())),
-        (ColumnReader::DoubleColumnReader(reader), _) => fill(reader, n, out, &mut |&x: &f64| finite(x)),
-        (ColumnReader::ByteArrayColumnReader(reader), Values::Decimal(scale)) => {
-            fill(reader, n, out, &mut |x: &ByteArray| scaled(big_endian(x.data())?, scale))
-        }
-        (ColumnReader::FixedLenByteArrayColumnReader(reader), Values::Decimal(scale)) => {
-            fill(reader, n, out, &mut |x| scaled(big_endian(x.data())?, scale))
-        }
-        (ColumnReader::FixedLenByteArrayColumnReader(reader), Values::Half) => {
-            fill(reader, n, out, &mut |x| match x.data() {
-                &[low, high] => finite(half(u16::from_le_bytes([low, high]))),
-                _ => Err(("a number that does not have two bytes".into(), "one of two bytes")),
-            })
+        ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+            fill(reader, n, out, &mut |x| big_endian(x.data()).map(&mut *number))
         }
         _ => Err(CellError::damaged(&general("values of another type"))),
     }
 }
 
-/// Reads cells and turns each into a number.
+/// Reads up to `n` cells and turns each into a number.
 fn fill<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     n: usize,
     out: &mut Vec<f64>,
     number: &mut dyn FnMut(&T::T) -> Cell,
-) -> std::result::Result<(), CellError> {
+) -> Read {
     let (mut levels, mut values) = (Vec::new(), Vec::new());
-    let (n_values, n_cells) =
-        records(reader, n, &mut levels, &mut values).map_err(|error| CellError::damaged(&error))?;
-    let here = |row: usize| move |(found, expected)| CellError { row: Some(row), found, expected };
+    let (_, n_values, n_cells) =
+        reader.read_records(n, Some(&mut levels), None, &mut values).map_err(|error| CellError::damaged(&error))?;
+    let here = |row: usize| {
+        move |(found, expected): (String, &'static str)| CellError {
+            row: Some(row),
+            found,
+            expected: expected.into(),
+            hint: None,
+        }
+    };
     out.reserve(n_cells);
     if n_values == n_cells {
         for (row, value) in values.iter().enumerate() {
@@ -248,21 +287,7 @@ fn fill<T: DataType>(
     Ok(())
 }
 
-/// Reads as many records as are asked for. Returns the number of values and of cells.
-fn records<T: DataType>(
-    reader: &mut ColumnReaderImpl<T>,
-    n: usize,
-    levels: &mut Vec<i16>,
-    values: &mut Vec<T::T>,
-) -> Result<(usize, usize)> {
-    let (n_records, n_values, n_levels) = reader.read_records(n, Some(levels), None, values)?;
-    if n_records < n {
-        return Err(general(format!("a column that ends {} rows too early", n - n_records)));
-    }
-    Ok((n_values, n_levels))
-}
-
-/// Texts that occurred lately in a block, found by their place in memory: those of a dictionary are there but once.
+/// Texts that occurred lately in a batch, found by their place in memory: those of a dictionary are there but once.
 struct Seen(Box<[(usize, usize, f64); 256]>);
 
 impl Default for Seen {
@@ -326,6 +351,17 @@ fn decimal_value(unscaled: i128, scale: u32) -> f64 {
     format!("{unscaled}e-{scale}").parse().unwrap_or(f64::NAN)
 }
 
+/// The same as text, without zeros at its end.
+fn decimal_text(unscaled: i128, scale: u32) -> String {
+    let scale = scale as usize;
+    let digits = format!("{:0>width$}", unscaled.unsigned_abs(), width = scale + 1);
+    let (whole, part) = digits.split_at(digits.len() - scale);
+    let part = part.trim_end_matches('0');
+    let sign = if unscaled < 0 { "-" } else { "" };
+    let point = if part.is_empty() { "" } else { "." };
+    format!("{sign}{whole}{point}{part}")
+}
+
 /// A number of 16 bits.
 fn half(bits: u16) -> f64 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
@@ -380,6 +416,7 @@ mod tests {
             let unscaled: i128 = text.replace('.', "").parse().unwrap();
             let scale = text.rsplit_once('.').unwrap().1.len() as u32;
             assert_eq!(decimal_value(unscaled, scale).to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");
+            assert_eq!(decimal_text(unscaled, scale), text);
         }
     }
 

@@ -9,6 +9,8 @@ pub(super) struct PageHeader {
     pub(super) unpacked: usize,
     /// Bytes of the page in the file.
     pub(super) packed: usize,
+    /// Checksum of these bytes, if the writer gave one.
+    pub(super) crc: Option<u32>,
     pub(super) body: PageBody,
     /// Bytes of the header itself.
     pub(super) length: usize,
@@ -55,13 +57,14 @@ impl PageHeader {
     /// The header that bytes begin with.
     pub(super) fn parse(bytes: &[u8]) -> Parsed<Self> {
         let mut reader = Thrift { bytes, at: 0 };
-        let (mut kind, mut packed, mut unpacked) = (None, None, None);
+        let (mut kind, mut packed, mut unpacked, mut crc) = (None, None, None, None);
         let (mut data, mut dictionary, mut second) = (Fields::default(), Fields::default(), Fields::default());
         reader.structure(0, &mut |reader, id, field| {
             match (id, field) {
                 (1, INT) => kind = Some(reader.zigzag()?),
                 (2, INT) => unpacked = Some(reader.zigzag()?),
                 (3, INT) => packed = Some(reader.zigzag()?),
+                (4, INT) => crc = Some(reader.zigzag()? as u32),
                 (5, STRUCT) => data = reader.numbers()?,
                 (7, STRUCT) => dictionary = reader.numbers()?,
                 (8, STRUCT) => second = reader.numbers()?,
@@ -90,7 +93,7 @@ impl PageHeader {
             Some(_) => PageBody::Other,
             None => return Err(Fault::Broken),
         };
-        Ok(PageHeader { unpacked: size(unpacked)?, packed: size(packed)?, body, length: reader.at })
+        Ok(PageHeader { unpacked: size(unpacked)?, packed: size(packed)?, crc, body, length: reader.at })
     }
 }
 
@@ -296,7 +299,7 @@ mod tests {
             levels: Encoding::RLE,
             repetition: Encoding::RLE,
         };
-        let header = PageHeader { unpacked: 24, packed: 26, body, length: 28 };
+        let header = PageHeader { unpacked: 24, packed: 26, crc: None, body, length: 28 };
         assert_eq!(PageHeader::parse(&HEADER), Ok(header));
         (0..28).for_each(|length| assert_eq!(PageHeader::parse(&HEADER[..length]), Err(Fault::Short)));
     }

@@ -1,12 +1,14 @@
 //! Pages of a column: found one after the other, and unpacked.
 //!
 //! Their headers say how large they are. Nothing is believed that the bytes which are there cannot make true: what is asked of
-//! memory follows from the length of the file, and all pages together have a limit.
+//! memory follows from the length of the file, and all pages together have a limit. Text refers to the page that it lies in: after
+//! some pages it is used before there are more.
 
 use std::io::{self, Read};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
+use flate2::Crc;
 use flate2::read::MultiGzDecoder;
 use parquet::basic::{Compression, Encoding, Type};
 use parquet::column::page::{Page, PageMetadata, PageReader};
@@ -16,7 +18,7 @@ use parquet::schema::types::ColumnDescPtr;
 
 use crate::format::parquet::file::Bytes;
 use crate::format::parquet::header::{Fault, PageBody, PageHeader};
-use crate::memory::{MUCH_MEMORY, half_of_memory};
+use crate::memory::half_of_memory;
 use crate::text::byte_size;
 
 /// Bytes in which most headers end.
@@ -30,23 +32,77 @@ const VALUE: u64 = 32;
 /// Largest number of values of a page whose encoding makes a list of their lengths before the first of them is read.
 const MOST_LENGTHS: u64 = 1 << 24;
 
-/// Memory that pages take.
-#[derive(Default)]
-pub(super) struct PageMemory(AtomicU64);
+/// Bytes of such a length.
+const LENGTH: u64 = 4;
+/// Bytes of pages that there is always room for, and those for each byte of the file: real rows are hardly packed further.
+const ROOM: u64 = 128 << 20;
+const ROOM_PER_BYTE: u64 = 64;
+/// Bytes of pages after which the values in them are used.
+const BATCH: u64 = 1 << 20;
+/// Bytes of texts that are put together from pieces, at most, before they are used.
+const TEXTS: usize = 16 << 20;
+
+/// Memory that the pages of a row group take.
+pub(super) struct PageMemory {
+    taken: AtomicU64,
+    most: u64,
+}
+
+/// More than the pages of a row group may take.
+#[derive(Debug, thiserror::Error)]
+#[error("pages of more than {most} bytes")]
+pub(super) struct PagesTooLarge {
+    pub(super) most: u64,
+}
 
 impl PageMemory {
-    fn take(&self, bytes: u64) -> Result<()> {
-        let all = self.0.fetch_add(bytes, Ordering::Relaxed) + bytes;
+    /// Of a file of this length; rows may take `allowed` bytes, if that was said.
+    pub(super) fn new(length: u64, allowed: Option<u64>) -> Self {
+        let usual = ROOM.saturating_add(ROOM_PER_BYTE.saturating_mul(length));
         // Asking the machine takes long.
-        if all > MUCH_MEMORY && all > half_of_memory() {
-            let most = byte_size(half_of_memory());
-            return Err(general(format!("its pages take {}, more than {most}", byte_size(all))));
+        let usual = if usual > 2 * ROOM { usual.min(half_of_memory()).max(ROOM) } else { usual };
+        PageMemory { taken: AtomicU64::new(0), most: allowed.unwrap_or(0).max(usual) }
+    }
+
+    fn take(&self, bytes: u64) -> Result<()> {
+        if self.taken.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) <= self.most {
+            return Ok(());
         }
-        Ok(())
+        Err(ParquetError::External(Box::new(PagesTooLarge { most: self.most })))
     }
 
     fn give_back(&self, bytes: u64) {
-        self.0.fetch_sub(bytes, Ordering::Relaxed);
+        self.taken.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+/// What the pages of a column tell those who read values: how many at once, and whether there are more.
+pub(super) struct Batch {
+    has_begun: AtomicBool,
+    has_ended: AtomicBool,
+    at_once: AtomicUsize,
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        Batch {
+            has_begun: AtomicBool::new(true),
+            has_ended: AtomicBool::new(false),
+            at_once: AtomicUsize::new(usize::MAX),
+        }
+    }
+}
+
+impl Batch {
+    /// All values that were read have been used. Returns how many may be read next.
+    pub(super) fn begin(&self) -> usize {
+        self.has_begun.store(true, Ordering::Relaxed);
+        self.at_once.load(Ordering::Relaxed)
+    }
+
+    /// Whether there are no more pages.
+    pub(super) fn has_ended(&self) -> bool {
+        self.has_ended.load(Ordering::Relaxed)
     }
 }
 
@@ -54,8 +110,9 @@ impl PageMemory {
 pub(super) struct Pages {
     bytes: Arc<Bytes>,
     memory: Arc<PageMemory>,
-    /// What this column holds of the memory: its dictionary, and its latest page.
-    held: [u64; 2],
+    batch: Arc<Batch>,
+    /// What this column holds of the memory.
+    held: Held,
     column: ColumnDescPtr,
     compression: Compression,
     /// Where the next page begins, and where the column ends.
@@ -65,10 +122,20 @@ pub(super) struct Pages {
     left: u64,
 }
 
+/// Bytes of the memory that a column holds.
+#[derive(Default)]
+struct Held {
+    dictionary: u64,
+    /// Of the latest page, and of those before it whose values are in use.
+    latest: u64,
+    earlier: u64,
+}
+
 impl Pages {
     pub(super) fn new(
         bytes: Arc<Bytes>,
         memory: Arc<PageMemory>,
+        batch: Arc<Batch>,
         chunk: &ColumnChunkMetaData,
         column: ColumnDescPtr,
     ) -> Result<Self> {
@@ -85,41 +152,68 @@ impl Pages {
         };
         let left = u64::try_from(chunk.num_values()).map_err(|_| general("a negative number of values"))?;
         let compression = chunk.compression();
-        Ok(Pages { bytes, memory, held: [0; 2], column, compression, at, end, left })
+        Ok(Pages { bytes, memory, batch, held: Held::default(), column, compression, at, end, left })
     }
 
-    /// The next page, unpacked.
+    /// The next page, unpacked; none where the values read so far are to be used first, or where it was the last.
     fn next_page(&mut self) -> Result<Option<Page>> {
         loop {
             if self.left == 0 || self.at >= self.end {
+                self.batch.has_ended.store(true, Ordering::Relaxed);
                 return Ok(None);
             }
             let header = self.header()?;
             let start = self.at + header.length as u64;
             let end = start.checked_add(header.packed as u64).filter(|&end| end <= self.end);
-            self.at = end.ok_or_else(|| general("a page that goes on after its column"))?;
+            let end = end.ok_or_else(|| general("a page that goes on after its column"))?;
             if header.body == PageBody::Other {
+                self.at = end;
                 continue;
             }
             if header.unpacked > LARGEST_PAGE {
                 let [found, most] = [header.unpacked, LARGEST_PAGE].map(|bytes| byte_size(bytes as u64));
                 return Err(general(format!("a page of {found}, more than {most}")));
             }
-            let place = usize::from(!matches!(header.body, PageBody::Dictionary { .. }));
-            self.memory.give_back(std::mem::replace(&mut self.held[place], 0));
-            self.hold(place, header.unpacked as u64)?;
-            if let PageBody::Dictionary { n_values, .. } = header.body {
-                // The values are kept beside their bytes.
-                self.hold(place, VALUE * u64::from(n_values))?;
+            if !self.make_room(&header)? {
+                return Ok(None);
             }
+            self.at = end;
             let packed = self.bytes.at(start, header.packed)?;
+            if header.crc.is_some_and(|crc| crc != checksum(&packed)) {
+                return Err(general("a page whose checksum does not match"));
+            }
             return self.page(header, packed).map(Some);
         }
     }
 
-    fn hold(&mut self, place: usize, bytes: u64) -> Result<()> {
-        self.held[place] += bytes;
-        self.memory.take(bytes)
+    /// Makes room for a page, if it may be handed out now.
+    fn make_room(&mut self, header: &PageHeader) -> Result<bool> {
+        let size = header.unpacked as u64;
+        let encoding = match header.body {
+            PageBody::Dictionary { n_values, .. } => {
+                // The values are kept beside their bytes.
+                let size = size + VALUE * u64::from(n_values);
+                self.memory.give_back(std::mem::replace(&mut self.held.dictionary, size));
+                return self.memory.take(size).map(|()| true);
+            }
+            PageBody::Data { encoding, .. } | PageBody::DataV2 { encoding, .. } => encoding,
+            PageBody::Other => return Ok(true),
+        };
+        let at_once = match encoding {
+            // Each text is put together from pieces of the page.
+            Encoding::DELTA_BYTE_ARRAY => (TEXTS / header.unpacked.max(1)).max(1),
+            _ => usize::MAX,
+        };
+        let before = self.batch.at_once.swap(at_once, Ordering::Relaxed);
+        let is_first = self.batch.has_begun.swap(false, Ordering::Relaxed);
+        if at_once < before || (!is_first && self.held.earlier + self.held.latest + size > BATCH) {
+            return Ok(false);
+        }
+        if is_first {
+            self.memory.give_back(std::mem::take(&mut self.held.earlier));
+        }
+        self.held.earlier += std::mem::replace(&mut self.held.latest, size);
+        self.memory.take(size).map(|()| true)
     }
 
     fn header(&self) -> Result<PageHeader> {
@@ -221,6 +315,9 @@ impl Pages {
                 let most = u64::from(n_values).min(MOST_LENGTHS);
                 return Err(general(format!("a page of {n_lengths} texts, more than {most}")));
             }
+            // The decoder keeps them.
+            self.held.latest += LENGTH * n_lengths;
+            self.memory.take(LENGTH * n_lengths)?;
             rest = &rest[end..];
         }
         Ok(())
@@ -261,7 +358,7 @@ impl Pages {
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        self.memory.give_back(self.held[0] + self.held[1]);
+        self.memory.give_back(self.held.dictionary + self.held.latest + self.held.earlier);
     }
 }
 
@@ -299,6 +396,12 @@ pub(super) fn unknown_packing(compression: Compression) -> Option<&'static str> 
         Compression::LZO => Some("LZO"),
         _ => None,
     }
+}
+
+fn checksum(bytes: &[u8]) -> u32 {
+    let mut crc = Crc::new();
+    crc.update(bytes);
+    crc.sum()
 }
 
 pub(super) fn general(what: impl Into<String>) -> ParquetError {
@@ -384,9 +487,31 @@ fn unpack_zstd(mut packed: &[u8], size: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads bytes, one more than wanted at most. Memory is asked for as they come.
+/// Reads bytes, one more than wanted at most.
 fn read_up_to(size: usize, bytes: impl Read) -> io::Result<Vec<u8>> {
-    let mut found = Vec::with_capacity(size.min(1 << 20));
+    let mut found = Vec::new();
+    found.try_reserve_exact(size + 1).map_err(|_| io::ErrorKind::OutOfMemory)?;
     bytes.take(size as u64 + 1).read_to_end(&mut found)?;
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_take_what_a_file_of_their_length_may_hold_or_what_was_allowed() {
+        let refused =
+            |length: u64, allowed: Option<u64>, bytes: u64| PageMemory::new(length, allowed).take(bytes).is_err();
+        assert!(!refused(1000, None, ROOM) && refused(1000, None, ROOM + 64_001));
+        assert!(!refused(1 << 20, None, ROOM + (64 << 20)) && refused(1 << 20, None, ROOM + (65 << 20)));
+        assert!(!refused(1000, Some(1 << 30), 1 << 30) && refused(1000, Some(1 << 30), (1 << 30) + 1));
+        assert!(!refused(1000, Some(1), ROOM));
+        assert!(refused(u64::MAX, None, u64::MAX / 2));
+        let memory = PageMemory::new(0, None);
+        memory.take(ROOM).unwrap();
+        assert!(memory.take(1).is_err());
+        memory.give_back(ROOM);
+        memory.take(ROOM - 1).unwrap();
+    }
 }

@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 
-use parquet::column::reader::{ColumnReader, get_column_reader};
+use parquet::column::reader::get_column_reader;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 
-use crate::data::{
-    ClassNames, Column as TableColumn, Dense, Dictionary, Kind, Naming, Renumbering, Table, check_names,
-};
+use crate::data::{ClassNames, Column as TableColumn, Dense, Dictionary, Kind, Renumbering, Table, check_names};
 use crate::error::{Error, Hint, Place, Result};
 use crate::format::column_plan::{ColumnOptions, ColumnPlan, FeatureKind};
 use crate::format::options::ReadOptions;
-use crate::format::parquet::column::{CellError, Cells, Column, Values, read_cells};
+use crate::format::parquet::column::{CellError, Cells, Column, Reader, Values};
 use crate::format::parquet::file::{Bytes, DAMAGED, metadata};
 use crate::format::parquet::guard::guarded;
-use crate::format::parquet::pages::{PageMemory, Pages, general, unknown_packing};
+use crate::format::parquet::pages::{Batch, PageMemory, Pages, general, unknown_packing};
 use crate::format::sink::{RowSink, Schema};
 use crate::format::source::Source;
 use crate::parallel;
@@ -29,9 +27,7 @@ pub(super) fn read(options: &ReadOptions, source: Source<'_>, rows: &mut dyn Row
     let bytes = Bytes::new(source.into_file()?).map_err(|error| Error::io(place.source.as_ref(), "read", error))?;
     let metadata = metadata(&bytes, &place)?;
     let names = column_names(options, &metadata, &place)?;
-    // The columns always have names.
-    let columns = ColumnOptions { header: true, ..options.columns.clone() };
-    let plan = columns.plan(&names, || place.clone())?;
+    let plan = options.columns.plan(&names, || place.clone())?;
     if plan.features.is_empty() {
         return Err(Error::input(place, "no column beside the labels", "at least one to learn from"));
     }
@@ -39,6 +35,7 @@ pub(super) fn read(options: &ReadOptions, source: Source<'_>, rows: &mut dyn Row
     let label = plan.label.filter(|_| !rows.takes_tables());
     let mut reader = ParquetReader {
         options: &options.columns,
+        memory: options.memory,
         bytes: Arc::new(bytes),
         metadata: &metadata,
         plan: &plan,
@@ -73,7 +70,7 @@ struct Reading {
     column: Column,
     cells: Cells,
     /// Reader of the present row group.
-    reader: Option<ColumnReader>,
+    reader: Option<Reader>,
     /// The cells of the present block.
     block: Vec<f64>,
 }
@@ -81,13 +78,15 @@ struct Reading {
 impl Reading {
     fn read(&mut self, n: usize) -> std::result::Result<(), CellError> {
         let Some(reader) = &mut self.reader else { return Ok(()) };
-        guarded(|| read_cells(reader, self.column.values, n, &mut self.cells, &mut self.block))
+        guarded(|| reader.read(n, &mut self.cells, &mut self.block))
             .unwrap_or_else(|| Err(CellError::damaged(&general(DAMAGED))))
     }
 }
 
 struct ParquetReader<'a> {
     options: &'a ColumnOptions,
+    /// Bytes that rows may take, if that was said.
+    memory: Option<u64>,
     bytes: Arc<Bytes>,
     metadata: &'a ParquetMetaData,
     plan: &'a ColumnPlan,
@@ -141,12 +140,19 @@ impl ParquetReader<'_> {
         let schema = self.metadata.file_metadata().schema_descr();
         let name = schema.root_schema().get_fields()[position].name().trim().to_owned();
         let column = self.column(position, &name)?;
-        let cells = if column.values.are_names() { Cells::Names(Dictionary::default()) } else { Cells::Numbers };
+        let is_exact = column.values.are_names() || matches!(column.values, Values::Decimal(_));
+        let cells = if is_exact { Cells::Names(Dictionary::default()) } else { Cells::Numbers };
         Ok(Reading { column, cells, reader: None, block: Vec::new() })
     }
 
     fn read_all(&mut self, rows: &mut dyn RowSink) -> Result<()> {
-        let all: f64 = self.metadata.row_groups().iter().map(|group| group.num_rows() as f64).sum();
+        let counts = self.metadata.row_groups().iter().map(|group| i128::from(group.num_rows()));
+        let (counted, promised) = (counts.sum::<i128>(), i128::from(self.metadata.file_metadata().num_rows()));
+        if counted != promised {
+            let found = format!("{counted} rows in its row groups, {promised} in all");
+            return Err(Error::input(self.place.clone(), found, "a whole Parquet file"));
+        }
+        let all = counted as f64;
         for group in self.metadata.row_groups() {
             let n_rows = self.open(group)?;
             let most = (BLOCK / self.features.len()).clamp(ROWS.1, ROWS.0) as u64;
@@ -165,7 +171,7 @@ impl ParquetReader<'_> {
         let whole = "a whole Parquet file";
         let n_rows = u64::try_from(group.num_rows())
             .map_err(|_| Error::input(self.place.clone(), format!("{} rows", group.num_rows()), whole))?;
-        let memory = Arc::new(PageMemory::default());
+        let memory = Arc::new(PageMemory::new(self.bytes.length, self.memory));
         for reading in self.features.iter_mut().chain(&mut self.label) {
             let column = &reading.column;
             let refused = |found: String| Error::input(self.place.clone().column(&column.name), found, whole);
@@ -175,9 +181,11 @@ impl ParquetReader<'_> {
                 return Err(refused(found));
             }
             let descriptor = Arc::clone(&column.descriptor);
-            let pages = Pages::new(Arc::clone(&self.bytes), Arc::clone(&memory), chunk, Arc::clone(&descriptor));
+            let batch = Arc::new(Batch::default());
+            let (bytes, memory) = (Arc::clone(&self.bytes), Arc::clone(&memory));
+            let pages = Pages::new(bytes, memory, Arc::clone(&batch), chunk, Arc::clone(&descriptor));
             let pages = pages.map_err(|error| refused(CellError::damaged(&error).found))?;
-            reading.reader = Some(get_column_reader(descriptor, Box::new(pages)));
+            reading.reader = Some(Reader::new(get_column_reader(descriptor, Box::new(pages)), column.values, batch));
         }
         Ok(n_rows)
     }
@@ -191,7 +199,11 @@ impl ParquetReader<'_> {
             result.map_err(|(column, error)| {
                 let place = self.place.clone().column(column);
                 let row = error.row.map_or(above, |row| above + row) as u64 + 1;
-                Error::input(place.row(row), error.found, error.expected)
+                let refused = Error::input(place.row(row), error.found, error.expected);
+                match error.hint {
+                    Some(hint) => refused.with_hint(hint),
+                    None => refused,
+                }
             })?;
         }
         let values = interleaved(&self.features, n);
@@ -200,7 +212,7 @@ impl ParquetReader<'_> {
         if rows.takes_tables() {
             // Each table has the levels that occur in it.
             let columns: Vec<TableColumn> = self.features.iter_mut().map(Reading::take_column).collect();
-            return rows.push_table(Table::from_reader(columns.into(), Naming::Given, rows_of_block));
+            return rows.push_table(Table::from_reader(columns.into(), self.plan.naming, rows_of_block));
         }
         let labels = self.labels()?;
         let share = (above + n) as f64 / all;
@@ -221,7 +233,8 @@ impl ParquetReader<'_> {
                 if let Some((_, code)) = cache.iter().find(|(bits, _)| *bits == x.to_bits()) {
                     return *code;
                 }
-                let code = name(&x.to_string(), &mut self.classes);
+                // Adding 0 makes one of both zeros.
+                let code = name(&(x + 0.0).to_string(), &mut self.classes);
                 if cache.len() < 8 {
                     cache.push((x.to_bits(), code));
                 }
@@ -250,7 +263,7 @@ impl ParquetReader<'_> {
         }
         Schema {
             columns,
-            naming: Naming::Given,
+            naming: self.plan.naming,
             kept: None,
             renumbering,
             classes: label.as_ref().map(|_| self.classes.into_names()),
