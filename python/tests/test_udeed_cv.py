@@ -135,3 +135,16 @@ def test_the_progress_of_a_choice_has_a_total(
     assert all(part.startswith("candidates ") and "/12 [" in part for part in shown), shown
     assert shown[-1] == "candidates 12/12 [" + "#" * 30 + "]"
     assert "members 4/4" in lines[1]
+
+
+def test_the_search_is_calibrated_whatever_is_chosen() -> None:
+    random = np.random.RandomState(0)
+    X = np.concatenate([random.normal(0.0, 0.3, (40, 2)), random.normal(3.0, 0.3, (40, 2))])
+    y = np.repeat([0, 1], 40)
+    few = np.where(np.arange(80) % 2 == 0, y, -1)
+    # Bagging is chosen where diversity counts for everything.
+    model = udeed.UDEEDClassifierCV(calibrated=True, members=(5,), gammas=(1e6,), random_state=0).fit(X, few)
+    assert model.best_params_["gamma"] is None and model._model.is_calibrated
+    # Members that begin at random leave no rows to calibrate a candidate by; folds calibrate what is chosen.
+    model = udeed.UDEEDClassifierCV(calibrated=True, initial="random", members=(5,), random_state=0).fit(X, few)
+    assert model._model.is_calibrated

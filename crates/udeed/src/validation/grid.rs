@@ -185,7 +185,8 @@ impl Candidate {
             Some(gamma) => settings.clone().gamma(gamma).members(members).lambda(lambda).scaling(scaling).into(),
             None => {
                 let bagging = Bagging::new().members(members).lambda(lambda).scaling(scaling);
-                bagging.fourier(settings.fourier).vote(settings.vote).seed(settings.seed).into()
+                let bagging = bagging.fourier(settings.fourier).vote(settings.vote).seed(settings.seed);
+                bagging.calibrated(settings.calibrated).into()
             }
         }
     }
@@ -199,7 +200,11 @@ impl Candidate {
         observer: &mut dyn Observer,
     ) -> Result<()> {
         let model: Model = match self.gamma {
-            Some(gamma) => start.descend(&settings.clone().gamma(gamma).members(self.members), observer)?,
+            Some(gamma) => {
+                // Of the candidates only the one that is chosen is calibrated: bagging is not, either.
+                let settings = settings.clone().gamma(gamma).members(self.members).calibrated(false);
+                start.descend(&settings, observer)?
+            }
             None => start.model(self.members)?,
         };
         // The accuracy of an unfinished descent is no measure of its settings.
