@@ -86,6 +86,30 @@ def test_numbers_of_every_size_have_probabilities_or_are_refused(kind: type) -> 
 
 
 @pytest.mark.parametrize("kind", ALL)
+def test_every_option_gives_probabilities(kind: type) -> None:
+    """Calibrated, with weights of rows and classes, with a threshold, with three classes: rows few of which are alike."""
+    random = np.random.default_rng(2)
+    rows = np.where(random.random((60, 3)) < 0.3, 0.0, random.normal(size=(60, 3)) * 10.0 ** random.uniform(-5, 5, (60, 3)))
+    shapes: list[tuple[np.ndarray, dict[str, Any]]] = [
+        (random.integers(-1, 2, 60), {"threshold": "balanced"}),
+        (random.integers(-1, 2, 60), {"class_weight": {0: 3.0, 1: 0.1}, "threshold": 0.3}),
+        (random.integers(-1, 3, 60), {"class_weight": "balanced"}),
+    ]
+    weights = np.where(random.random(60) < 0.2, 0.0, random.exponential(size=60))
+    for labels, parameters in shapes:
+        for calibrated in (False, True):
+            allowed = {"calibrated": True} if calibrated and "calibrated" in kind().get_params() else {}
+            for weight in (None, weights):
+                model = small(kind, **parameters, **allowed).fit(rows, labels, sample_weight=weight)
+                found = model.predict_proba(rows * 10.0)
+                assert ((found >= 0) & (found <= 1)).all()
+                np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-12)
+                decision = model.decision_function(rows)
+                second = decision > model.threshold_ if decision.ndim == 1 else decision.argmax(axis=1)
+                np.testing.assert_array_equal(model.predict(rows), model.classes_[second.astype(int)])
+
+
+@pytest.mark.parametrize("kind", ALL)
 def test_rows_of_every_size_are_learned_from_or_refused(kind: type) -> None:
     random = np.random.default_rng(1)
     learned = 0

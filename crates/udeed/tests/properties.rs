@@ -312,7 +312,41 @@ fn any_number() -> impl Strategy<Value = f64> {
     ]
 }
 
-/// Every method, some with another base learner or other features.
+/// Weights of rows or of classes.
+#[derive(Debug, Clone)]
+enum Weights {
+    None,
+    Rows(Vec<f64>),
+    Balanced,
+    Classes(Vec<f64>),
+}
+
+impl Weights {
+    fn of(self, train: TrainSet, classes: usize) -> udeed::Result<TrainSet> {
+        match self {
+            Weights::None => Ok(train),
+            Weights::Rows(weights) => {
+                let n = train.labels().len();
+                train.weights(weights[..n].to_vec())
+            }
+            Weights::Balanced => Ok(train.balanced()),
+            Weights::Classes(weights) => train.class_weights(weights[..classes].to_vec()),
+        }
+    }
+}
+
+/// For up to 45 rows, or up to three classes.
+fn any_weights() -> impl Strategy<Value = Weights> {
+    let weight = prop_oneof![1 => Just(0.0), 4 => 0.1..10.0f64, 1 => (-200i32..200).prop_map(|e| 10f64.powi(e))];
+    prop_oneof![
+        2 => Just(Weights::None),
+        1 => vec(weight, 45).prop_map(Weights::Rows),
+        1 => Just(Weights::Balanced),
+        1 => vec(0.01..100.0f64, 3).prop_map(Weights::Classes),
+    ]
+}
+
+/// Every method, some with another base learner or other features, some calibrated.
 fn any_method() -> impl Strategy<Value = Method> {
     let plain = Method::NAMES.iter().map(|name| Method::named(name).unwrap());
     let varied = [
@@ -328,10 +362,13 @@ fn any_method() -> impl Strategy<Value = Method> {
     let varied =
         varied.map(|(name, setting, value)| Method::named(name).unwrap().with_setting(setting, value).unwrap());
     let scaling = select(vec![Scaling::MinMax, Scaling::Standard, Scaling::None]);
-    (select(plain.chain(varied).collect::<Vec<Method>>()), scaling, 1.0..1e6f64).prop_map(
-        |(method, scaling, lambda)| {
+    let calibrated = prop::bool::weighted(0.3);
+    (select(plain.chain(varied).collect::<Vec<Method>>()), scaling, 1.0..1e6f64, calibrated).prop_map(
+        |(method, scaling, lambda, calibrated)| {
             let shared = Shared { members: 3, scaling, lambda: Lambda::Fixed(lambda), ..method.shared() };
-            method.with_shared(shared)
+            let method = method.with_shared(shared);
+            // Not of `auto`, whose probabilities are calibrated as they are.
+            if calibrated { method.clone().with_setting("calibrated", "true").unwrap_or(method) } else { method }
         },
     )
 }
@@ -348,6 +385,7 @@ fn no_method_predicts_what_is_no_probability() {
         classes in 2usize..4,
         train in vec(any_number(), 45),
         usual in prop::bool::weighted(0.7),
+        weights in any_weights(),
         test in vec(any_number(), 30),
     )| {
         tried.set(tried.get() + 1);
@@ -362,7 +400,9 @@ fn no_method_predicts_what_is_no_probability() {
         let names = ["a", "b", "c"];
         let labels = (0..train.n_rows()).map(|i| (i % 4 != 3).then_some(names[i % classes]));
         let rows = TrainSet::new(train, Labels::new(labels)).unwrap();
+        let Ok(rows) = weights.of(rows, classes) else { return Ok(()) };
         let Ok(model) = method.fit(&rows) else { return Ok(()) };
+        let classes = model.classes().len();
         prop_assert_eq!(&Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), &model);
         let models = [Some(model.clone()), model.initial(), Some(model.logistic())];
         for model in models.iter().flatten() {
@@ -373,6 +413,16 @@ fn no_method_predicts_what_is_no_probability() {
                 for row in probabilities.values().chunks_exact(classes) {
                     prop_assert!(row.iter().all(|p| (0.0..=1.0).contains(p)), "{:?}", row);
                     prop_assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{:?}", row);
+                }
+                if let Ok(model) = model.clone().with_threshold(0.25) {
+                    let decisions = model.decision(rows).unwrap();
+                    let above: Vec<&str> =
+                        decisions.values().iter().map(|&f| &model.classes()[usize::from(f > 0.25)][..]).collect();
+                    prop_assert_eq!(model.predict(rows).unwrap(), above);
+                }
+                if model.has_held_out() {
+                    let sets = model.sets(&model.decision(rows).unwrap(), 0.8).unwrap();
+                    prop_assert!(sets.iter().flatten().all(|&class| class < classes));
                 }
             }
         }
