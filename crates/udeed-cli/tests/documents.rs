@@ -23,6 +23,7 @@ fn the_shell_blocks_of_the_documents_print_what_stands_there() {
     for document in documents(&root) {
         let folder = TempDir::new().unwrap();
         let text = fs::read_to_string(&document).unwrap();
+        assert_eq!(unprompted(&text), Vec::<&str>::new(), "{}: begin calls with `$ `", document.display());
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         // From the last on, so that the places of the others stay.
         let mut printed_by: Vec<(Call, Vec<String>)> = Vec::new();
@@ -113,6 +114,22 @@ fn calls_of(text: &str) -> Vec<Call> {
     calls
 }
 
+/// Calls that are not run, though no line before their block says why: they have no prompt.
+fn unprompted(text: &str) -> Vec<&str> {
+    let (mut found, mut inside, mut before) = (Vec::new(), false, "");
+    for line in text.lines() {
+        if let Some(language) = line.strip_prefix("```") {
+            inside = !inside && !language.starts_with("py") && !before.starts_with(NOT_RUN);
+        } else if inside && line.starts_with("udeed ") {
+            found.push(line);
+        }
+        if !line.is_empty() {
+            before = line;
+        }
+    }
+    found
+}
+
 /// What a call prints, messages and results as they come.
 fn run(arguments: &str, folder: &Path) -> Vec<String> {
     let binary = cargo_bin("udeed");
@@ -139,6 +156,11 @@ fn blocks_are_read_as_they_are_meant() {
     let text = "a\n```\n$ cargo install x\nInstalled\n$ udeed a b\nsome\n\n$ udeed c\n...\n```\n\
                 <!-- not run: minutes -->\n```\n$ udeed d\n```\n```python\nx\n```\n";
     let calls = calls_of(text);
+    assert_eq!(unprompted(text), [""; 0]);
+    assert_eq!(
+        unprompted(&text.replace("$ udeed", "udeed").replace("python\nx", "python\nudeed x")),
+        ["udeed a b", "udeed c"]
+    );
     let lines: Vec<(&str, Vec<&str>)> =
         calls.iter().map(|call| (&call.line[..], call.expected.iter().map(String::as_str).collect())).collect();
     assert_eq!(lines, [("a b", vec!["some", ""]), ("c", vec!["..."])]);
