@@ -6,10 +6,10 @@ use clap::Args;
 use udeed::data::stratified_split;
 use udeed::prepare::{Preparation, Scaling};
 use udeed_lab::statistics::DecidingTest;
-use udeed_lab::{Entry, Experiment, Scale, Set, tables};
+use udeed_lab::{Entry, Experiment, Protocol, Set, tables};
 
 use crate::input::{Labeled, Reading, note_identifiers, short_names};
-use crate::laboratory::{Outputs, named, placed};
+use crate::laboratory::{Outputs, named, placed, protocol_parser};
 use crate::progress::Progress;
 use crate::settings::{Settings, SharesArgs};
 
@@ -33,6 +33,11 @@ pub struct Compare {
     /// Number of random splits
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     splits: u32,
+    /// Run it as the paper's experiments, with the scaling, the gradient and the baselines of a protocol that `udeed reproduce
+    /// --help-all` lists. Sizes, splits and settings stay those of this command
+    #[arg(long, value_name = "NAME", value_parser = protocol_parser())]
+    #[arg(hide_short_help = true)]
+    protocol: Option<&'static Protocol>,
     /// Give all classes the same total weight, however many labels they have
     #[arg(long)]
     #[arg(hide_short_help = true)]
@@ -62,19 +67,21 @@ impl Compare {
         let methods: Vec<Entry> =
             self.methods.iter().map(|name| Entry::named(name)).collect::<udeed_lab::Result<_>>()?;
         let cards = methods.iter().filter_map(|entry| entry.card());
-        let (udeed, rivals) = self.reading.memory.of(self.settings.clone(), cards).methods(&methods, progress)?;
-        let experiment = Experiment {
+        let settings = self.reading.memory.of(self.settings.clone(), cards);
+        let (udeed, rivals) = settings.methods(&methods, progress)?;
+        let mut experiment = Experiment {
             methods,
             sizes: self.sizes.clone(),
             splits: self.splits,
-            seeds: 1,
             shares: (&self.shares).into(),
-            scale: Scale::Training,
             balanced: self.balanced,
             udeed,
             rivals,
-            all_pairs_limit: None,
+            ..Experiment::default()
         };
+        if let Some(protocol) = self.protocol {
+            protocol.apply(&mut experiment, |method, name| settings.has(method, name))?;
+        }
         experiment.validate()?;
         Ok(experiment)
     }

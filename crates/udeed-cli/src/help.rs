@@ -26,7 +26,8 @@ fn with_counts(command: Command, name: &str, of_all: usize) -> Command {
     });
     let after = command.get_after_help().map_or(String::new(), |after| format!("{after}\n\n"));
     let count = format!("{after}{}: {name} --help-all", counted(hidden, "more option"));
-    command.after_long_help(after.trim_end().to_owned()).after_help(count)
+    let long = command.get_after_long_help().map_or_else(|| after.trim_end().to_owned(), ToString::to_string);
+    command.after_long_help(long).after_help(count)
 }
 
 /// What a call without any argument prints.

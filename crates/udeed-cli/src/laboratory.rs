@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 use udeed::Place;
 use udeed::method::Method;
 use udeed_lab::statistics::DecidingTest;
-use udeed_lab::{Damaged, Experiment, Journal, Results, Set, report, run, tables};
+use udeed_lab::{Damaged, Experiment, Journal, Protocol, Results, Set, Source, report, run, tables};
 
 use crate::output::{Usage, Written, check_outputs, is_stream, print, write_json, write_to};
 use crate::progress::Progress;
@@ -152,6 +152,27 @@ impl Outputs {
 fn test_parser() -> impl TypedValueParser<Value = DecidingTest> {
     let named = |name: String| DecidingTest::ALL.into_iter().find(|test| test.name() == name).ok_or("expected a test");
     PossibleValuesParser::new(DecidingTest::ALL.map(DecidingTest::name)).try_map(named)
+}
+
+pub fn protocol_parser() -> impl TypedValueParser<Value = &'static Protocol> {
+    let value = |protocol: &Protocol| PossibleValue::new(protocol.name).help(protocol.sentence);
+    PossibleValuesParser::new(Protocol::all().iter().map(value)).try_map(|name| Protocol::named(&name))
+}
+
+/// What each protocol chooses, what the paper prints apart from what is inferred.
+pub fn protocol_help() -> String {
+    let mut help = String::new();
+    for protocol in Protocol::all() {
+        help += &format!("Protocol {}: {}\n", protocol.name, protocol.sentence);
+        for (source, title) in Source::ALL {
+            let choices: Vec<&str> =
+                protocol.choices().filter(|choice| choice.source == source).map(|choice| choice.text).collect();
+            if !choices.is_empty() {
+                help += &format!("  {title}:\n  - {}\n", choices.join("\n  - "));
+            }
+        }
+    }
+    help
 }
 
 /// Says what the similarities of rows will take, and which method is left out for them, before anything is done.

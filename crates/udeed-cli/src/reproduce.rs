@@ -3,26 +3,27 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use udeed::data::{Labeled, Shares};
 use udeed::format::Reader;
 use udeed_lab::paper::{PaperReport, SETS, find_sets};
 use udeed_lab::statistics::DecidingTest;
-use udeed_lab::{Entry, Experiment, Scale, Set, tables};
+use udeed_lab::{Entry, Experiment, Protocol, Set, tables};
 
 use crate::input::read_file;
-use crate::laboratory::{Outputs, named};
+use crate::laboratory::{Outputs, named, protocol_help, protocol_parser};
 use crate::output::Usage;
 use crate::progress::Progress;
 use crate::settings::{Memory, Settings};
 
 /// Regenerate the tables of the UDEED paper, with its figures beside ours
 ///
-/// The protocol is the one that gives the paper's figures: every set scaled to [0, 1] as a whole, half of the rows for
-/// testing, a quarter of the others labeled, 50 splits. The paper says gamma 1; its accuracies agree
-/// slightly better with `--gamma 2`, its diversities with 1.
+/// Every figure of the paper's tables II to VI stands beside ours, with the difference in terms of its noise. `--protocol` says
+/// how it is run: the end of `--help-all` has what the paper prints, and what is inferred from its figures.
 #[derive(Args)]
-#[command(after_help = "Example:\n  udeed reproduce --data DIR --sets diabetes,ionosphere --sizes 20 --gamma 2")]
+#[command(after_help = EXAMPLE, after_long_help = format!("{EXAMPLE}\n\n{}", protocol_help()))]
 pub struct Reproduce {
+    /// How it is run. Settings that are given besides count before those of the protocol
+    #[arg(long, value_name = "NAME", default_value = "paper", value_parser = protocol_parser())]
+    protocol: &'static Protocol,
     /// Folder with the paper's data sets, such as `diabetes.libsvm.gz`
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
@@ -33,10 +34,10 @@ pub struct Reproduce {
     #[arg(long, value_delimiter = ',', default_value = "lcud,bagging,adaboost,assemble,semiboost,lc,lcd")]
     methods: Vec<String>,
     /// Numbers of members
-    #[arg(long, value_delimiter = ',', default_value = "20,50,100")]
+    #[arg(long, value_delimiter = ',', default_values_t = Protocol::SIZES)]
     sizes: Vec<usize>,
     /// Number of random splits
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = Protocol::SPLITS, value_parser = clap::value_parser!(u32).range(1..))]
     splits: u32,
     /// Number of runs of that many splits, each with a seed of its own: their mean, and how far they agree with each other
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -49,6 +50,8 @@ pub struct Reproduce {
     #[command(flatten)]
     settings: Settings,
 }
+
+const EXAMPLE: &str = "Example:\n  udeed reproduce --data DIR --sets diabetes,ionosphere --sizes 20";
 
 /// Above this many training rows the paper has N/A for SemiBoost, which compares all of them with all.
 const MOST_COMPARED: usize = 10_000;
@@ -80,25 +83,20 @@ impl Reproduce {
             methods.push(Entry::named(name)?);
         }
         let cards = methods.iter().filter_map(|entry| entry.card());
-        let mut settings = self.memory.of(self.settings.clone(), cards);
-        // SemiBoost's paper compares all rows with all.
-        let semiboost = methods.iter().any(|entry| entry.name() == "semiboost");
-        if semiboost && !settings.has("neighbors") && !settings.has("semiboost.neighbors") {
-            settings = settings.with("--neighbors", "semiboost.neighbors", 0);
-        }
+        let settings = self.memory.of(self.settings.clone(), cards);
         let (udeed, rivals) = settings.methods(&methods, progress)?;
-        let experiment = Experiment {
+        let mut experiment = Experiment {
             methods,
             sizes: self.sizes.clone(),
             splits: self.splits,
             seeds: self.seeds,
-            shares: Shares { test: 0.5, labeled: Labeled::Share(0.25) },
-            scale: Scale::WholeSet,
-            balanced: false,
+            shares: Protocol::SHARES,
             udeed,
             rivals,
             all_pairs_limit: Some(MOST_COMPARED),
+            ..Experiment::default()
         };
+        self.protocol.apply(&mut experiment, |method, name| settings.has(method, name))?;
         experiment.validate()?;
         Ok(experiment)
     }

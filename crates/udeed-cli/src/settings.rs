@@ -262,9 +262,9 @@ impl Settings {
         self
     }
 
-    /// Whether a setting was given.
-    pub fn has(&self, name: &str) -> bool {
-        self.given.iter().any(|given| given.path == name)
+    /// Whether a setting of a method was given, for all methods or for this one.
+    pub fn has(&self, method: &str, name: &str) -> bool {
+        self.given.iter().any(|given| given.path == name || given.path.split_once('.') == Some((method, name)))
     }
 
     /// A method with all that was given, which must be about it.

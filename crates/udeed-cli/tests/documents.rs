@@ -116,11 +116,12 @@ fn calls_of(text: &str) -> Vec<Call> {
 
 /// Calls that are not run, though no line before their block says why: they have no prompt.
 fn unprompted(text: &str) -> Vec<&str> {
-    let (mut found, mut inside, mut before) = (Vec::new(), false, "");
+    let (mut found, mut is_open, mut is_run, mut before) = (Vec::new(), false, false, "");
     for line in text.lines() {
         if let Some(language) = line.strip_prefix("```") {
-            inside = !inside && !language.starts_with("py") && !before.starts_with(NOT_RUN);
-        } else if inside && line.starts_with("udeed ") {
+            is_open = !is_open;
+            is_run = is_open && !language.starts_with("py") && !before.starts_with(NOT_RUN);
+        } else if is_run && line.starts_with("udeed ") {
             found.push(line);
         }
         if !line.is_empty() {

@@ -90,6 +90,10 @@ impl<'a> Descent<'a> {
             let found = format!("members with {} hidden units", loss.hidden);
             return Err(Error::device(self.card.name(), found, "members without", Some(Hint::OtherDevice)));
         }
+        if loss.loss == Loss::Printed {
+            let expected = "another: the paper's factors are trained with on the processor";
+            return Err(Error::device(self.card.name(), "the loss `printed`", expected, Some(Hint::OtherDevice)));
+        }
         let features = loss.labeled.shape().1 + 1;
         let wide = features.next_multiple_of(8);
         let groups =
@@ -199,7 +203,8 @@ impl Terms<'_> {
     fn values(&self, loss: &EnsembleLoss<'_>) -> [Value; 8] {
         let kind = match (self.labels, loss.loss) {
             (None, _) => 0,
-            (_, Loss::Logistic) => 1,
+            // `Printed` has been refused.
+            (_, Loss::Logistic | Loss::Printed) => 1,
             (_, Loss::Squared) => 2,
             (_, Loss::Hinge) => 3,
         };

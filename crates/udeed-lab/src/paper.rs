@@ -91,6 +91,9 @@ pub const SIZES: [(usize, &str); 3] = [(20, "II"), (50, "III"), (100, "IV")];
 /// The number of splits of the paper.
 const SPLITS: usize = 50;
 
+/// The paper prints three digits.
+const PRINTED_UNIT: f64 = 0.001;
+
 /// The methods of tables II to IV, and of table V, from which the accuracies of Lc and Lcd are computed.
 const COLUMNS: [&str; 7] = ["lcud", "bagging", "adaboost", "assemble", "semiboost", "lc", "lcd"];
 
@@ -210,9 +213,9 @@ impl PaperCell {
 
     /// With the difference in terms of its noise.
     fn standardised(mut self) -> Self {
-        let sampled = |mean: Option<f64>, std: Option<f64>, n| Some(Sampled { mean: mean?, std: std?, n });
-        let (ours, paper) =
-            (sampled(self.ours, self.ours_std, self.ours_splits), sampled(self.paper, self.paper_std, SPLITS));
+        let sampled = |mean: Option<f64>, std: Option<f64>, n, unit| Some(Sampled { mean: mean?, std: std?, n, unit });
+        let ours = sampled(self.ours, self.ours_std, self.ours_splits, 0.0);
+        let paper = sampled(self.paper, self.paper_std, SPLITS, PRINTED_UNIT);
         self.z = ours.zip(paper).and_then(|(ours, paper)| ours.z(&paper));
         self
     }

@@ -20,7 +20,7 @@ fn two_seeds_differ_by_their_noise() -> Result<()> {
         let sampled = |run: usize, name: &str| {
             let outcome = results.by_seed[run].outcome(name, 20, method).unwrap();
             assert_eq!(outcome.accuracies.len(), 25);
-            Sampled { mean: outcome.mean, std: outcome.std.unwrap(), n: 25 }
+            Sampled { mean: outcome.mean, std: outcome.std.unwrap(), n: 25, unit: 0.0 }
         };
         let z: Vec<f64> = names.iter().map(|name| sampled(0, name).z(&sampled(1, name)).unwrap()).collect();
         let found = MeanSquare::of(&z).unwrap();

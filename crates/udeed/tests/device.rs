@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use udeed::method::udeed::{Device, EnsembleLoss, Objective, Stages};
+use udeed::method::udeed::{Device, EnsembleLoss, Loss, Objective, Stages};
 use udeed::observer::Losses;
 use udeed::prelude::*;
 use udeed::validation::{Grid, choose};
@@ -96,6 +96,8 @@ fn what_it_refuses_is_done_nowhere() {
     let error = Udeed::new().hidden(2).on(device.clone()).fit(&train()).unwrap_err();
     let expected = "`hidden` is 2, expected 0 on `counted:3`: members with hidden units are trained on the processor";
     assert_eq!(error.to_string(), expected);
+    let error = Udeed::new().loss(Loss::Printed).on(device.clone()).fit(&train()).unwrap_err();
+    assert!(error.to_string().starts_with("`loss` is `printed`, expected another on `counted:3`"), "{error}");
     for name in Method::NAMES.iter().filter(|name| **name != "udeed") {
         let error = Method::named(name).unwrap().on(device.clone()).unwrap_err();
         let found = format!("`device` is `counted:3` for method `{name}`, expected `cpu`, or method `udeed`");

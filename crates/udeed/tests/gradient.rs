@@ -105,7 +105,7 @@ impl Problem {
             for k in 0..m {
                 let row = self.labeled.get(i);
                 let of_row = match loss {
-                    Loss::Logistic => (1.0 + (-y * score(row, k)).exp()).ln(),
+                    Loss::Logistic | Loss::Printed => (1.0 + (-y * score(row, k)).exp()).ln(),
                     Loss::Squared => (output(row, k) - y).powi(2),
                     Loss::Hinge => 1.0 - y * output(row, k),
                 };
@@ -215,7 +215,7 @@ proptest! {
 
 /// What the paper prints: the first sum has further factors `ln(1 + e^-w.x)` and `ln(1 + e^w.x)`.
 #[test]
-fn the_printed_gradient_is_a_misprint() {
+fn the_printed_gradient_is_not_that_of_the_loss() {
     let labeled = Dense::new(2, 1, vec![0.5, -1.5]).unwrap();
     let targets = [1.0, -1.0];
     let (w, b) = (0.8, -0.3);
@@ -247,4 +247,8 @@ fn the_printed_gradient_is_a_misprint() {
         .sum();
     assert!((gradient[0] + gradient[1] - difference).abs() < 1e-9, "{gradient:?} {difference}");
     assert!((printed - difference).abs() > 0.01, "{printed} {difference}");
+    let logistic = objective.evaluate(&[w, w, b, b], &mut gradient).unwrap();
+    let as_printed = EnsembleLoss { loss: Loss::Printed, ..objective };
+    assert_eq!(as_printed.evaluate(&[w, w, b, b], &mut gradient).unwrap(), logistic);
+    assert!((gradient[0] + gradient[1] - printed).abs() < 1e-12, "{gradient:?} {printed}");
 }

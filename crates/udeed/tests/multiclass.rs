@@ -88,7 +88,7 @@ impl Problem {
                     let f = output(self.labeled.get(i), head, k);
                     empirical += self.counts[i]
                         * match self.loss {
-                            Loss::Logistic => {
+                            Loss::Logistic | Loss::Printed => {
                                 (1.0 + (-y * self.score(weights, self.labeled.get(i), head, k)).exp()).ln()
                             }
                             Loss::Squared => (f - y).powi(2),

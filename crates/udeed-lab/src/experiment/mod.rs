@@ -45,6 +45,10 @@ pub struct Experiment {
     pub shares: Shares,
     /// The rows that scaling is fitted to.
     pub scale: Scale,
+    /// Whether Lc takes no step: it measures diversity on no rows, so V_div is 0 and never decreases, which by the paper's words
+    /// ends a descent.
+    #[serde(default)]
+    pub lc_stays: bool,
     /// Whether classes are balanced: rows are weighted so that every class has the same total weight.
     pub balanced: bool,
     /// The settings of UDEED; all methods share its lambda, scaling, Fourier features and seed.
@@ -64,6 +68,7 @@ impl Default for Experiment {
             seeds: 1,
             shares: Shares::default(),
             scale: Scale::Training,
+            lc_stays: false,
             balanced: false,
             udeed: Udeed::new(),
             rivals: Vec::new(),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use udeed::data::{Labels, Matrix, Split, Table, TrainSet};
 use udeed::diversity::{Diversity, Oracle};
 use udeed::fit::InitialEnsemble;
+use udeed::method::udeed::Variant;
 use udeed::model::Model;
 use udeed::observer::Warning;
 use udeed::prepare::Scaling;
@@ -129,7 +130,7 @@ impl Experiment {
     /// A baseline, which begins with UDEED's initial members.
     fn descended(&self, prepared: &PreparedSplit, baseline: Baseline, size: usize) -> udeed::Result<Model> {
         let settings = self.udeed.clone().members(size);
-        let Some(variant) = baseline.variant() else {
+        let Some(variant) = baseline.variant().filter(|&variant| !(self.lc_stays && variant == Variant::Lc)) else {
             let model = prepared.start.model(size)?;
             return Ok(if baseline == Baseline::Logistic { model.logistic() } else { model });
         };

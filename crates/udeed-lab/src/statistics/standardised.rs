@@ -14,12 +14,14 @@ pub struct Sampled {
     pub std: f64,
     /// The number of values.
     pub n: usize,
+    /// The unit that the mean was rounded to, such as 0.001 where it was printed with three digits; 0 for one that was not.
+    pub unit: f64,
 }
 
 impl Sampled {
-    /// The variance of the mean.
+    /// The variance of the mean; what was rounded away is uniform within a unit.
     fn variance(&self) -> f64 {
-        self.std * self.std / self.n as f64
+        self.std * self.std / self.n as f64 + self.unit * self.unit / 12.0
     }
 
     /// The standardised difference from another mean: the difference over its standard error. Where both are draws of the
@@ -28,8 +30,8 @@ impl Sampled {
     /// ```
     /// use udeed_lab::statistics::Sampled;
     ///
-    /// let ours = Sampled { mean: 0.80, std: 0.03, n: 50 };
-    /// let theirs = Sampled { mean: 0.79, std: 0.04, n: 50 };
+    /// let ours = Sampled { mean: 0.80, std: 0.03, n: 50, unit: 0.0 };
+    /// let theirs = Sampled { mean: 0.79, std: 0.04, ..ours };
     /// assert!((ours.z(&theirs).unwrap() - 0.01 / 0.05 * 50.0_f64.sqrt()).abs() < 1e-12);
     /// ```
     pub fn z(&self, other: &Sampled) -> Option<f64> {
@@ -92,9 +94,32 @@ mod tests {
         assert_eq!(MeanSquare::of(&[]), None);
     }
 
+    /// Means of fifty draws that vary by about the digits that are printed: without what rounding adds, chance would not
+    /// explain them.
+    #[test]
+    fn rounded_figures_differ_by_chance() {
+        let mut state = 2010u64;
+        let mut uniform = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let (std, n, unit) = (0.0015, 50, 0.001);
+        let mut pair = || {
+            let expected = 0.8 + 0.1 * uniform();
+            let mut drawn = || expected + std * ((0..12).map(|_| uniform()).sum::<f64>() - 6.0) / (n as f64).sqrt();
+            let (ours, paper) = (drawn(), (drawn() / unit).round() * unit);
+            [Sampled { mean: ours, std, n, unit: 0.0 }, Sampled { mean: paper, std, n, unit }]
+        };
+        let pairs: Vec<[Sampled; 2]> = (0..400).map(|_| pair()).collect();
+        let z = |unit| pairs.iter().filter_map(|[ours, paper]| ours.z(&Sampled { unit, ..*paper })).collect::<Vec<_>>();
+        let [counted, not] = [0.001, 0.0].map(|unit| MeanSquare::of(&z(unit)).unwrap());
+        assert!(counted.is_chance() && counted.value > counted.by_chance[0], "{counted:?}");
+        assert!(!not.is_chance(), "{not:?}");
+    }
+
     #[test]
     fn equal_figures_that_never_vary_have_no_difference() {
-        let figure = Sampled { mean: 0.5, std: 0.0, n: 50 };
+        let figure = Sampled { mean: 0.5, std: 0.0, n: 50, unit: 0.0 };
         assert_eq!(figure.z(&figure), None);
         assert_eq!(Sampled { std: 0.1, ..figure }.z(&figure), Some(0.0));
     }

@@ -19,6 +19,9 @@ words! {
         Squared = "squared",
         /// `1 - y f`, as in the paper. No maximum with 0 is needed, because `f` never exceeds 1.
         Hinge = "hinge",
+        /// `ln(1 + e^(-y w.x))` in the loss; in place of its derivative, the factors that the paper prints: each row's term is
+        /// multiplied by its loss. The paper's tables were very likely made so; that is what this is for.
+        Printed = "printed",
     }
 }
 
@@ -54,7 +57,7 @@ pub trait Objective {
 /// ```
 ///
 /// where `loss' = -(y - f_k)/2` for the logistic loss. The gradient in the paper has further factors `ln(1 + e^(-+w.x))` in
-/// its first sum, a misprint: finite differences confirm the form above.
+/// its first sum, and is not that of the loss: finite differences confirm the form above. [`Loss::Printed`] is the paper's.
 ///
 /// ```
 /// use udeed::data::Dense;
@@ -241,7 +244,7 @@ impl Empirical<'_> {
         room.resize(scores.len(), T::default());
         let losses = room.iter_mut().zip(&mut *scores);
         match loss {
-            Loss::Logistic => losses.for_each(|(loss, z)| {
+            Loss::Logistic | Loss::Printed => losses.for_each(|(loss, z)| {
                 let (f, softplus) = z.tanh_half_and_softplus();
                 *loss = softplus + (-y * *z).max(T::default());
                 *z = f;
@@ -260,6 +263,7 @@ impl Empirical<'_> {
         let derivatives = room.iter_mut().zip(&*scores);
         match loss {
             Loss::Logistic => derivatives.for_each(|(r, &f)| *r = share * half * (f - y)),
+            Loss::Printed => derivatives.for_each(|(r, &f)| *r = share * half * (f - y) * *r),
             Loss::Squared => derivatives.for_each(|(r, &f)| *r = share * two * (f - y) * half * (one - f * f)),
             Loss::Hinge => derivatives.for_each(|(r, &f)| *r = -share * y * half * (one - f * f)),
         }

@@ -122,6 +122,11 @@ impl Learn for Udeed {
             let expected = format!("0 on `{}`: members with hidden units are trained on the processor", device.name());
             return Err(Error::setting("hidden", self.hidden, expected));
         }
+        if let (Some(device), Loss::Printed) = (&self.device.0, self.loss) {
+            let expected =
+                format!("another on `{}`: the paper's factors are trained with on the processor", device.name());
+            return Err(Error::setting("loss", "`printed`", expected));
+        }
         Ok(())
     }
 
@@ -143,8 +148,8 @@ impl Learn for Udeed {
 }
 
 impl Udeed {
-    /// Runs the descent on a device. What comes before and after it runs on the processor. Rows must be dense, and members
-    /// without hidden units.
+    /// Runs the descent on a device. What comes before and after it runs on the processor. Rows must be dense, members without
+    /// hidden units, and the loss another than [`Loss::Printed`].
     ///
     /// Default: the processor.
     #[must_use]
@@ -225,7 +230,9 @@ impl Udeed {
         let n_features = prepared.preparation.n_features();
         let of_head = |(place, head): (usize, &Head)| {
             let random = self.random(place, n_features);
-            let loss = EnsembleLoss { m: 1, heads: 1, ..self.empirical_loss(prepared, &head.targets) };
+            // L-BFGS needs the derivative of what it minimises, which the paper's factors are not.
+            let own = if self.loss == Loss::Printed { Loss::Logistic } else { self.loss };
+            let loss = EnsembleLoss { m: 1, heads: 1, loss: own, ..self.empirical_loss(prepared, &head.targets) };
             let evaluate = |weights: &[f64], gradient: &mut [f64]| in_memory(loss.evaluate(weights, gradient)).total;
             let train = |k: usize| {
                 watch.ask()?;
