@@ -125,7 +125,7 @@ impl Partial {
         let mut numbers = bytes.chunks_exact(8).map(|x| x.try_into().map(u64::from_le_bytes).unwrap_or_default());
         let (n_rows, sum) = (numbers.next(), numbers.next().map(f64::from_bits));
         match (n_rows.and_then(|n| usize::try_from(n).ok()), sum) {
-            (Some(n_rows), Some(sum)) if bytes.len() % 8 == 0 => {
+            (Some(n_rows), Some(sum)) if bytes.len().is_multiple_of(8) => {
                 Ok(Partial { n_rows, sum, gradient: numbers.map(f64::from_bits).collect() })
             }
             _ => {
