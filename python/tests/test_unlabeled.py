@@ -224,6 +224,11 @@ def test_no_rows_are_no_rows(tmp_path: Path) -> None:
         small(udeed.UDEEDClassifier).fit(frame[:30], Y, unlabeled_X=path)
 
 
+def test_the_rows_of_x_are_not_taken_twice() -> None:
+    with pytest.raises(ValueError, match="`unlabeled_X` is X, whose unlabeled rows are learned from as they are"):
+        udeed.BaggingClassifier().fit(X, Y, unlabeled_X=X)
+
+
 def test_what_batches_raise_is_raised() -> None:
     def batches() -> Iterator[np.ndarray]:
         yield MORE

@@ -264,6 +264,8 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         for setting in CARDS[self._method]["settings"]:
             check_rows(setting, self, 0 if rows.words else self.n_features_in_)
         settings, held = json.dumps(self._settings()), None
+        if unlabeled_X is X:
+            raise ValueError("`unlabeled_X` is X, whose unlabeled rows are learned from as they are, expected further rows")
         if unlabeled_X is not None:
             held = hold(settings, unlabeled_X, rows, self.memory, self._n_jobs())
         return settings, Training(rows, labels, weights, balanced, class_weights, held)
