@@ -181,3 +181,10 @@ def test_a_scorer_sees_the_classes_as_numbers(cancer: Data) -> None:
 
     udeed.compare([udeed.BaggingClassifier(2, random_state=0)], X, np.where(y == 1, "b", "a"), splits=2, scoring=score)
     assert seen == [{0, 1}] * 2
+
+
+def test_splits_are_told_as_they_are_done(capsys: pytest.CaptureFixture[str]) -> None:
+    X = np.random.RandomState(0).rand(60, 2)
+    y = (X[:, 0] > 0.5).astype(int)
+    udeed.compare({"logistic": LogisticRegression()}, X, y, labeled=10, splits=2, verbose=True)
+    assert "splits" in capsys.readouterr().err

@@ -139,7 +139,7 @@ def test_the_progress_of_a_choice_has_a_total(
 
 def test_the_search_is_calibrated_whatever_is_chosen() -> None:
     random = np.random.RandomState(0)
-    X = np.concatenate([random.normal(0.0, 0.3, (40, 2)), random.normal(3.0, 0.3, (40, 2))])
+    X = np.concatenate([random.normal(0.0, 1.0, (40, 2)), random.normal(3.0, 1.0, (40, 2))])
     y = np.repeat([0, 1], 40)
     few = np.where(np.arange(80) % 2 == 0, y, -1)
     # Bagging is chosen where diversity counts for everything.

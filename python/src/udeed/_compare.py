@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing, check_consistent_length
 
 from udeed import _core
 from udeed._displays import axes_for
-from udeed._progress import Progress
+from udeed._progress import Event, Progress
 from udeed._rules import count_of, seed_of
 from udeed._split import Strata
 
@@ -121,7 +121,7 @@ def compare(
                     raise ValueError(f"{found}, expected a finite number for every classifier and split")
                 scores[name].append(score)
             if progress is not None:
-                progress("splits", number + 1, splits)
+                progress(Event("splits", number + 1, splits, None))
     called = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
     arrays = {name: np.array(values) for name, values in scores.items()}
     return Comparison(arrays, dealt, called, reference, title, verdicts)
