@@ -247,18 +247,26 @@ mod csv {
 mod arff {
     use super::*;
 
+    /// What is said of the rows with a part of them changed.
+    fn changed(part: &str, by: &str, words: &[&str]) {
+        assert!(ARFF.contains(part), "{part}");
+        assert_says(&refused("rows.arff", ARFF.replace(part, by), ""), words);
+    }
+
+    /// What is said of the rows with one more.
+    fn appended(row: &str, words: &[&str]) {
+        assert_says(&refused("rows.arff", format!("{ARFF}{row}\n"), ""), words);
+    }
+
     #[test]
     fn an_undeclared_value_is_told_with_those_declared() {
-        let message = refused("rows.arff", format!("{ARFF}3,green,a\n"), "");
-        assert_says(&message, &["rows.arff, line 8, column `c`", "found `green`", "expected one of `red`, `blue`"]);
-        let message = refused("rows.arff", format!("{ARFF}3,red,z\n"), "");
-        assert_says(&message, &["rows.arff, line 8, column `class`", "found `z`", "expected one of `a`, `b`"]);
+        appended("3,green,a", &["rows.arff, line 8, column `c`", "found `green`", "expected one of `red`, `blue`"]);
+        appended("3,red,z", &["rows.arff, line 8, column `class`", "found `z`", "expected one of `a`, `b`"]);
     }
 
     #[test]
     fn a_nominal_declaration_with_no_end_is_told_by_line() {
-        let message = refused("rows.arff", ARFF.replace("{red,blue}", "{red,blue"), "");
-        assert_says(&message, &["rows.arff, line 3, column `c`", "without end", "expected `}`"]);
+        changed("{red,blue}", "{red,blue", &["rows.arff, line 3, column `c`", "without end", "expected `}`"]);
     }
 
     #[test]
@@ -279,27 +287,23 @@ mod arff {
             ("@attribute c", "type"),
             ("@attribute c colour", "`colour`"),
         ] {
-            let message = refused("rows.arff", ARFF.replace("@attribute c {red,blue}", declaration), "");
-            assert_says(&message, &["rows.arff, line 3", told, "expected"]);
+            changed("@attribute c {red,blue}", declaration, &["rows.arff, line 3", told, "expected"]);
         }
     }
 
     #[test]
     fn a_value_declared_twice_is_refused() {
-        let message = refused("rows.arff", ARFF.replace("{red,blue}", "{red,blue,red}"), "");
-        assert_says(&message, &["rows.arff, line 3, column `c`", "twice"]);
+        changed("{red,blue}", "{red,blue,red}", &["rows.arff, line 3, column `c`", "twice"]);
     }
 
     #[test]
     fn duplicate_attribute_names_are_told_by_the_line_of_the_second() {
-        let message = refused("rows.arff", ARFF.replace("@attribute c ", "@attribute x "), "");
-        assert_says(&message, &["rows.arff, line 3", "`x`", "expected"]);
+        changed("@attribute c ", "@attribute x ", &["rows.arff, line 3", "`x`", "expected"]);
     }
 
     #[test]
     fn an_attribute_of_another_type_is_refused_with_a_hint() {
-        let message = refused("rows.arff", ARFF.replace("x numeric", "x string"), "");
-        assert_says(&message, &["rows.arff", "column `x`", "`string`", "hint: ", "--drop x"]);
+        changed("x numeric", "x string", &["rows.arff", "column `x`", "`string`", "hint: ", "--drop x"]);
     }
 
     #[test]
@@ -307,15 +311,13 @@ mod arff {
         for (cell, expected) in
             [("oops", "expected a number"), ("inf", "expected a finite number"), ("1e999", "finite")]
         {
-            let message = refused("rows.arff", format!("{ARFF}{cell},red,a\n"), "");
-            assert_says(&message, &["rows.arff, line 8, column `x`", &format!("`{cell}`"), expected]);
+            appended(&format!("{cell},red,a"), &["rows.arff, line 8, column `x`", &format!("`{cell}`"), expected]);
         }
     }
 
     #[test]
     fn a_row_of_another_width_is_told_with_both_counts() {
-        let message = refused("rows.arff", format!("{ARFF}3,red\n"), "");
-        assert_says(&message, &["rows.arff, line 8", "2 values", "expected 3"]);
+        appended("3,red", &["rows.arff, line 8", "2 values", "expected 3"]);
     }
 
     #[test]
@@ -329,14 +331,13 @@ mod arff {
             ("{0 1, 1}", "lone"),
             ("{0 1} 2", "end of the row"),
         ] {
-            assert_says(&refused("rows.arff", format!("{ARFF}{row}\n"), ""), &["rows.arff, line 8", told, "expected"]);
+            appended(row, &["rows.arff, line 8", told, "expected"]);
         }
     }
 
     #[test]
     fn a_quote_that_never_closes_is_told() {
-        let message = refused("rows.arff", format!("{ARFF}3,'red,a\n"), "");
-        assert_says(&message, &["rows.arff, line 8", "no closing quote"]);
+        appended("3,'red,a", &["rows.arff, line 8", "no closing quote"]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyIterator};
 use udeed::data::{Blocks as _, Spill};
@@ -15,6 +16,14 @@ use crate::data::{Columns, Rows, columns_of};
 use crate::ensemble::{from_json, to_json};
 use crate::error::exception;
 use crate::observer::{in_python, run};
+
+/// What `__reduce__` answers: a function, and the bytes that it makes the same object from.
+type Pickled<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>,));
+
+/// An object of a class whose `from_bytes` reads these bytes.
+fn pickled<'py, T: PyTypeInfo>(py: Python<'py>, bytes: &[u8]) -> PyResult<Pickled<'py>> {
+    Ok((py.get_type::<T>().getattr("from_bytes")?, (PyBytes::new(py, bytes),)))
+}
 
 /// Statistics of columns, which add up.
 #[pyclass(frozen, module = "udeed._core")]
@@ -44,9 +53,8 @@ impl Statistics {
         udeed::data::Statistics::from_bytes(bytes).map(Statistics).map_err(exception)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let make = py.get_type::<Self>().getattr("from_bytes")?;
-        Ok((make, (PyBytes::new(py, &self.0.to_bytes()),)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickled<'py>> {
+        pickled::<Self>(py, &self.0.to_bytes())
     }
 }
 
@@ -79,9 +87,8 @@ impl Preparation {
         udeed::prepare::Preparation::from_bytes(bytes).map(Preparation).map_err(exception)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let make = py.get_type::<Self>().getattr("from_bytes")?;
-        Ok((make, (PyBytes::new(py, &self.0.to_bytes()),)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickled<'py>> {
+        pickled::<Self>(py, &self.0.to_bytes())
     }
 }
 

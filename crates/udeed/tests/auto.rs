@@ -1,6 +1,9 @@
 //! The automatic ensemble: what it chooses, what it says of it, and what it does with rows that give it little to go by.
 #![allow(clippy::unwrap_used)]
 
+mod draw;
+
+use draw::Draw;
 use udeed::Hint;
 use udeed::data::{Labels, Matrix, Table, TrainSet};
 use udeed::ensemble::Changed;
@@ -118,11 +121,8 @@ fn half_of_a_vote_is_of_bootstraps_and_half_of_all_labels() {
 
 /// Rows of a square, those inside a circle of another class than those outside: nothing that a line could tell.
 fn circle(n: usize) -> (Vec<[f64; 2]>, Vec<&'static str>) {
-    let mut state = 1u64;
-    let mut unit = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    };
+    let mut draw = Draw(1);
+    let mut unit = || draw.unit();
     let rows: Vec<[f64; 2]> = (0..n).map(|_| [unit(), unit()]).collect();
     let inside = |row: &[f64; 2]| (row[0] - 0.5).hypot(row[1] - 0.5) < 0.4;
     let labels = rows.iter().map(|row| if inside(row) { "in" } else { "out" }).collect();
@@ -288,11 +288,8 @@ fn settings_that_make_no_sense_are_refused_in_words() {
 
 #[test]
 fn many_rows_are_seen_by_landmarks() {
-    let mut state = 1u64;
-    let mut unit = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    };
+    let mut draw = Draw(1);
+    let mut unit = || draw.unit();
     let rows: Vec<[f64; 2]> = (0..6000).map(|i| [unit() + f64::from(i % 2), unit()]).collect();
     let labels = Labels::new((0..6000).map(|i| (i < 60).then_some(["left", "right"][i % 2])));
     let train = TrainSet::new(Table::from_rows(&rows).unwrap(), labels).unwrap();
@@ -356,11 +353,8 @@ fn many_labels_are_seen_by_landmarks() {
 
 /// Points around the corners of a polygon, the first `labeled` with their corner.
 fn corners(corners: usize, labeled: usize) -> (TrainSet, TrainSet) {
-    let mut state = 7u64;
-    let mut unit = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    };
+    let mut draw = Draw(7);
+    let mut unit = || draw.unit();
     let point = |i: usize| {
         let angle = std::f64::consts::TAU * (i % corners) as f64 / corners as f64;
         [angle.cos() + 0.4 * (unit() - 0.5), angle.sin() + 0.4 * (unit() - 0.5), unit()]

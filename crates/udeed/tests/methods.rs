@@ -1,6 +1,9 @@
 //! All methods and base learners, on two classes and on more.
 #![allow(clippy::unwrap_used)]
 
+mod draw;
+
+use draw::Draw;
 use udeed::data::{Labels, Table, TrainSet};
 use udeed::ensemble::Shared;
 use udeed::format::built_in;
@@ -11,11 +14,8 @@ use udeed::observer::Warning;
 
 /// Three clouds of rows in the plane, most without their label, and all of them with it.
 fn clouds() -> (TrainSet, TrainSet) {
-    let mut state = 1u64;
-    let mut unit = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    };
+    let mut draw = Draw(1);
+    let mut unit = || draw.unit();
     let centers = [[0.0, 0.0, 1.0], [2.5, 0.0, 0.0], [0.0, 2.5, 0.5]];
     let rows: Vec<[f64; 3]> =
         (0..240).map(|i| centers[i % 3].map(|center| center + 2.0 * (unit() + unit() - 1.0))).collect();

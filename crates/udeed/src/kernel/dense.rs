@@ -7,7 +7,7 @@ use pulp::{Arch, Simd, WithSimd};
 use super::pass::VisitBlock;
 use super::prefetch::prefetch;
 use super::real::Real;
-use super::tile::{self, Packed, Vectors};
+use super::tile::{self, Differentiate, Packed, Score, Vectors};
 use crate::data::{Block, Blocks, Buffer};
 use crate::error::Result;
 
@@ -93,7 +93,7 @@ impl<S: Simd, T: Real> WithSimd for Walk<'_, S, T> {
             let mut next = dense_rows(self.rows.block(block(start + rows), buffer)?, columns);
             let mut after = next.clone();
             after.by_ref().take(AHEAD).for_each(prefetch);
-            tile::score(simd, x, self.weights, n, scores);
+            simd.vectorize(Score { simd, x, weights: self.weights, rows: n, scores });
             let some = scores.numbers_mut()[..n * stride].chunks_mut(at_once * stride);
             for (first, scores) in (0..).step_by(at_once).zip(some) {
                 self.visitor.visit_block(self.instructions, start + first, stride, scores);
@@ -106,7 +106,14 @@ impl<S: Simd, T: Real> WithSimd for Walk<'_, S, T> {
                 }
             }
             if let Some(gradient) = &mut self.gradient {
-                tile::differentiate(simd, x, scores, n, block_gradient);
+                simd.vectorize(Differentiate {
+                    simd,
+                    x,
+                    residuals: scores,
+                    rows: n,
+                    gradient: block_gradient,
+                    lower: false,
+                });
                 for (to, from) in gradient.iter_mut().zip(block_gradient.numbers()) {
                     *to += from.to_double();
                 }

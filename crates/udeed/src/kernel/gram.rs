@@ -6,7 +6,7 @@ use pulp::{Simd, WithSimd};
 
 use super::instructions;
 use super::pass::{in_parts, longest, most_parts};
-use super::tile::{self, Packed, Vectors};
+use super::tile::{self, Differentiate, Packed, Vectors};
 use crate::data::{Row, Rows};
 use crate::parallel::Rooms;
 
@@ -101,7 +101,8 @@ impl<S: Simd> WithSimd for DenseWalk<'_, S> {
                     to[columns] = factor;
                 }
             }
-            tile::lower_triangle(simd, x, scaled, block.len(), block_sum);
+            let rows = block.len();
+            simd.vectorize(Differentiate { simd, x, residuals: scaled, rows, gradient: block_sum, lower: true });
             self.sum.iter_mut().zip(block_sum.numbers()).for_each(|(to, from)| *to += from);
         }
     }

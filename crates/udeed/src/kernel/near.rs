@@ -10,7 +10,7 @@ use std::sync::Arc;
 use pulp::{Simd, WithSimd, bytemuck};
 use serde::{Deserialize, Serialize};
 
-use super::tile::{self, Aligned, FEATURES, Packed, VECTORS};
+use super::tile::{self, Aligned, FEATURES, Packed, Score, VECTORS};
 use super::{Real, dense, instructions, sum_of};
 use crate::data::{Dense, Rows};
 use crate::error::Result;
@@ -208,7 +208,7 @@ impl WithSimd for Walk<'_> {
             match &mut then {
                 Then::Keep(all) => (0..some).for_each(|i| near.unpack(i, all.row_mut(start + i))),
                 Then::Score { m, all, .. } => {
-                    tile::score(simd, &near, &weights, some, &mut scores);
+                    simd.vectorize(Score { simd, x: &near, weights: &weights, rows: some, scores: &mut scores });
                     let rows = scores.numbers().chunks_exact(weights.members()).take(some);
                     rows.for_each(|row| all.extend_from_slice(&row[..*m]));
                 }
@@ -218,7 +218,7 @@ impl WithSimd for Walk<'_> {
     }
 }
 
-/// Weighs the features of the rows of a block. A function of its own, as [`tile::score`].
+/// Weighs the features of the rows of a block. A function of its own, as [`Score`].
 struct Weigh<'a> {
     x: &'a Packed<f64>,
     weights: &'a [f64],
@@ -244,7 +244,7 @@ impl WithSimd for Weigh<'_> {
     }
 }
 
-/// How near the rows of a block are to all pivots. A function of its own, as [`tile::score`].
+/// How near the rows of a block are to all pivots. A function of its own, as [`Score`].
 struct Near<'a, S: Simd> {
     simd: S,
     pivots: &'a Pivots,

@@ -192,48 +192,14 @@ pub(super) fn padded<T: Real>(m: usize) -> usize {
 }
 
 /// `scores = X W` for the first `rows` rows of a block, rounded up to eight.
-#[inline(always)]
-pub(super) fn score<S: Simd, T: Real>(
-    simd: S,
-    x: &Packed<T>,
-    weights: &Vectors<S, T>,
-    rows: usize,
-    scores: &mut Vectors<S, T>,
-) {
-    simd.vectorize(Score { simd, x, weights, rows, scores });
-}
-
-/// `gradient = X' R` over the first `rows` rows of a block.
-#[inline(always)]
-pub(super) fn differentiate<S: Simd, T: Real>(
-    simd: S,
-    x: &Packed<T>,
-    residuals: &Vectors<S, T>,
-    rows: usize,
-    gradient: &mut Vectors<S, T>,
-) {
-    simd.vectorize(Differentiate { simd, x, residuals, rows, gradient, lower: false });
-}
-
-/// As [`differentiate`], but what stands above the diagonal of the gradient may be anything.
-#[inline(always)]
-pub(super) fn lower_triangle<S: Simd, T: Real>(
-    simd: S,
-    x: &Packed<T>,
-    residuals: &Vectors<S, T>,
-    rows: usize,
-    gradient: &mut Vectors<S, T>,
-) {
-    simd.vectorize(Differentiate { simd, x, residuals, rows, gradient, lower: true });
-}
-
+///
 /// A function of its own, not a part of each walk that calls it: there would be dozens of copies to compile.
-struct Score<'a, S: Simd, T: Real> {
-    simd: S,
-    x: &'a Packed<T>,
-    weights: &'a Vectors<S, T>,
-    rows: usize,
-    scores: &'a mut Vectors<S, T>,
+pub(super) struct Score<'a, S: Simd, T: Real> {
+    pub(super) simd: S,
+    pub(super) x: &'a Packed<T>,
+    pub(super) weights: &'a Vectors<S, T>,
+    pub(super) rows: usize,
+    pub(super) scores: &'a mut Vectors<S, T>,
 }
 
 impl<S: Simd, T: Real> WithSimd for Score<'_, S, T> {
@@ -267,14 +233,15 @@ impl<S: Simd, T: Real> WithSimd for Score<'_, S, T> {
     }
 }
 
-/// As [`Score`].
-struct Differentiate<'a, S: Simd, T: Real> {
-    simd: S,
-    x: &'a Packed<T>,
-    residuals: &'a Vectors<S, T>,
-    rows: usize,
-    gradient: &'a mut Vectors<S, T>,
-    lower: bool,
+/// `gradient = X' R` over the first `rows` rows of a block. A function of its own, as [`Score`].
+pub(super) struct Differentiate<'a, S: Simd, T: Real> {
+    pub(super) simd: S,
+    pub(super) x: &'a Packed<T>,
+    pub(super) residuals: &'a Vectors<S, T>,
+    pub(super) rows: usize,
+    pub(super) gradient: &'a mut Vectors<S, T>,
+    /// What stands above the diagonal of the gradient may be anything.
+    pub(super) lower: bool,
 }
 
 impl<S: Simd, T: Real> WithSimd for Differentiate<'_, S, T> {

@@ -40,11 +40,11 @@ macro_rules! bases {
         /// ```
         /// use udeed::format::built_in;
         /// use udeed::learner::{Base, TreeSettings};
-        /// use udeed::method::AdaBoost;
+        /// use udeed::method::Bagging;
         ///
-        /// let stumps = Base::Tree(TreeSettings { depth: Some(1), ..TreeSettings::default() });
+        /// let shallow = Base::Tree(TreeSettings { depth: Some(3), ..TreeSettings::default() });
         /// let train = built_in("diabetes")?.read()?.into_train()?;
-        /// let model = AdaBoost::new().base(stumps).fit(&train)?;
+        /// let model = Bagging::new().base(shallow).fit(&train)?;
         /// assert!(model.evaluate(train.table(), train.labels())?.accuracy > 0.75);
         /// assert_eq!(Base::named("bayes")?, Base::Bayes);
         /// # Ok::<(), udeed::Error>(())

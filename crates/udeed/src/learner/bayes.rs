@@ -8,7 +8,7 @@ use crate::data::{Dense, Row, Rows, fill_rows};
 use crate::error::{Error, Hint, Result};
 use crate::learner::base::BaseLearner;
 use crate::learner::sample::{rows_with_weight, whole_weights};
-use crate::learner::{Hypothesis, Learned, Learner, Sample, Shape};
+use crate::learner::{Learned, Sample, Shape};
 use crate::tensor::{Tensor, TensorReader, TensorWriter};
 
 /// Gaussian naive Bayes: each feature is normally distributed in each class, as in scikit-learn's `GaussianNB`. Variances are
@@ -61,11 +61,7 @@ impl GaussianBayes {
     }
 }
 
-impl Learner for GaussianBayes {
-    fn learn(&self, sample: &Sample<'_>) -> Result<Hypothesis> {
-        Ok(Hypothesis::Bayes(self.fit(sample)?))
-    }
-}
+learns!(GaussianBayes => Bayes);
 
 impl BaseLearner for GaussianBayes {
     const NAME: &'static str = "bayes";

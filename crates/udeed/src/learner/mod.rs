@@ -20,6 +20,17 @@ macro_rules! with_learners {
     };
 }
 
+/// Implements `Learner` for a learner whose own `fit` makes what it learns.
+macro_rules! learns {
+    ($learner:ty => $learned:ident) => {
+        impl crate::learner::Learner for $learner {
+            fn learn(&self, sample: &crate::learner::Sample<'_>) -> crate::error::Result<crate::learner::Hypothesis> {
+                Ok(crate::learner::Hypothesis::$learned(self.fit(sample)?))
+            }
+        }
+    };
+}
+
 mod base;
 mod bayes;
 mod card;

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::learner::base::BaseLearner;
 use crate::learner::card::learner_settings;
 use crate::learner::sample::{Subsample, rows_with_weight};
-use crate::learner::{Hypothesis, Learned, Learner, Sample, Shape};
+use crate::learner::{Learned, Sample, Shape};
 use crate::neighbors::nearest_among;
 use crate::observer::Watch;
 use crate::tensor::{TensorReader, TensorWriter};
@@ -37,11 +37,7 @@ impl NearestNeighbors {
     }
 }
 
-impl Learner for NearestNeighbors {
-    fn learn(&self, sample: &Sample<'_>) -> Result<Hypothesis> {
-        Ok(Hypothesis::Neighbors(self.fit(sample)?))
-    }
-}
+learns!(NearestNeighbors => Neighbors);
 
 impl BaseLearner for NearestNeighbors {
     const NAME: &'static str = "neighbors";

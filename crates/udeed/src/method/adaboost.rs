@@ -22,11 +22,13 @@ method! {
     /// Unlabeled rows only help to scale the features.
     ///
     /// ```
+    /// use udeed::learner::{Base, TreeSettings};
     /// use udeed::prelude::*;
     ///
     /// let train = built_in("diabetes")?.read()?.into_train()?;
-    /// let model = AdaBoost::new().members(10).fit(&train)?;
-    /// assert!(model.evaluate(train.table(), train.labels())?.accuracy > 0.7);
+    /// let stumps = Base::Tree(TreeSettings { depth: Some(1), ..TreeSettings::default() });
+    /// let model = AdaBoost::new().members(50).base(stumps).fit(&train)?;
+    /// assert!(model.evaluate(train.table(), train.labels())?.accuracy > 0.75);
     /// # Ok::<(), udeed::Error>(())
     /// ```
     AdaBoost = "adaboost" {

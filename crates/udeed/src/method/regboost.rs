@@ -27,7 +27,7 @@ method! {
     ///
     /// let data = built_in("wdbc")?.read()?.into_train()?;
     /// let hidden: Vec<usize> = (0..500).collect();
-    /// let model = RegBoost::new().fit(&data.clone().hide_labels(&hidden))?;
+    /// let model = RegBoost::new().smoothness(1.0).neighbors(5).fit(&data.clone().hide_labels(&hidden))?;
     /// assert!(model.evaluate(data.table(), data.labels())?.accuracy > 0.85);
     /// # Ok::<(), udeed::Error>(())
     /// ```
