@@ -122,6 +122,18 @@ def test_costs_weights_and_classes():
     assert max(np.unique(reasons["predicted"].astype(int), return_counts=True)[1]) <= 3
 
 
+def test_strategies_that_cannot_go_by_weights_or_members_say_so(recwarn):
+    weight = np.linspace(1, 2, len(y))
+    udeed.suggest(X, FEW, 5, sample_weight=weight, random_state=0)
+    udeed.suggest(X, FEW, 5, sample_weight=np.where(FEW == -1, 1.0, weight), strategy="margin", random_state=0)
+    assert not [str(told.message) for told in recwarn if "does not weigh" in str(told.message)]
+    with pytest.warns(udeed.UdeedWarning, match="strategy `margin` does not weigh rows"):
+        udeed.suggest(X, FEW, 5, sample_weight=weight, strategy="margin", random_state=0)
+    for strategy in ("committee", "vote-entropy"):
+        with pytest.raises(ValueError, match=f"`strategy` is `{strategy}` and the model has 1 member"):
+            udeed.suggest(X, FEW, 5, udeed.BaggingClassifier(members=1), strategy, 0)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -42,7 +42,10 @@ fn whoever_may_not_is_refused() {
 
     // Nobody gets in without the token.
     let wrong = format!("/{}/", "0".repeat(32));
-    for path in ["/", "/state", "//", wrong.as_str(), &format!("/{}/", &token[..31]), &format!("/{token}0/")] {
+    let others =
+        [&token[..31], &format!("{token}0"), &format!("/{token}"), &format!("//{token}"), &format!("./{token}")];
+    let others = others.map(|other| format!("/{other}/"));
+    for path in ["/", "/state", "//", wrong.as_str()].into_iter().chain(others.iter().map(String::as_str)) {
         assert_eq!(served.request("GET", path, &[&host], "").status, 403, "{path}");
     }
     // Nor by another name of this machine, nor from another page.
@@ -76,6 +79,18 @@ fn whoever_may_not_is_refused() {
     }
     assert_eq!(served.request("POST", &page, &[&host, &known, json], "{}").status, 405);
     assert_eq!(served.get("nothing").status, 404);
+    for row in ["30", "18446744073709551615", "18446744073709551616"] {
+        let answer = served.request(
+            "POST",
+            &format!("/{token}/show"),
+            &[&host, &known, json],
+            &format!("{{\"window\":\"test\",\"row\":{row}}}"),
+        );
+        assert_eq!(answer.status, 400, "{row}: {}", answer.body);
+        for path in ["cell?column=0&", "cell?column=18446744073709551615&", "row?", "media?column=0&"] {
+            assert_eq!(served.get(&format!("{path}row={row}")).status, 404, "{path} {row}");
+        }
+    }
     for body in ["", "{}", "[1]", "{\"window\":1}", "{\"window\":\"test\",\"row\":-1}"] {
         assert_eq!(served.request("POST", &path, &[&host, &known, json], body).status, 400, "{body}");
     }

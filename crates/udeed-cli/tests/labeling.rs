@@ -247,6 +247,14 @@ fn weights_may_be_none_but_not_negative() {
     folder.fail_with(1, &format!("suggest bad.csv {call}"), &["`price`", "found -3", "0 or a positive number"]);
     folder.write("none.csv", groups(12).replace(",3,\n", ",0,\n"));
     folder.run(&format!("suggest none.csv {call}"));
+    // Only the default strategy goes by weights, and votes of one member are no vote.
+    folder.write("some.csv", groups(12));
+    let margin = format!("suggest some.csv {call} --strategy");
+    let told = folder.told(&format!("{margin} margin"));
+    assert!(told.contains("warning: strategy `margin` does not weigh rows"), "{told}");
+    folder.run("fit some.csv --label kind --drop id --method bagging --members 1 --out one.safetensors");
+    let one = "suggest some.csv --label kind --drop id --model one.safetensors --strategy committee";
+    folder.fail_with(2, one, &["`strategy` is `committee` and the model has 1 member"]);
     folder.fail_with(2, &format!("suggest - {call}"), &["`--weight`"]);
 }
 

@@ -108,7 +108,8 @@ impl Routes {
         if request.has("sec-fetch-site") && !matches!(site, Some("same-origin" | "none")) {
             return refused("the request comes from another page");
         }
-        let (token, path) = request.path.trim_start_matches('/').split_once('/').unwrap_or_default();
+        let path = request.path.strip_prefix('/').unwrap_or_default();
+        let (token, path) = path.split_once('/').unwrap_or_default();
         match is_same(token, &self.token) {
             true => Ok(path),
             false => refused("the address is not that of the page: `udeed label` prints it"),

@@ -194,6 +194,11 @@ pub enum Warning {
     },
     /// The query strategy needs a model, and the labels do not allow one: rows are chosen by variance reduction.
     NoModelToAsk,
+    /// Rows have weights, and the query strategy does not go by them.
+    WeightsNotUsed {
+        /// The strategy.
+        strategy: String,
+    },
     /// Rows of a class were to be limited, and without a model no class is predicted.
     NothingPredicted,
     /// Some columns have the same value in all rows.
@@ -330,6 +335,9 @@ impl fmt::Display for Warning {
             }
             Warning::NoModelToAsk => {
                 f.write_str("the labels are too few for a model: rows are chosen by `variance-reduction`, which needs none")
+            }
+            Warning::WeightsNotUsed { strategy } => {
+                write!(f, "strategy `{strategy}` does not weigh rows: weights change only their shares of what is unknown")
             }
             Warning::NothingPredicted => {
                 f.write_str("the labels are too few for a model, which would predict classes: these are not limited")

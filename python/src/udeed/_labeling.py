@@ -56,12 +56,12 @@ def suggest(
     strategy : str
         ``"default"`` or ``"variance-reduction"``: how much a label tells about the rows that are still undecided;
         ``"margin"``, ``"vote-entropy"``, ``"random"``; ``"committee"``: where members disagree, worse than random rows with few
-        labels.
+        labels. A model of one member has no votes to compare.
     random_state : int, RandomState or None
         Random seed of the suggestions. A ``model`` that is fitted here has its own.
     sample_weight : array of shape (n_samples,), optional
-        How much it matters to know the class of each unlabeled row; weights of labels are those of the fit. Rows of weight 0
-        are left out.
+        How much it matters to know the class of each unlabeled row, by which only the default strategy goes: others warn. Weights
+        of labels are those of the fit. Rows of weight 0 are left out.
     cost : array of shape (n_samples,), optional
         What the label of each row costs; scores are divided by it.
     per_class : int, optional
@@ -140,7 +140,7 @@ def doubt(
 ) -> NDArray[np.int64] | tuple[NDArray[np.int64], dict[str, Any]]:
     """Rank labels by how strongly out-of-bag predictions contradict them.
 
-    The predictions are those of ``UDEEDAutoClassifier`` and of a random forest. A class with a single label is always doubted.
+    The predictions are those of ``UDEEDAutoClassifier`` and of a random forest. The only row of a class is always doubted.
 
     Parameters
     ----------

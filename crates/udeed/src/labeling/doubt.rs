@@ -2,14 +2,14 @@
 
 use std::ops::RangeInclusive;
 
-use crate::data::{Dense, Rows, TrainSet};
+use crate::data::{Copies, Dense, Rows, TrainSet};
 use crate::error::{Error, Result};
 use crate::labeling::candidates::{Candidates, labeled};
 use crate::labeling::settings::settings;
 use crate::learner::{Base, TreeSettings, winner};
 use crate::method::{Auto, Bagging, Method};
 use crate::observer::Observer;
-use crate::prepare::Scaling;
+use crate::prepare::{Preparation, Scaling};
 
 /// Number of trees of the forest.
 const TREES: usize = 100;
@@ -22,7 +22,7 @@ settings! {
     /// Finds labels that may be wrong.
     ///
     /// Labeled rows are ranked by `1 - p`, where `p` is the out-of-bag probability of their label: the mean of those by the
-    /// automatic ensemble and by a random forest. The only label of a class is always doubted: members that did not learn from it
+    /// automatic ensemble and by a random forest. The only row of a class is always doubted: members that did not learn from it
     /// do not know the class.
     ///
     /// ```
@@ -70,8 +70,8 @@ pub struct Doubts {
     /// probability below a quarter, to all that are contradicted, which are many more where few are wrong. Labels without a
     /// judge do not count, see [`Doubts::n_unjudged`].
     pub n_wrong: RangeInclusive<usize>,
-    /// Number of labels without a judge: those that every member learned from, and the only label of a class, which members
-    /// that did not learn from it do not know.
+    /// Number of labels without a judge: those that every member learned from, and those of the only row of a class, also where
+    /// it was entered more than once: members that did not learn from it do not know the class.
     pub n_unjudged: usize,
     /// The classes.
     pub classes: Vec<String>,
@@ -112,19 +112,28 @@ impl Doubt {
             probability: probabilities.get(i)[code],
         };
         let mut found: Vec<DoubtedLabel> = rows.iter().zip(&codes).enumerate().map(doubted).collect();
-        let judged: Vec<bool> = (0..codes.len())
-            .map(|i| {
-                let known = |estimates: &Dense| !estimates.get(i)[0].is_nan();
-                let is_single = codes.iter().filter(|&&code| code == codes[i]).count() == 1;
-                (known(&auto) || known(&forest)) && !is_single
-            })
-            .collect();
+        let counts = distinct_rows(train, &rows, &codes, classes.len())?;
+        let known = |estimates: &Dense, i: usize| !estimates.get(i)[0].is_nan();
+        let is_judged = |i: usize| (known(&auto, i) || known(&forest, i)) && counts[codes[i]] > 1;
+        let judged: Vec<bool> = (0..codes.len()).map(is_judged).collect();
         let n_wrong = n_wrong(found.iter().zip(&judged).filter(|(_, judged)| **judged).map(|(label, _)| label));
         let n_unjudged = judged.iter().filter(|judged| !**judged).count();
         // A stable sort: of equal ones the first row comes first.
         found.sort_by(|a, b| a.probability.total_cmp(&b.probability));
         Ok(Doubts { labels: found, n_wrong, n_unjudged, classes, probabilities })
     }
+}
+
+/// The number of labeled rows of each class, copies of a row counted once: members that did not learn from it have not seen
+/// these either.
+fn distinct_rows(train: &TrainSet, rows: &[usize], codes: &[usize], n_classes: usize) -> Result<Vec<usize>> {
+    let (preparation, _) = Preparation::fit_with(train.table(), train.on_disk(), Scaling::Standard)?;
+    let features = preparation.apply(&train.table().select(rows))?;
+    let all: Vec<usize> = (0..rows.len()).collect();
+    let copies = Copies::among(features.rows(), &all, codes);
+    let mut counts = vec![0; n_classes];
+    copies.map_or(all, |copies| copies.distinct()).into_iter().for_each(|i| counts[codes[i]] += 1);
+    Ok(counts)
 }
 
 fn out_of_bag(method: impl Into<Method>, train: &TrainSet, observer: &mut dyn Observer) -> Result<Dense> {
@@ -236,6 +245,23 @@ mod tests {
         assert_eq!(found.n_unjudged, 5);
         assert!(*found.n_wrong.end() <= 2, "{:?}", found.n_wrong);
         assert_eq!((suggested(&[0.5, 0.5], 1), suggested(&[0.6, 0.4], 1)), (1, 0));
+    }
+
+    /// Whoever did not learn from a row that was entered three times knows nothing of its class, if that has no other row.
+    #[test]
+    fn copies_of_the_only_row_of_a_class_are_not_judged() {
+        let value = |i: usize| if i < 40 { [i as f64, (i * 7 % 40) as f64] } else { [55.5, 66.5] };
+        let table = Table::from_rows(&(0..43).map(value).collect::<Vec<_>>()).unwrap();
+        let name = |i: usize| Some(["left", "right", "copied"][if i < 40 { i / 20 } else { 2 }]);
+        let train = TrainSet::new(table, Labels::new((0..43).map(name))).unwrap();
+        let found = Doubt::new().find(&train).unwrap();
+        assert_eq!(found.n_unjudged, 3);
+        assert!(found.labels[..3].iter().all(|label| label.row >= 40), "{:?}", found.labels);
+        assert!(*found.n_wrong.end() <= 2, "{:?}", found.n_wrong);
+        // Equal rows of few values are no copies: each is judged by the others.
+        let few = Table::from_rows(&(0..60).map(|i| [f64::from(i % 3)]).collect::<Vec<_>>()).unwrap();
+        let labels = Labels::new((0..60).map(|i| Some(["a", "b", "c"][i % 3])));
+        assert_eq!(Doubt::new().find(&TrainSet::new(few, labels).unwrap()).unwrap().n_unjudged, 0);
     }
 
     #[test]

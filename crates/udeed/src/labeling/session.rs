@@ -261,7 +261,8 @@ impl Session {
     /// If there is no such row.
     pub fn ask_for(&mut self, row: usize) -> Result<Question> {
         if row >= self.given.len() {
-            return Err(Error::setting("row", row + 1, format!("one of 1 to {}", self.given.len())));
+            // The number of the last row that can be asked for has one bit more.
+            return Err(Error::setting("row", row as u128 + 1, format!("one of 1 to {}", self.given.len())));
         }
         // A row that was answered before keeps its origin: it may be one of the random ones.
         let origin = self.answers.get(&row).map_or(Origin::Searched, |answer| answer.origin);
@@ -559,7 +560,10 @@ mod tests {
         assert_eq!((session.label(0), counts(&session)), (Some("b"), vec![0, 2]));
         session.apply(&session.undo().unwrap());
         assert_eq!((session.label(0), counts(&session)), (Some("a"), vec![1, 1]));
-        assert!(session.ask_for(3).is_err());
+        for (row, number) in [(3, "4"), (usize::MAX, "18446744073709551616")] {
+            let error = session.ask_for(row).unwrap_err().to_string();
+            assert_eq!(error, format!("`row` is {number}, expected one of 1 to 3"));
+        }
     }
 
     #[test]

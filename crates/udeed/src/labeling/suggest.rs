@@ -65,7 +65,8 @@ settings! {
         costs: Option<Vec<f64>> = None;
         /// How much it matters to know the class of each row: the variance that labels leave is summed with these weights. One
         /// number for each row, as of [`Suggest::costs`]; they are multiplied with the weights of the training rows, which a
-        /// model sees, too. A row of weight 0 may be suggested for what it tells about others. None if all matter alike.
+        /// model sees, too. A row of weight 0 may be suggested for what it tells about others. Only variance reduction goes by
+        /// them. None if all matter alike.
         weights: Option<Vec<f64>> = None;
         /// Random seed.
         seed: u64 = 0;
@@ -122,7 +123,8 @@ impl Suggest {
     /// Suggests rows. The weights of the unlabeled rows tell how much it matters to know their classes.
     ///
     /// # Errors
-    /// If a setting is invalid, no row is unlabeled, the model does not fit the rows, or none can be fitted.
+    /// If a setting is invalid, no row is unlabeled, the model does not fit the rows or has one member where members are
+    /// compared, or none can be fitted.
     pub fn suggest(&self, train: &TrainSet, model: Option<&Model>) -> Result<Suggestions> {
         self.suggest_observed(train, model, &mut ())
     }
@@ -144,6 +146,7 @@ impl Suggest {
             _ => None,
         };
         let model = model.or(fitted.as_ref());
+        self.check_committee(model)?;
         self.warn(train, model, observer);
         let watch = Watch::new(observer);
         let covariance = covariance(train, &candidates, self.count.min(MOST_APART), self.seed, &watch)?;
@@ -171,6 +174,20 @@ impl Suggest {
         let n_rows = train.n_labeled() + n_unlabeled;
         check_numbers("costs", self.costs.as_deref(), n_rows, "positive numbers", |cost| cost > 0.0)?;
         check_numbers("weights", self.weights.as_deref(), n_rows, "0 or positive numbers", |weight| weight >= 0.0)
+    }
+
+    /// Refuses a model whose members have nobody to disagree with.
+    fn check_committee(&self, model: Option<&Model>) -> Result<()> {
+        let compares = matches!(self.strategy, Strategy::VoteEntropy | Strategy::Committee);
+        if compares && model.is_some_and(|model| model.ensemble().n_members() == 1) {
+            let found = format!("`{}` and the model has 1 member", self.strategy);
+            return Err(Error::setting(
+                "strategy",
+                found,
+                "a model of several members, or a strategy that compares none",
+            ));
+        }
+        Ok(())
     }
 
     /// Whether the strategy asks a model, and the labels allow one.
@@ -207,6 +224,21 @@ impl Suggest {
         if model.is_none() && self.per_class.is_some() {
             observer.warn(&Warning::NothingPredicted);
         }
+        let weighs = match self.strategy {
+            Strategy::VarianceReduction => true,
+            strategy => strategy.needs_model() && model.is_none(),
+        };
+        if !weighs && self.has_weights(train) {
+            observer.warn(&Warning::WeightsNotUsed { strategy: self.strategy.to_string() });
+        }
+    }
+
+    /// Whether some unlabeled rows matter more than others.
+    fn has_weights(&self, train: &TrainSet) -> bool {
+        let labels = train.labels();
+        let mut own = (0..labels.len()).filter(|&i| labels.get(i).is_none()).map(|i| train.row_weight(i));
+        let first = own.next();
+        self.weights.is_some() || own.any(|weight| Some(weight) != first)
     }
 
     /// The scores of strategies whose suggestions do not depend on each other.
@@ -406,6 +438,7 @@ mod tests {
     use super::*;
     use crate::data::{Csr, Dense, Labels};
     use crate::format::built_in;
+    use crate::method::Bagging;
 
     #[derive(serde::Deserialize)]
     struct Problem {
@@ -597,6 +630,46 @@ mod tests {
         for (own, margin) in found.suggestions.iter().zip(&margins) {
             assert!((own.score - (1.0 - margin)).abs() < 1e-12);
         }
+    }
+
+    #[test]
+    fn a_committee_of_one_is_refused() {
+        let train = few_labels("vote", 40);
+        let one = Bagging::new().members(1).fit(&train).unwrap();
+        for strategy in Strategy::all() {
+            let found = Suggest::new().strategy(strategy).suggest(&train, Some(&one));
+            let Err(error) = found else {
+                assert!(!matches!(strategy, Strategy::VoteEntropy | Strategy::Committee), "{strategy}");
+                continue;
+            };
+            let expected = "a model of several members, or a strategy that compares none";
+            assert_eq!(
+                error.to_string(),
+                format!("`strategy` is `{strategy}` and the model has 1 member, expected {expected}")
+            );
+        }
+        let fitted = Suggest::new().strategy(Strategy::VoteEntropy).method(Bagging::new().members(1));
+        assert!(fitted.suggest(&train, None).is_err());
+    }
+
+    #[test]
+    fn strategies_that_weigh_no_rows_say_so() {
+        let train = few_labels("vote", 40);
+        let weights: Vec<f64> = (0..435).map(|i| if i % 2 == 0 { 1.0 } else { 3.0 }).collect();
+        let of_labels: Vec<f64> = weights.iter().enumerate().map(|(i, own)| if i < 40 { *own } else { 1.0 }).collect();
+        let own = train.clone().weights(weights.clone()).unwrap();
+        let labels_only = train.clone().weights(of_labels).unwrap();
+        for strategy in Strategy::all() {
+            let (suggest, uses) = (Suggest::new().strategy(strategy), strategy == Strategy::VarianceReduction);
+            let expected = if uses { vec![] } else { vec![Warning::WeightsNotUsed { strategy: strategy.to_string() }] };
+            assert_eq!(told(&suggest.clone().weights(Some(weights.clone())), &train).1, expected, "{strategy}");
+            assert_eq!(told(&suggest, &own).1, expected, "{strategy}");
+            // The model learns from these.
+            assert_eq!(told(&suggest, &labels_only).1, [], "{strategy}");
+        }
+        // Without a model to ask, rows are chosen by variance reduction.
+        let margin = Suggest::new().strategy(Strategy::Margin).weights(Some(weights));
+        assert_eq!(told(&margin, &few_labels("vote", 0)).1, [Warning::NoModelToAsk]);
     }
 
     #[test]
