@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.util
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import udeed
+from few_labels import build_of
+from finished import finished, print_of
 from joblib import Parallel, delayed
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
@@ -74,9 +77,17 @@ def said(n_wrong: tuple[int, int], wrong: int, labels: int) -> dict[str, Any]:
     return {"said": [n * MOST / labels for n in n_wrong], "holds": n_wrong[0] <= wrong <= n_wrong[1]}
 
 
-def trials(data: Path, sets: tuple[str, ...], repetitions: int, jobs: int) -> list[dict[str, Any]]:
+def kept_trial(data: Path, name: str, repetition: int, cache: Path) -> list[dict[str, Any]]:
+    """A trial, from the cache where it is there."""
+    has_cleanlab = importlib.util.find_spec("cleanlab") is not None
+    build, X = build_of(udeed.BaggingClassifier()), rows(data, name)[0]
+    said = ["doubt", name, repetition, WRONG, MOST, has_cleanlab, build, print_of(X)]
+    return finished(cache, said, lambda: trial(data, name, repetition))
+
+
+def trials(data: Path, sets: tuple[str, ...], repetitions: int, jobs: int, cache: Path) -> list[dict[str, Any]]:
     pairs = [(name, repetition) for name in sets for repetition in range(repetitions)]
-    return [row for some in Parallel(jobs)(delayed(trial)(data, *pair) for pair in pairs) for row in some]
+    return [row for some in Parallel(jobs)(delayed(kept_trial)(data, *pair, cache) for pair in pairs) for row in some]
 
 
 def table(found: list[dict[str, Any]]) -> str:

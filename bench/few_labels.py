@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-import json
 import time
 import warnings
 from collections.abc import Iterable
@@ -20,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import udeed
+from finished import finished, print_of
 from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 
@@ -125,18 +125,20 @@ Job = tuple[str, str, str]
 
 def scored(cache: Path, job: Job, entrant: Entrant, *arguments: Any) -> tuple[Job, dict[str, float], float]:
     """The scores of an entrant, from the cache if they are there."""
-    began = time.monotonic()
-    rows = hashlib.sha256(np.ascontiguousarray(arguments[0]).tobytes()).hexdigest()
-    classifier = entrant.classifier
+    classifier, seconds = entrant.classifier, 0.0
+
+    def make() -> dict[str, float]:
+        nonlocal seconds
+        began = time.monotonic()
+        found = score(entrant, *arguments)
+        seconds = time.monotonic() - began
+        return found
+
     settings = sorted((name, repr(value)) for name, value in classifier.get_params().items())
     # What was scored is in the name of the file: another build or other rows are another file.
-    said = [job[1:], build_of(classifier), settings, entrant.semi, entrant.scaled, repr(arguments[2:]), rows]
-    path = cache / f"{hashlib.sha256(json.dumps(said).encode()).hexdigest()[:16]}.json"
-    if path.exists():
-        return job, json.loads(path.read_text()), 0.0
-    found = score(entrant, *arguments)
-    path.write_text(json.dumps(found))
-    return job, found, time.monotonic() - began
+    said = [job[1:], build_of(classifier), settings, entrant.semi, entrant.scaled, repr(arguments[2:])]
+    found = finished(cache, [*said, print_of(arguments[0])], make)
+    return job, found, seconds
 
 
 # Of each regime, measure and entrant the scores on each set.
@@ -153,7 +155,6 @@ def tables(
     jobs: int = 2,
 ) -> Tables:
     """The scores of all entrants on all sets under all regimes."""
-    cache.mkdir(parents=True, exist_ok=True)
     found: dict[Job, dict[str, float]] = {}
     with ProcessPoolExecutor(jobs) as pool:
         begun = [

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import udeed
+from few_labels import build_of
+from finished import finished, print_of
 from joblib import Parallel, delayed
 from suggesting import Halves, Pool, learner
 
@@ -51,9 +53,16 @@ def trial(outlook: Outlook, name: str, repetition: int) -> list[dict[str, Any]]:
     return found
 
 
-def trials(outlook: Outlook, repetitions: int, jobs: int) -> list[dict[str, Any]]:
+def kept_trial(outlook: Outlook, name: str, repetition: int, cache: Path) -> list[dict[str, Any]]:
+    """A trial, from the cache where it is there."""
+    build, X = build_of(udeed.BaggingClassifier()), outlook.rows(name, repetition)[0]
+    said = ["forecast", outlook.learner, name, repetition, AT_HAND, MORE, build, print_of(X)]
+    return finished(cache, said, lambda: trial(outlook, name, repetition))
+
+
+def trials(outlook: Outlook, repetitions: int, jobs: int, cache: Path) -> list[dict[str, Any]]:
     pairs = [(name, repetition) for name in outlook.sets for repetition in range(repetitions)]
-    return [row for some in Parallel(jobs)(delayed(trial)(outlook, *pair) for pair in pairs) for row in some]
+    return [row for some in Parallel(jobs)(delayed(kept_trial)(outlook, *pair, cache) for pair in pairs) for row in some]
 
 
 def table(found: list[dict[str, Any]]) -> str:

@@ -115,7 +115,7 @@ def sets_table(found: dict[str, Trials]) -> str:
 
 def main() -> None:
     parser = script_options(__doc__)
-    parser.add_argument("--cache", type=Path, default=Path("target/bench/labels"), help="folder for finished curves")
+    parser.add_argument("--cache", type=Path, default=Path("target/bench/labels"), help="folder for finished trials")
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=2)
     every = [*contests(Path()), "doubt", *outlooks(Path())]
@@ -126,10 +126,10 @@ def main() -> None:
     for title in options.only:
         try:
             if title == "doubt":
-                found = doubting.trials(options.data, tuple(DEVELOPMENT), options.repetitions, options.jobs)
+                found = doubting.trials(options.data, tuple(DEVELOPMENT), options.repetitions, options.jobs, options.cache)
                 texts[title] = doubting.table(found)
             elif title in outlooks(Path()):
-                found = forecasting.trials(outlooks(options.data)[title], options.repetitions, options.jobs)
+                found = forecasting.trials(outlooks(options.data)[title], options.repetitions, options.jobs, options.cache)
                 texts[title] = forecasting.table(found)
             else:
                 curves[title] = trials(contests(options.data)[title], options.repetitions, options.jobs, options.cache)

@@ -6,8 +6,6 @@ hundred; to what it bought, a learner is fitted.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -18,6 +16,7 @@ from typing import Any
 import numpy as np
 import udeed
 from few_labels import build_of
+from finished import finished, print_of
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
@@ -179,12 +178,9 @@ def trial(contest: Contest, name: str, repetition: int, cache: Path) -> list[dic
     build = build_of(learner("bagging", 0))
 
     def cached(what: str, make: Callable[[], Any]) -> Any:
-        rows = hashlib.sha256(np.ascontiguousarray(pool.X).tobytes()).hexdigest()
+        rows = print_of(pool.X)
         said = [name, repetition, contest.learner, what, contest.batch, contest.first, contest.measure, build, rows]
-        path = cache / f"{hashlib.sha256(json.dumps(said).encode()).hexdigest()[:16]}.json"
-        if not path.exists():
-            path.write_text(json.dumps(make()))
-        return json.loads(path.read_text())
+        return finished(cache, said, make)
 
     everything = np.arange(len(pool.y))
     goal = cached("goal", lambda: 0.95 * pool.score(pool.fitted(contest.learner, everything), everything))
@@ -202,7 +198,6 @@ def trial(contest: Contest, name: str, repetition: int, cache: Path) -> list[dic
 
 
 def trials(contest: Contest, repetitions: int, jobs: int, cache: Path) -> list[dict[str, Any]]:
-    cache.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(jobs) as pool:
         pairs = [(name, repetition) for name in contest.sets for repetition in range(repetitions)]
         begun = {pool.submit(trial, contest, *pair, cache): pair for pair in pairs}
