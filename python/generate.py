@@ -48,6 +48,19 @@ CANDIDATES = [
     ("scalings", "Sequence[str]", '("minmax", "standard")', '["array-like"]', "scaling"),
     ("cv", "Any", "5", '["cv_object"]', None),
 ]
+# The parameter of methods that can run on a device: no setting, as models know nothing of it.
+DEVICE = {
+    "name": "device",
+    "doc": "Where the descent runs. What comes before and after it runs on the processor, and models of all devices are alike.",
+    "kind": "device",
+    "range": None,
+    "default": "cpu",
+    "words": [
+        ["cpu", "The processor."],
+        ["cuda", "The first NVIDIA card."],
+        ["cuda:N", "The card of this number, from 0."],
+    ],
+}
 # Settings that many methods share: they stand before those of a method itself.
 COMMON = ("members", "lambda", "scaling", "fourier")
 
@@ -209,6 +222,12 @@ KINDS = {
         "that; an int is a number, a float a share of them.",
         page=lambda setting: f"{quoted(word for word, _ in setting.words)}, a number, or a share such as 0.5.",
     ),
+    "device": Kind(
+        "str",
+        lambda setting: f"{{{setting.listed}}}",
+        lambda _: "[str]",
+        more=lambda _: "What a card cannot do is refused, never done by the processor instead.",
+    ),
     "prior": Kind(
         "str | Sequence[float] | None",
         lambda _: '"labeled", sequence of float or None',
@@ -232,8 +251,10 @@ def declared_in(card: dict[str, Any], bases: dict[str, Any]) -> list[Setting]:
 
 def settings_of(card: dict[str, Any], bases: dict[str, Any]) -> list[Setting]:
     """The settings of a method in the order of the parameters: ``members``, what a declaration names before it after
-    those that many methods share, and the others as they are declared. Seed and memory are parameters of all estimators."""
+    those that many methods share, and the others as they are declared. Seed and memory are parameters of all estimators,
+    the device is one of those that can run on one."""
     declared = [setting for setting in declared_in(card, bases) if setting.name not in ("seed", "memory")]
+    declared += [Setting(**DEVICE, bases=bases)] if card["on_device"] else []
     names = [setting.name for setting in declared]
     if "members" not in names:
         return declared

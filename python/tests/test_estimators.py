@@ -20,6 +20,7 @@ from estimators import ALL, LINEAR, METHODS, small
 from sklearn.base import clone
 from udeed import _core
 from udeed._estimators import ESTIMATORS
+from udeed._kinds import CARDS
 from udeed._shared import RENAMED
 
 pytestmark = pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
@@ -42,6 +43,8 @@ def test_parameters_are_the_librarys_settings_with_its_defaults(kind: type, canc
     assert json.loads(kind(random_state=0).fit(X, few)._model.settings) == defaults
     own = inspect.signature(kind).parameters
     shared = {"class_weight", "threshold", "random_state", "unlabeled", "n_jobs", "memory", "verbose", "callback"}
+    if CARDS[kind._method]["on_device"]:
+        shared.add("device")
     assert set(own) == {RENAMED.get(name, name) for name in defaults.keys() - {"method"}} | shared
     assert set(own) == set(kind._parameter_constraints)
     for name in own:

@@ -12,6 +12,7 @@ use udeed::observer::{Observer, Step};
 use udeed::validation::Threshold;
 
 use crate::data::Training;
+use crate::device::put_on;
 use crate::distributed::put_elsewhere;
 use crate::error::exception;
 use crate::foreign::put_learners;
@@ -56,7 +57,8 @@ type Fitted<'py> = (Model, History, String, Option<Table2<'py, f64>>);
 
 /// Learns an ensemble. Of two classes the second lies above a threshold, a number or what labeled rows choose it by.
 #[pyfunction]
-#[pyo3(signature = (settings, training, threshold, n_jobs, listener, learners = Vec::new()))]
+#[pyo3(signature = (settings, training, threshold, n_jobs, listener, learners = Vec::new(), device = "cpu"))]
+#[allow(clippy::too_many_arguments)]
 pub fn fit<'py>(
     py: Python<'py>,
     settings: &str,
@@ -65,9 +67,11 @@ pub fn fit<'py>(
     n_jobs: usize,
     listener: Option<Bound<'_, PyAny>>,
     learners: Vec<Bound<'_, PyAny>>,
+    device: &str,
 ) -> PyResult<Fitted<'py>> {
     let mut method: Method = from_json(settings)?;
     put_learners(&mut method, learners)?;
+    method = put_on(py, method, device)?;
     if let Some(ask) = training.asker(py) {
         method = put_elsewhere(method, ask)?;
     }

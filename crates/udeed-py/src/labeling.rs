@@ -9,6 +9,7 @@ use udeed::method::Method;
 use udeed::observer::{Observer, Step, Warning};
 
 use crate::data::Training;
+use crate::device::put_on;
 use crate::ensemble::from_json;
 use crate::error::exception;
 use crate::foreign::put_learners;
@@ -35,6 +36,7 @@ pub fn suggest<'py>(
     model: Option<PyRef<'py, Model>>,
     settings: Option<&str>,
     learners: Vec<Bound<'py, PyAny>>,
+    device: &str,
     strategy: &str,
     count: usize,
     per_class: Option<usize>,
@@ -53,7 +55,7 @@ pub fn suggest<'py>(
     let costs = costs.map(|costs| kept.iter().filter_map(|&row| costs.get(row).copied()).collect());
     let strategy = Strategy::named(strategy).unwrap_or_default();
     let mut suggest = Suggest::new().count(count).strategy(strategy).per_class(per_class).costs(costs).seed(seed);
-    if let Some(method) = method_of(settings, learners)? {
+    if let Some(method) = method_of(py, settings, learners, device)? {
         suggest = suggest.method(method);
     }
     let (found, warnings) = run_told(py, n_jobs, move |told| suggest.suggest_observed(&train, model.as_deref(), told))?;
@@ -106,13 +108,14 @@ pub fn forecast(
     more: Vec<usize>,
     settings: Option<&str>,
     learners: Vec<Bound<'_, PyAny>>,
+    device: &str,
     repetitions: usize,
     seed: u64,
     n_jobs: usize,
 ) -> PyResult<Forecasted> {
     let train = training.train_set()?;
     let mut forecast = Forecast::new().more(more).repetitions(repetitions).seed(seed);
-    if let Some(method) = method_of(settings, learners)? {
+    if let Some(method) = method_of(py, settings, learners, device)? {
         forecast = forecast.method(method);
     }
     let (found, warnings) = run_told(py, n_jobs, move |told| forecast.forecast_observed(&train, told))?;
@@ -122,12 +125,17 @@ pub fn forecast(
     Ok((expected, found.curve, is_open, warnings))
 }
 
-/// The method of settings, with its learners from Python; none without settings.
-fn method_of(settings: Option<&str>, learners: Vec<Bound<'_, PyAny>>) -> PyResult<Option<Method>> {
+/// The method of settings on a device, with its learners from Python; none without settings.
+fn method_of(
+    py: Python<'_>,
+    settings: Option<&str>,
+    learners: Vec<Bound<'_, PyAny>>,
+    device: &str,
+) -> PyResult<Option<Method>> {
     let Some(settings) = settings else { return Ok(None) };
     let mut method: Method = from_json(settings)?;
     put_learners(&mut method, learners)?;
-    Ok(Some(method))
+    put_on(py, method, device).map(Some)
 }
 
 /// What long work finds, and its warnings.

@@ -5,6 +5,7 @@
 //! the interpreter is free while Rust works, and every error is a Python exception.
 
 mod data;
+mod device;
 mod distributed;
 mod diversity;
 mod ensemble;

@@ -7,12 +7,15 @@ use udeed::observer::Observer;
 use udeed::validation::Grid;
 
 use crate::data::Training;
+use crate::device::put_on;
 use crate::ensemble::{from_json, is_small, to_json};
 use crate::error::exception;
 use crate::observer::run;
 
 /// Chooses settings. Returns those of the chosen method, its place among the candidates, and the candidates, all as JSON.
 #[pyfunction]
+#[allow(clippy::too_many_arguments)]
+#[pyo3(signature = (settings, grid, training, folds, n_jobs, listener, device = "cpu"))]
 pub fn choose(
     py: Python<'_>,
     settings: &str,
@@ -21,8 +24,9 @@ pub fn choose(
     folds: Vec<Vec<usize>>,
     n_jobs: usize,
     listener: Option<Bound<'_, PyAny>>,
+    device: &str,
 ) -> PyResult<(String, usize, String)> {
-    let Method::Udeed(settings) = from_json(settings)? else {
+    let Method::Udeed(settings) = put_on(py, from_json(settings)?, device)? else {
         return Err(PyValueError::new_err("settings: expected those of `udeed`"));
     };
     let grid: Grid = from_json(grid)?;

@@ -136,6 +136,7 @@ def fit(
     n_jobs: int,
     listener: _Listener,
     learners: Sequence[object] = ...,
+    device: str = ...,
 ) -> tuple[Model, list[_Step], str, NDArray[np.float64] | None]: ...
 def choose(
     settings: str,
@@ -144,6 +145,7 @@ def choose(
     folds: Sequence[Sequence[int]],
     n_jobs: int,
     listener: _Listener,
+    device: str = ...,
 ) -> tuple[str, int, str]: ...
 def stratified_split(
     classes: list[str],
@@ -159,6 +161,7 @@ def suggest(
     model: Model | None,
     settings: str | None,
     learners: Sequence[object],
+    device: str,
     strategy: str,
     count: int,
     per_class: int | None,
@@ -174,6 +177,7 @@ def forecast(
     more: list[int],
     settings: str | None,
     learners: Sequence[object],
+    device: str,
     repetitions: int,
     seed: int,
     n_jobs: int,

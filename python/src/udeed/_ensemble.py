@@ -157,17 +157,17 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         self
         """
         settings, training = self._read(X, y, sample_weight, unlabeled_X)
-        self._learn(training, settings)
+        self._learn(training, settings, self._device())
         for name, why in _core.idle_settings(settings):
             text = f"`{RENAMED.get(name, name)}` does not change the ensemble: {why}"
             warnings.warn(text, UdeedWarning, stacklevel=2)
         return self
 
-    def _learn(self, training: Training, settings: str) -> None:
-        """Fits a method with the given settings, and keeps the result."""
+    def _learn(self, training: Training, settings: str, device: str) -> None:
+        """Fits a method with the given settings on a device, and keeps the result."""
         threshold = self.threshold if isinstance(self.threshold, str) else repr(float(self.threshold))
         with self._listener() as listener:
-            fitted = _core.fit(settings, training, threshold, self._n_jobs(), listener, self._foreign())
+            fitted = _core.fit(settings, training, threshold, self._n_jobs(), listener, self._foreign(), device)
         model, steps, diversity, out_of_bag = fitted
         self.classes_ = training.labels.classes
         self._keep_out_of_bag(training, out_of_bag)
@@ -300,6 +300,10 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         if self.n_jobs is not None and abs(self.n_jobs) > _MOST_JOBS:
             raise ValueError(f"`n_jobs` is {self.n_jobs}, expected None or a number of threads up to {_MOST_JOBS}")
         return int(effective_n_jobs(self.n_jobs))
+
+    def _device(self) -> str:
+        """The device of the fit; methods that can run on the processor alone have no such parameter."""
+        return str(getattr(self, "device", "cpu"))
 
     @contextmanager
     def _listener(self, only: str | None = None) -> Iterator[Listener | None]:

@@ -82,6 +82,13 @@ class UDEEDClassifier(Ensemble):
 
         - ``"double"``: 64 bits.
         - ``"single"``: 32 bits, in half of the time. Gradients are still summed over blocks of rows in 64 bits.
+    device : {"cpu", "cuda", "cuda:N"}, default="cpu"
+        Where the descent runs. What comes before and after it runs on the processor, and models of all devices are
+        alike. What a card cannot do is refused, never done by the processor instead.
+
+        - ``"cpu"``: the processor.
+        - ``"cuda"``: the first NVIDIA card.
+        - ``"cuda:N"``: the card of this number, from 0.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``. ``"balanced"``: inversely proportional to the number
         of labels of each class.
@@ -204,6 +211,7 @@ class UDEEDClassifier(Ensemble):
         "steps": at_least(0),
         "vote": one_of("weighted", "unweighted"),
         "precision": one_of("double", "single"),
+        "device": [str],
     }
 
     def __init__(
@@ -224,6 +232,7 @@ class UDEEDClassifier(Ensemble):
         steps: int = 25,
         vote: str = "weighted",
         precision: str = "double",
+        device: str = "cpu",
         class_weight: Mapping[Any, float] | str | None = None,
         threshold: float | str = 0.0,
         random_state: int | np.random.RandomState | None = None,
@@ -248,6 +257,7 @@ class UDEEDClassifier(Ensemble):
         self.steps = steps
         self.vote = vote
         self.precision = precision
+        self.device = device
         self.class_weight = class_weight
         self.threshold = threshold
         self.random_state = random_state
@@ -281,6 +291,7 @@ class UDEEDClassifierSearch(Ensemble):
         "steps": at_least(0),
         "vote": one_of("weighted", "unweighted"),
         "precision": one_of("double", "single"),
+        "device": [str],
     }
 
     def __init__(
@@ -302,6 +313,7 @@ class UDEEDClassifierSearch(Ensemble):
         steps: int = 25,
         vote: str = "weighted",
         precision: str = "double",
+        device: str = "cpu",
         class_weight: Mapping[Any, float] | str | None = None,
         threshold: float | str = 0.0,
         random_state: int | np.random.RandomState | None = None,
@@ -327,6 +339,7 @@ class UDEEDClassifierSearch(Ensemble):
         self.steps = steps
         self.vote = vote
         self.precision = precision
+        self.device = device
         self.class_weight = class_weight
         self.threshold = threshold
         self.random_state = random_state

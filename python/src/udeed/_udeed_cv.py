@@ -45,7 +45,7 @@ class UDEEDClassifierCV(UDEEDClassifierSearch):
     cv : int, splitter or None, default=5
         Number of folds, at most the number of labeled rows of the smallest class; or a splitter, which is given ``y``
         with its unlabeled rows. It must train on all labeled rows that it does not test on. None means 5.
-    fourier, variant, loss, hidden, initial, rate, scale_rate, steps, vote, precision
+    fourier, variant, loss, hidden, initial, rate, scale_rate, steps, vote, precision, device
         As in :class:`udeed.UDEEDClassifier`.
     {running}
 
@@ -100,9 +100,13 @@ class UDEEDClassifierCV(UDEEDClassifierSearch):
         own, training = self._read(X, y, sample_weight, unlabeled_X)
         grid, folds = json.dumps(self._grid()), self._folds(X, y, training)
         with self._listener(only="candidates") as listener:
-            chosen = _core.choose(own, grid, training, folds, self._n_jobs(), listener)
+            chosen = _core.choose(own, grid, training, folds, self._n_jobs(), listener, self._device())
         settings, best, candidates = chosen
-        self._learn(training, settings)
+        is_bagging = json.loads(settings)["method"] != self._method
+        if is_bagging and self._device() != "cpu":
+            text = f"bagging was chosen, which has no descent: it is fitted by the processor, not on {self._device()}"
+            warnings.warn(text, UdeedWarning, stacklevel=2)
+        self._learn(training, settings, "cpu" if is_bagging else self._device())
         self._tell(json.loads(candidates), best)
         return self
 

@@ -192,6 +192,8 @@ def fit(
     model
     """
     _settings_of(model)
+    if model.device != "cpu":
+        raise ValueError(f"`device` is {model.device!r}, expected 'cpu': the descent runs where the parts of the rows lie")
     settings, training = model._read(X, y, sample_weight, None)
     n_rows = statistics.n_rows - training.rows.n_rows
     if n_rows <= 0:
@@ -201,7 +203,7 @@ def fit(
     def answer(term: str, weights: NDArray[np.float64]) -> Iterable[bytes]:
         return ask(Question(term, weights))
 
-    model._learn(dataclasses.replace(training, elsewhere=(statistics, n_rows, answer)), settings)
+    model._learn(dataclasses.replace(training, elsewhere=(statistics, n_rows, answer)), settings, "cpu")
     return model
 
 
