@@ -394,6 +394,52 @@ fn a_second_window_looks_on_until_it_takes_over() {
     no_complaints(&mut second);
 }
 
+/// Counts how often an element is read by a screen reader from now on, in `window.read`.
+fn listen(browser: &mut Chromium, id: &str) {
+    browser.evaluate(&format!(
+        "window.read = 0, new MutationObserver(() => {{ window.read += 1; }})\
+         .observe(document.getElementById('{id}'), {{ childList: true, characterData: true, subtree: true }})"
+    ));
+}
+
+/// Waits for longer than two requests for the state take.
+const TWO_POLLS: &str = "new Promise((done) => setTimeout(() => done(true), 5000))";
+
+#[test]
+#[ignore = "needs Chromium: `make browser`"]
+fn alerts_stay_and_are_read_once() {
+    let folder = points(40);
+    let (served, mut browser) = page(folder.path(), &CALL, (800, 900, "light"));
+    let before = row(&mut browser);
+    let add = |browser: &mut Chromium| {
+        press(browser, "c");
+        browser.call("Input.insertText", json!({ "text": "?" }));
+        browser.press("Enter", 13, "\r");
+        browser.wait_for("!document.getElementById('refusal').hidden");
+    };
+    listen(&mut browser, "refusal");
+    add(&mut browser);
+    browser.evaluate(TWO_POLLS);
+    let refusal = "`class` is `?`, expected a name that does not mean a missing label";
+    assert_eq!((text(&mut browser, "refusal"), row(&mut browser)), (refusal.to_owned(), before));
+    assert_eq!(browser.evaluate("window.read"), 1, "a refusal is read once");
+    keep(&mut browser, "refusal", 800);
+    // Tried again, it is refused again, and read again.
+    add(&mut browser);
+    browser.wait_for("window.read > 1");
+    answer(&mut browser, false);
+    assert_eq!(browser.evaluate("document.getElementById('refusal').hidden"), true, "another answer is not refused");
+
+    // Without a server: said once, whatever is tried.
+    listen(&mut browser, "problem");
+    served.kill();
+    browser.wait_for("!document.getElementById('problem').hidden");
+    press(&mut browser, "s");
+    browser.evaluate(TWO_POLLS);
+    assert!(text(&mut browser, "problem").starts_with("The server does not answer."));
+    assert_eq!(browser.evaluate("[window.read, document.getElementById('refusal').hidden]"), json!([1, true]));
+}
+
 /// What cannot be named, seen or reached.
 const UNUSABLE: &str = "(() => {
     const found = [];

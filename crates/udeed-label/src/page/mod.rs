@@ -36,6 +36,7 @@ pub(crate) fn page(name: &str) -> Response {
                         noscript { p.alert { "This page needs JavaScript. `udeed suggest` works without it." } }
                     }
                     p.alert #problem role="alert" hidden {}
+                    p.alert #refusal role="alert" hidden {}
                     (look_on())
                     div #desk hidden { (question()) (progress()) }
                     (ending())

@@ -6,7 +6,6 @@
   const token = address.split("/")[1];
   // A page that is loaded again, or in a second tab, is another window.
   const windowId = crypto.randomUUID();
-  const drawRow = rowDrawing(address);
   const drawProgress = progressDrawing();
   let state = null;
   let shown = null;
@@ -14,10 +13,16 @@
   let timer = 0;
 
   const say = (text) => { byId("said").textContent = text; };
-  const complain = (text) => {
-    byId("problem").textContent = text;
-    byId("problem").hidden = !text;
+  // Told once: text that is set again is read again by screen readers.
+  const alert = (id, text) => {
+    if (byId(id).textContent === text) return;
+    byId(id).textContent = text;
+    byId(id).hidden = !text;
   };
+  // What is wrong as long as it is, and what was refused until something else is tried.
+  const complain = (text) => alert("problem", text);
+  const refuse = (text) => alert("refusal", text);
+  const failed = (error) => (error instanceof TypeError ? complain(GONE) : refuse(error.message));
 
   const post = (path, body) => fetch(address + path, {
     method: "POST",
@@ -35,28 +40,32 @@
   const change = async (path, body) => {
     if (busy) return false;
     busy = true;
+    refuse("");
     try {
       await received(await post(path, body));
       return true;
     } catch (error) {
-      complain(error instanceof TypeError ? GONE : error.message);
+      failed(error);
       return false;
     } finally {
       busy = false;
     }
   };
 
-  // What changes nothing; null where there is no answer.
+  // What changes nothing, as text; null where there is no answer.
   const ask = async (path) => {
+    refuse("");
     try {
       const response = await fetch(address + path);
-      if (!response.ok) throw new Error((await response.text()).trim());
-      return await response.json();
+      const text = await response.text();
+      if (!response.ok) throw new Error(text.trim());
+      return text;
     } catch (error) {
-      complain(error instanceof TypeError ? GONE : error.message);
+      failed(error);
       return null;
     }
   };
+  const drawRow = rowDrawing(address, ask);
 
   const GONE = "The server does not answer. What was answered is kept; run the command again to go on.";
 
@@ -66,8 +75,8 @@
     try {
       if (!busy) await received(await fetch(`${address}state?window=${windowId}`));
       if (state.learning) delay = 400;
-    } catch {
-      complain(GONE);
+    } catch (error) {
+      complain(error instanceof TypeError ? GONE : error.message);
     }
     if (!state?.ending) timer = setTimeout(poll, delay);
   };
@@ -179,8 +188,8 @@
     const text = byId("wanted").value.trim();
     if (!text) return byId("found").replaceChildren();
     const told = await ask(`search?q=${encodeURIComponent(text)}`);
-    if (!told) return;
-    const { found, more } = told;
+    if (told === null) return;
+    const { found, more } = JSON.parse(told);
     const hit = ({ row, text: begun, label }) => {
       const words = `Row ${row + 1}${label === null ? "" : ` (${label})`}: ${begun}`;
       const button = element("button", { type: "button", dir: "auto", textContent: words });
@@ -227,8 +236,8 @@
   byId("all-cells").addEventListener("click", async () => {
     const { row } = state.question;
     const told = await ask(`row?row=${row}`);
-    if (!told || state.question?.row !== row) return;
-    drawRow(row, told.cells);
+    if (told === null || state.question?.row !== row) return;
+    drawRow(row, JSON.parse(told).cells);
     byId("all-cells").hidden = true;
     byId("row").focus();
   });

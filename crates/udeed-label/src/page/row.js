@@ -20,7 +20,8 @@ const drawn = (name, attributes, ...children) => {
   return made;
 };
 
-const rowDrawing = (address) => {
+// `ask` fetches text from the address, or null.
+const rowDrawing = (address, ask) => {
   // A small histogram of the column, with the value marked.
   const histogram = ({ counts, at }) => {
     const [width, height] = [100, 22];
@@ -44,8 +45,9 @@ const rowDrawing = (address) => {
     const button = element("button", { type: "button", className: "small" });
     button.textContent = `Show all (${cell.more.toLocaleString("en")} more characters)`;
     button.addEventListener("click", async () => {
-      const response = await fetch(`${address}cell?row=${row}&column=${cell.column}`);
-      text.textContent = await response.text();
+      const whole = await ask(`cell?row=${row}&column=${cell.column}`);
+      if (whole === null) return;
+      text.textContent = whole;
       text.tabIndex = 0;
       text.focus();
       button.remove();
