@@ -1,6 +1,8 @@
-//! The card beside the processor, for `bench/card.sh`: gradients of 30 shapes, whole fits of sets in files, times of a step.
+//! The card beside the processor, for `bench/card.sh`: gradients of 30 shapes, whole fits of sets in files, times of a step and of
+//! fits to few and to many rows.
 //!
-//! `card [FILE...]`
+//! `card [FILE...]`, or a part of it: `card --check ROWS` for the shapes of at most so many rows, `card --times`. As many threads of
+//! the processor as `RAYON_NUM_THREADS` says.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 #[path = "../../udeed/tests/draw/mod.rs"]
@@ -95,12 +97,15 @@ const SHAPES: [(usize, usize, usize, usize, usize, f64, bool); 30] = [
     (100, 5000, 300, 100, 1, 1e-6, true),
 ];
 
-fn check(cuda: &Cuda) -> usize {
+/// Checks shapes of at most some rows; returns how many there are, and how many are wrong.
+fn check(cuda: &Cuda, most: usize) -> (usize, usize) {
     println!(
         "shape: labeled, unlabeled, features, members, heads, weights, scales: largest error of gradient and losses"
     );
-    let mut wrong = 0;
-    for (place, &(labeled, unlabeled, d, m, heads, size, spread)) in SHAPES.iter().enumerate() {
+    let (mut checked, mut wrong) = (0, 0);
+    let shapes = SHAPES.iter().enumerate().filter(|(_, shape)| shape.0 + shape.1 <= most);
+    for (place, &(labeled, unlabeled, d, m, heads, size, spread)) in shapes {
+        checked += 1;
         let problem = Problem::new(labeled, unlabeled, d, m, heads, size, spread);
         let mut line = format!("{labeled:6} {unlabeled:8} {d:5} {m:5} {heads:4} {size:8} {spread:6}:");
         for precision in [Precision::Double, Precision::Single] {
@@ -146,7 +151,7 @@ fn check(cuda: &Cuda) -> usize {
         }
         println!("{line}");
     }
-    wrong
+    (checked, wrong)
 }
 
 fn median(mut times: Vec<f64>) -> f64 {
@@ -166,9 +171,13 @@ fn milliseconds(times: usize, mut f: impl FnMut()) -> f64 {
     )
 }
 
-fn time(cuda: &Cuda) {
-    println!("\na step of LcUd, 100 labeled rows, 54 features, 100 members, ms: on the card alone, called, processor");
-    for n in [1000, 10_000, 50_000, 217_880, 1_000_000, 10_000_000] {
+fn time(cuda: &Arc<Cuda>) {
+    println!(
+        "\na step, 54 features, 100 members, ms: kernels of the diversity, those of LcUd with 100 labeled rows, that step called; \
+         the same on {} threads of the processor",
+        rayon_threads()
+    );
+    for n in [100, 300, 1000, 3000, 10_000, 50_000, 217_880, 1_000_000, 10_000_000] {
         let problem = Problem::new(100, n, 54, 100, 1, 0.1, false);
         let mut gradient = vec![0.0; problem.weights.len()];
         for precision in [Precision::Double, Precision::Single] {
@@ -178,16 +187,47 @@ fn time(cuda: &Cuda) {
             let sent = begin.elapsed().as_secs_f64() * 1e3;
             let measured: Vec<Evaluated> =
                 (0..3).map(|_| evaluated(cuda, loss, &problem.weights, &mut gradient, 20).unwrap()).collect();
-            let on_card = median(measured.iter().map(|times| times.on_card).collect());
-            let called = median(measured.iter().map(|times| times.called).collect());
-            let here = milliseconds(3, || {
+            let of = |time: fn(&Evaluated) -> f64| median(measured.iter().map(time).collect());
+            let (diversity, all, called) =
+                (of(|times| times.diversity), of(|times| times.on_card), of(|times| times.called));
+            let here = milliseconds(if n < 100_000 { 15 } else { 3 }, || {
                 loss.evaluate(&problem.weights, &mut gradient).unwrap();
             });
             println!(
-                "n {n:9} {precision:?}: card {on_card:.4} called {called:.4} processor {here:.3} sent and once {sent:.1}"
+                "n {n:9} {precision:?}: diversity {diversity:.4} all {all:.4} called {called:.4} processor {here:.3} sent and once \
+                 {sent:.1}"
             );
         }
     }
+    println!(
+        "\na fit, 54 features, 100 members, 100 labeled rows, 50 steps at most, ms: on the card that is open, on the processor"
+    );
+    for n in [100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000] {
+        let train = generated(n + 100, 54, (n + 100) / 100);
+        let settings = Udeed::new().members(100);
+        let fitted = |settings: &Udeed| {
+            milliseconds(5, || {
+                settings.fit(&train).unwrap();
+            })
+        };
+        println!("n {n:7}: card {:.1} processor {:.1}", fitted(&settings.clone().on(cuda.clone())), fitted(&settings));
+    }
+}
+
+fn rayon_threads() -> String {
+    std::env::var("RAYON_NUM_THREADS").unwrap_or_else(|_| "all".to_owned())
+}
+
+/// Rows of two classes, of which one in `each` has a label.
+fn generated(n: usize, d: usize, each: usize) -> TrainSet {
+    let mut draw = Draw(5);
+    let made = rows(n, d, false, &mut draw);
+    let label = |i: usize| {
+        let row = &made.values()[i * d..][..d];
+        Some(if row[0] + row[1] * row[2] + 0.5 * row[3] > 0.0 { "a" } else { "b" })
+    };
+    let labels = Labels::new((0..n).map(|i| if i % each == 0 { label(i) } else { None }));
+    TrainSet::new(Table::from_matrix(Matrix::from(made)).unwrap(), labels).unwrap()
 }
 
 fn dense(train: TrainSet) -> TrainSet {
@@ -240,26 +280,24 @@ fn main() -> Result<()> {
         )?;
         println!("first step, {precision:?}: {:.3} s after that", begin.elapsed().as_secs_f64());
     }
-    let wrong = check(&cuda);
-    println!("{wrong} of 30 shapes are wrong");
-    if std::env::args().any(|argument| argument == "--only-check") {
-        return Ok(());
-    }
-    println!();
-    for path in std::env::args().skip(1) {
-        let train = dense(Reader::new().read(Path::new(&path))?.into_train()?);
-        fit(&cuda, &path, &train);
-    }
-    let mut draw = Draw(5);
-    let n = 10_000_000;
-    let made = rows(n, 20, false, &mut draw);
-    let label = |i: usize| {
-        let row = &made.values()[i * 20..][..20];
-        Some(if row[0] + row[1] * row[2] + 0.5 * row[3] > 0.0 { "a" } else { "b" })
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (files, most) = match &arguments[..] {
+        [flag] if flag == "--times" => {
+            time(&cuda);
+            return Ok(());
+        }
+        [flag, rows] if flag == "--check" => (None, rows.parse().expect("a number of rows")),
+        files => (Some(files), usize::MAX),
     };
-    let labels = Labels::new((0..n).map(|i| if i % 1000 == 0 { label(i) } else { None }));
-    let train = TrainSet::new(Table::from_matrix(Matrix::from(made))?, labels)?;
-    fit(&cuda, "10 million generated rows", &train);
+    let (checked, wrong) = check(&cuda, most);
+    println!("{wrong} of {checked} shapes are wrong");
+    let Some(files) = files else { return Ok(()) };
+    println!();
+    for path in files {
+        let train = dense(Reader::new().read(Path::new(path))?.into_train()?);
+        fit(&cuda, path, &train);
+    }
+    fit(&cuda, "10 million generated rows", &generated(10_000_000, 20, 1000));
     time(&cuda);
     Ok(())
 }

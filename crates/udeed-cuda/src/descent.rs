@@ -129,7 +129,9 @@ impl<'a> Descent<'a> {
             Ok::<_, Error>(room)
         };
         let (targets, counts) = (room(loss.targets)?, room(loss.counts)?);
-        Ok(Evaluation { card: self.card, loss, share, agreement, own, other, targets, counts })
+        let found = own.length() + other.as_ref().map_or(0, Other::length);
+        let found = self.card.room(found, "the gradient")?;
+        Ok(Evaluation { card: self.card, loss, share, agreement, own, other, targets, counts, found })
     }
 }
 
@@ -147,6 +149,8 @@ struct Evaluation<'a> {
     other: Option<Other<'a>>,
     targets: Room<'a, f64>,
     counts: Room<'a, f64>,
+    /// What the walks find, one after the other: all of it is read at once.
+    found: Room<'a, f64>,
 }
 
 enum Other<'a> {
@@ -154,16 +158,31 @@ enum Other<'a> {
     Walk(Walk<'a>),
 }
 
+impl Other<'_> {
+    /// How many numbers it finds.
+    fn length(&self) -> usize {
+        match self {
+            Other::Fused(fused) => fused.length(),
+            Other::Walk(walk) => walk.length(),
+        }
+    }
+}
+
 impl Objective for Evaluation<'_> {
     fn evaluate(&self, weights: &[f64], gradient: &mut [f64]) -> Result<Losses> {
         self.card.enter()?;
-        self.begin(weights)?;
+        let scales = self.send(weights)?;
+        self.begin_own()?;
+        self.begin_other(scales)?;
+        let mut found = vec![0.0; self.found.length()];
+        self.found.read(&mut found)?;
+        let (own, other) = found.split_at(self.own.length());
         gradient.fill(0.0);
-        let [empirical, mut diversity] = self.own.end(gradient)?;
+        let [empirical, mut diversity] = self.own.end(own, gradient);
         match &self.other {
             None => {}
-            Some(Other::Walk(walk)) => diversity = walk.end(gradient)?[1],
-            Some(Other::Fused(fused)) => diversity = fused.end(gradient)?,
+            Some(Other::Walk(walk)) => diversity = walk.end(other, gradient)[1],
+            Some(Other::Fused(fused)) => diversity = fused.end(other, gradient),
         }
         let (empirical, diversity) = (self.share * empirical, self.agreement.unwrap_or_default() * diversity);
         Ok(Losses { empirical, diversity, total: empirical + self.loss.gamma * diversity })
@@ -171,19 +190,38 @@ impl Objective for Evaluation<'_> {
 }
 
 impl Evaluation<'_> {
-    /// Begins everything, and does not wait for it.
-    fn begin(&self, weights: &[f64]) -> Result<()> {
-        let (labels, slope) =
-            (Some((&self.targets, &self.counts)), self.loss.gamma * self.agreement.unwrap_or_default());
+    /// Sends the weights, to all walks before the first begins: the card would wait with them. Returns what they were scaled by.
+    fn send(&self, weights: &[f64]) -> Result<Scales> {
+        self.own.send(weights, self.loss.m * self.loss.heads)?;
+        match &self.other {
+            None => Ok(Scales::default()),
+            Some(Other::Walk(walk)) => walk.send(weights, self.loss.m * self.loss.heads).map(|()| Scales::default()),
+            Some(Other::Fused(fused)) => fused.send(weights),
+        }
+    }
+
+    /// The weight of the derivatives of the diversity.
+    fn slope(&self) -> f64 {
+        self.loss.gamma * self.agreement.unwrap_or_default()
+    }
+
+    /// Begins the walk over the labeled rows, and does not wait for it.
+    fn begin_own(&self) -> Result<()> {
+        let labels = Some((&self.targets, &self.counts));
         let diverse = self.agreement.is_some() && self.other.is_none();
-        let terms = Terms { labels, share: self.share, diverse, slope: if diverse { slope } else { 0.0 } };
-        self.own.begin(weights, &self.loss, &terms)?;
+        let terms = Terms { labels, share: self.share, diverse, slope: if diverse { self.slope() } else { 0.0 } };
+        self.own.begin(&self.loss, &terms, &self.found, 0)
+    }
+
+    /// Begins the walk over the other rows, if there are any, and does not wait for it.
+    fn begin_other(&self, scales: Scales) -> Result<()> {
+        let (slope, place) = (self.slope(), self.own.length());
         match &self.other {
             None => Ok(()),
             Some(Other::Walk(walk)) => {
-                walk.begin(weights, &self.loss, &Terms { labels: None, share: 0.0, diverse: true, slope })
+                walk.begin(&self.loss, &Terms { labels: None, share: 0.0, diverse: true, slope }, &self.found, place)
             }
-            Some(Other::Fused(fused)) => fused.begin(weights, slope),
+            Some(Other::Fused(fused)) => fused.begin(scales, slope, &self.found, place),
         }
     }
 }
@@ -233,8 +271,6 @@ struct Walk<'a> {
     memory: Scores<'a>,
     parts: Room<'a, f64>,
     values: Room<'a, f64>,
-    /// The gradient, then the sums of losses and diversities.
-    found: Room<'a, f64>,
 }
 
 /// Weights and scores.
@@ -273,51 +309,66 @@ impl<'a> Walk<'a> {
             memory,
             parts: card.room(parts * width * lanes, "the gradient")?,
             values: card.room(2 * 8 * blocks, "losses")?,
-            found: card.room(width * lanes + 2, "the gradient")?,
         })
     }
 
-    fn begin(&self, weights: &[f64], loss: &EnsembleLoss<'_>, terms: &Terms<'_>) -> Result<()> {
-        match (&*self.rows, &self.memory) {
-            (Rows::Double(table), Scores::Double(w, scores)) => self.walk(
-                table,
-                w,
-                scores,
-                weights,
-                loss,
-                terms,
-                ["scores_double", "derivatives_double", "gradient_double"],
-            ),
-            (Rows::Single(table), Scores::Single(w, scores)) => self.walk(
-                table,
-                w,
-                scores,
-                weights,
-                loss,
-                terms,
-                ["scores_single", "derivatives_single", "gradient_single"],
-            ),
-            _ => unreachable!("weights have the precision of the rows"),
+    /// How many numbers it finds: the gradient, then the sums of losses and diversities.
+    fn length(&self) -> usize {
+        self.width * self.lanes + 2
+    }
+
+    /// Sends the weights of as many members.
+    fn send(&self, weights: &[f64], own: usize) -> Result<()> {
+        match &self.memory {
+            Scores::Double(w, _) => w.write(&self.padded(weights, own)),
+            Scores::Single(w, _) => w.write(&self.padded(weights, own)),
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "once for each precision")]
-    fn walk<T: Real + FromDouble>(
+    fn padded<T: FromDouble>(&self, weights: &[f64], own: usize) -> Vec<T> {
+        let mut padded = vec![T::from_double(0.0); self.width * self.lanes];
+        for (to, from) in padded.chunks_exact_mut(self.lanes).zip(weights.chunks_exact(own)) {
+            to.iter_mut().zip(from).for_each(|(to, &from)| *to = T::from_double(from));
+        }
+        padded
+    }
+
+    /// Begins the walk, whose findings lie in a room from some place on.
+    fn begin(&self, loss: &EnsembleLoss<'_>, terms: &Terms<'_>, found: &Room<'_, f64>, place: usize) -> Result<()> {
+        match (&*self.rows, &self.memory) {
+            (Rows::Double(table), Scores::Double(w, scores)) => {
+                let kernels = ["scores_double", "derivatives_double", "gradient_double"];
+                self.walk(table, w, scores, loss, terms, kernels)?;
+            }
+            (Rows::Single(table), Scores::Single(w, scores)) => {
+                let kernels = ["scores_single", "derivatives_single", "gradient_single"];
+                self.walk(table, w, scores, loss, terms, kernels)?;
+            }
+            _ => unreachable!("weights have the precision of the rows"),
+        }
+        let size = self.width * self.lanes;
+        let finish = Finish {
+            kernel: "finish_double",
+            parts: self.parts.pointer(),
+            count: self.slab.div_ceil(self.each),
+            size,
+            scale: 1.0,
+            values: (self.values.pointer(), 8 * self.blocks, 2),
+            again: false,
+        };
+        finish.begin(self.card, found.pointer_to(place), found.pointer_to(place + size))
+    }
+
+    fn walk<T: Real>(
         &self,
         table: &Table<'_, T>,
         w: &Room<'_, T>,
         scores: &Room<'_, T>,
-        weights: &[f64],
         loss: &EnsembleLoss<'_>,
         terms: &Terms<'_>,
         kernels: [&'static str; 3],
     ) -> Result<()> {
-        let (lanes, width, own) = (self.lanes, self.width, loss.m * loss.heads);
-        let mut padded = vec![T::from_double(0.0); width * lanes];
-        for (to, from) in padded.chunks_exact_mut(lanes).zip(weights.chunks_exact(own)) {
-            to.iter_mut().zip(from).for_each(|(to, &from)| *to = T::from_double(from));
-        }
-        w.write(&padded)?;
+        let (lanes, width) = (self.lanes, self.width);
         let [int_width, int_lanes] = [width, lanes].map(|number| Value::Int(number as i32));
         let tile = size_of::<T>() * 16;
         let mut again = 0;
@@ -342,29 +393,17 @@ impl<'a> Walk<'a> {
                 again = 1;
             }
         }
-        let size = width * lanes;
-        let finish = Finish {
-            kernel: "finish_double",
-            parts: self.parts.pointer(),
-            count: self.slab.div_ceil(self.each),
-            size,
-            scale: 1.0,
-            values: (self.values.pointer(), 8 * self.blocks, 2),
-            again: false,
-        };
-        finish.begin(self.card, self.found.pointer(), self.found.pointer_to(size))
+        Ok(())
     }
 
-    /// Adds the gradient; returns the sums of losses and diversities.
-    fn end(&self, gradient: &mut [f64]) -> Result<[f64; 2]> {
-        let mut found = vec![0.0; self.width * self.lanes + 2];
-        self.found.read(&mut found)?;
+    /// Adds the gradient of what it found; returns the sums of losses and diversities.
+    fn end(&self, found: &[f64], gradient: &mut [f64]) -> [f64; 2] {
         let (found, sums) = found.split_at(self.width * self.lanes);
         let own = gradient.len() / self.features;
         for (to, from) in gradient.chunks_exact_mut(own).zip(found.chunks_exact(self.lanes)) {
             to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
         }
-        Ok([sums[0], sums[1]])
+        [sums[0], sums[1]]
     }
 }
 
@@ -429,7 +468,14 @@ struct Fused<'a> {
     weights: AnyRoom<'a>,
     parts: AnyRoom<'a>,
     values: Room<'a, f64>,
-    found: Room<'a, f64>,
+}
+
+/// What weights and derivatives of halves are multiplied by, and what undoes it in a score.
+#[derive(Clone, Copy, Default)]
+struct Scales {
+    weights: f32,
+    unit: f32,
+    derivatives: f32,
 }
 
 /// Memory for numbers of either precision.
@@ -477,69 +523,93 @@ impl<'a> Fused<'a> {
         let parts = tiles.min(most);
         let (weights, parts) = (room(size, "weights")?, (room(parts * size, "the gradient")?, parts));
         let values = card.room(parts.1 * heads * warps, "losses")?;
-        let found = card.room(size + 1, "the gradient")?;
         let (parts, m) = (parts.0, loss.m);
-        Ok(Fused { card, rows, groups, warps, heads, m, shared, most, weights, parts, values, found })
+        Ok(Fused { card, rows, groups, warps, heads, m, shared, most, weights, parts, values })
     }
 
     fn size(&self) -> usize {
         self.heads * self.warps * OF_WARP * self.groups * 8
     }
 
-    /// The place of the weight of a feature in a member of a head.
-    fn place(&self, lane: usize, j: usize) -> usize {
-        ((lane / self.m * self.warps * OF_WARP) + lane % self.m) * self.groups * 8 + j
+    /// How many numbers it finds: the gradient, then the sum of diversities.
+    fn length(&self) -> usize {
+        self.size() + 1
     }
 
-    fn begin(&self, weights: &[f64], slope: f64) -> Result<()> {
+    /// Where the weights of a feature lie, member after member of all heads. Counted: to divide for each takes as long as the card
+    /// for some thousand rows.
+    fn places(&self, j: usize) -> impl Iterator<Item = usize> {
+        let (width, lanes, m) = (self.groups * 8, self.warps * OF_WARP, self.m);
+        (0..self.heads).flat_map(move |head| (0..m).map(move |k| (head * lanes + k) * width + j))
+    }
+
+    fn send(&self, weights: &[f64]) -> Result<Scales> {
         match (&*self.rows, &self.weights) {
-            (Rows::Double(table), AnyRoom::Double(room)) => self.begin_double(table, room, weights, slope),
-            (Rows::Halves(halves), AnyRoom::Single(room)) => self.begin_single(halves, room, weights, slope),
+            (Rows::Double(_), AnyRoom::Double(room)) => {
+                let mut padded = vec![0.0; self.size()];
+                for (j, weights) in weights.chunks_exact(self.m * self.heads).enumerate() {
+                    self.places(j).zip(weights).for_each(|(place, &weight)| padded[place] = weight);
+                }
+                room.write(&padded).map(|()| Scales::default())
+            }
+            (Rows::Halves(halves), AnyRoom::Single(room)) => self.send_scaled(halves, room, weights),
             _ => unreachable!("weights have the precision of the rows"),
         }
     }
 
-    fn begin_double(&self, table: &Table<'_, f64>, room: &Room<'_, f64>, weights: &[f64], slope: f64) -> Result<()> {
+    /// Columns are scaled, and their weights by the inverse; then all weights, so that the largest is well within a half.
+    fn send_scaled(&self, halves: &Halves<'_>, room: &Room<'_, f32>, weights: &[f64]) -> Result<Scales> {
         let lanes = self.m * self.heads;
         let mut padded = vec![0.0; self.size()];
-        for (at, &weight) in weights.iter().enumerate() {
-            padded[self.place(at % lanes, at / lanes)] = weight;
+        let (mut largest, mut bounds) = (0.0f64, vec![0.0f64; lanes]);
+        for (j, (weights, &(scale, most))) in weights.chunks_exact(lanes).zip(&halves.scales).enumerate() {
+            let (inverse, most) = (1.0 / f64::from(scale), f64::from(most));
+            for ((place, bound), weight) in self.places(j).zip(&mut bounds).zip(weights) {
+                let weight = weight * inverse;
+                padded[place] = weight as f32;
+                largest = largest.max(weight.abs());
+                *bound += weight.abs() * most;
+            }
         }
         room.write(&padded)?;
+        let w_scale = power_below((256.0 / largest.max(1e-30)) as f32);
+        // No output exceeds half of its score, nor 1, and no derivative the sum of outputs of its head.
+        let bound = bounds.chunks(self.m).map(|head| head.iter().map(|bound| (bound / 2.0).min(1.0)).sum::<f64>());
+        Ok(Scales {
+            weights: w_scale,
+            unit: (std::f64::consts::LOG2_E / f64::from(w_scale)) as f32,
+            derivatives: power_below((30_000.0 / bound.fold(1e-20, f64::max)) as f32),
+        })
+    }
+
+    /// Begins the walk, whose findings lie in a room from some place on.
+    fn begin(&self, scales: Scales, slope: f64, found: &Room<'_, f64>, place: usize) -> Result<()> {
+        let found = [found.pointer_to(place), found.pointer_to(place + self.size())];
+        match &*self.rows {
+            Rows::Double(table) => self.begin_double(table, slope, found),
+            Rows::Halves(halves) => self.begin_single(halves, scales, slope, found),
+            Rows::Single(_) => unreachable!("fused kernels take halves"),
+        }
+    }
+
+    fn begin_double(&self, table: &Table<'_, f64>, slope: f64, found: [Value; 2]) -> Result<()> {
         let names = ["fused_double_2", "fused_double_4", "fused_double_6", "fused_double_7", "fused_double_8"];
         for (k, chunk) in table.chunks.iter().enumerate() {
             let tiles = chunk.rows / 32;
-            let values = [chunk.room.pointer(), Value::Int(tiles as i32), room.pointer()];
-            self.launch([names[self.number()], "finish_double"], tiles, &values, slope, k > 0)?;
+            let values = [chunk.room.pointer(), Value::Int(tiles as i32), self.weights.pointer()];
+            self.launch([names[self.number()], "finish_double"], tiles, &values, slope, k > 0, found)?;
         }
         Ok(())
     }
 
-    fn begin_single(&self, halves: &Halves<'_>, room: &Room<'_, f32>, weights: &[f64], slope: f64) -> Result<()> {
-        let lanes = self.m * self.heads;
-        // Columns are scaled, and their weights by the inverse; then all weights, so that the largest is well within a half.
-        let scaled = |at: usize| weights[at] / f64::from(halves.scales[at / lanes].0);
-        let mut padded = vec![0.0; self.size()];
-        let (mut largest, mut bounds) = (0.0f64, vec![0.0f64; lanes]);
-        for at in 0..weights.len() {
-            let weight = scaled(at);
-            padded[self.place(at % lanes, at / lanes)] = weight as f32;
-            largest = largest.max(weight.abs());
-            bounds[at % lanes] += weight.abs() * f64::from(halves.scales[at / lanes].1);
-        }
-        room.write(&padded)?;
-        let w_scale = power_below((256.0 / largest.max(1e-30)) as f32);
-        let unit = (std::f64::consts::LOG2_E / f64::from(w_scale)) as f32;
-        // No output exceeds half of its score, nor 1, and no derivative the sum of outputs of its head.
-        let bound = bounds.chunks(self.m).map(|head| head.iter().map(|bound| (bound / 2.0).min(1.0)).sum::<f64>());
-        let d_scale = power_below((30_000.0 / bound.fold(1e-20, f64::max)) as f32);
+    fn begin_single(&self, halves: &Halves<'_>, scales: Scales, slope: f64, found: [Value; 2]) -> Result<()> {
         let names = ["fused_single_2", "fused_single_4", "fused_single_6", "fused_single_7", "fused_single_8"];
         for (k, (rows, high, low)) in halves.chunks.iter().enumerate() {
             let tiles = rows / 64;
-            let mut values = vec![high.pointer(), low.pointer(), Value::Int(tiles as i32), room.pointer()];
-            values.extend([w_scale, unit, d_scale].map(Value::Float));
-            let scale = slope / f64::from(d_scale);
-            self.launch([names[self.number()], "finish_single"], tiles, &values, scale, k > 0)?;
+            let mut values = vec![high.pointer(), low.pointer(), Value::Int(tiles as i32), self.weights.pointer()];
+            values.extend([scales.weights, scales.unit, scales.derivatives].map(Value::Float));
+            let scale = slope / f64::from(scales.derivatives);
+            self.launch([names[self.number()], "finish_single"], tiles, &values, scale, k > 0, found)?;
         }
         Ok(())
     }
@@ -557,6 +627,7 @@ impl<'a> Fused<'a> {
         values: &[Value],
         scale: f64,
         again: bool,
+        [out, value]: [Value; 2],
     ) -> Result<()> {
         let (parts, size) = (tiles.min(self.most), self.size());
         let shape = Shape { grid: (parts, self.heads, 1), threads: self.warps * 32, shared: self.shared };
@@ -570,23 +641,19 @@ impl<'a> Fused<'a> {
             values: (self.values.pointer(), parts * self.heads * self.warps, 1),
             again,
         };
-        finish.begin(self.card, self.found.pointer(), self.found.pointer_to(size))
+        finish.begin(self.card, out, value)
     }
 
-    /// Adds the gradient; returns the sum of diversities.
-    fn end(&self, gradient: &mut [f64]) -> Result<f64> {
-        let (size, lanes) = (self.size(), self.m * self.heads);
-        let mut found = vec![0.0; size + 1];
-        self.found.read(&mut found)?;
-        for (at, to) in gradient.iter_mut().enumerate() {
-            let (j, lane) = (at / lanes, at % lanes);
+    /// Adds the gradient of what it found; returns the sum of diversities.
+    fn end(&self, found: &[f64], gradient: &mut [f64]) -> f64 {
+        for (j, gradient) in gradient.chunks_exact_mut(self.m * self.heads).enumerate() {
             let scale = match &*self.rows {
                 Rows::Halves(halves) => 1.0 / f64::from(halves.scales[j].0),
                 _ => 1.0,
             };
-            *to += scale * found[self.place(lane, j)];
+            self.places(j).zip(gradient).for_each(|(place, to)| *to += scale * found[place]);
         }
-        Ok(found[size])
+        found[self.size()]
     }
 }
 
@@ -595,7 +662,9 @@ impl<'a> Fused<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Evaluated {
     pub losses: Losses,
-    /// Milliseconds of the card for an evaluation, where these do not wait for each other.
+    /// Milliseconds of the card for the rows of the diversity alone, and for all rows; evaluations do not wait for each other, and
+    /// weights are not sent.
+    pub diversity: f64,
     pub on_card: f64,
     /// Milliseconds of a call: the median.
     pub called: f64,
@@ -619,9 +688,13 @@ pub fn evaluated(
     let evaluation = descent.evaluation(loss)?;
     let losses = evaluation.evaluate(weights, gradient)?;
     if times == 0 {
-        return Ok(Evaluated { losses, on_card: 0.0, called: 0.0 });
+        return Ok(Evaluated { losses, diversity: 0.0, on_card: 0.0, called: 0.0 });
     }
-    let taken = cuda.card.timed(|| (0..times).try_for_each(|_| evaluation.begin(weights)))?;
+    let scales = evaluation.send(weights)?;
+    let alone = cuda.card.timed(|| (0..times).try_for_each(|_| evaluation.begin_other(scales)))?;
+    let all = cuda
+        .card
+        .timed(|| (0..times).try_for_each(|_| evaluation.begin_own().and_then(|()| evaluation.begin_other(scales))))?;
     let mut calls = Vec::new();
     for _ in 0..times {
         let begin = Instant::now();
@@ -629,5 +702,6 @@ pub fn evaluated(
         calls.push(begin.elapsed().as_secs_f64() * 1e3);
     }
     calls.sort_by(f64::total_cmp);
-    Ok(Evaluated { losses, on_card: taken / times as f64, called: calls[times / 2] })
+    let [diversity, on_card] = [alone, all].map(|taken| taken / times as f64);
+    Ok(Evaluated { losses, diversity, on_card, called: calls[times / 2] })
 }

@@ -272,6 +272,10 @@ impl<T: Number> Room<'_, T> {
         self.pointer_to(0)
     }
 
+    pub(crate) fn length(&self) -> usize {
+        self.length
+    }
+
     /// The address of one of the numbers, or of the end.
     pub(crate) fn pointer_to(&self, place: usize) -> Value {
         assert!(place <= self.length, "place {place} of {}", self.length);
