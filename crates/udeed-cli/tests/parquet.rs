@@ -232,6 +232,26 @@ fn files_that_unpack_to_much_take_little_memory() {
     }
 }
 
+/// A stream is copied, as a Parquet file is read from its end: one that never ends does not fill the disk.
+#[cfg(unix)]
+#[test]
+fn streams_without_end_are_refused() {
+    for (stream, words) in [
+        ("cat /dev/zero", "found a file that does not begin with `PAR1`, expected a Parquet file"),
+        (
+            "printf PAR1; cat /dev/zero",
+            "found a longer stream than may be copied, expected at most 0.5 GiB, as it is copied to be read from its end\n\
+             hint: allow more with `--memory`, or leave out columns with `--drop`",
+        ),
+    ] {
+        let mut command = assert_cmd::Command::new("sh");
+        let line = format!("ulimit -v 1048576; ({stream}) 2>&- | \"$0\" data describe - --format parquet");
+        let output = command.args(["-c", &line]).arg(assert_cmd::cargo::cargo_bin!("udeed")).output().unwrap();
+        let told = support::refusal(&output, 1, stream);
+        assert!(told.contains(words), "{stream}: {told}");
+    }
+}
+
 /// A model of rows without a header takes the columns by their places, whatever they are called.
 #[test]
 fn columns_of_a_model_without_names_are_taken_by_place() {

@@ -10,6 +10,8 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::error::{Error, Hint, Place, Result};
 use crate::file::Version;
+#[cfg(feature = "parquet")]
+use crate::text::byte_size;
 
 /// Text of a file or a stream, unzipped if it is gzipped, with a name for messages.
 pub(crate) struct Source<'a> {
@@ -75,16 +77,20 @@ impl<'a> Source<'a> {
         Ok(self.text.fill_buf().unwrap_or_default())
     }
 
-    /// The file to be read anywhere, at its full length; a stream is copied into a temporary one.
+    /// The file to be read anywhere, at its full length; a stream of at most `most` bytes is copied into a temporary one.
     #[cfg(feature = "parquet")]
-    pub(crate) fn into_file(mut self) -> Result<File> {
+    pub(crate) fn into_file(mut self, most: u64) -> Result<File> {
         if let Some(file) = self.file.take() {
             return Ok(file);
         }
         let unwritten = |error| Error::io(&std::env::temp_dir(), "write", error);
         let mut copy = tempfile::tempfile().map_err(unwritten)?;
-        let mut bytes = Vec::new();
+        let (mut bytes, mut left) = (Vec::new(), most);
         while self.read(1 << 20, &mut bytes)? > 0 {
+            left = left.checked_sub(bytes.len() as u64).ok_or_else(|| {
+                let expected = format!("at most {}, as it is copied to be read from its end", byte_size(most));
+                Error::input(self.place(), "a longer stream than may be copied", expected).with_hint(Hint::RowsOfFile)
+            })?;
             io::Write::write_all(&mut copy, &bytes).map_err(unwritten)?;
             bytes.clear();
         }

@@ -69,6 +69,18 @@ impl Bytes {
     }
 }
 
+/// Refuses what cannot be a Parquet file that is not encrypted, by its first bytes, however few.
+pub(super) fn check_start(first: &[u8], place: &Place) -> Result<()> {
+    let first = &first[..first.len().min(MAGIC.len())];
+    if first == ENCRYPTED {
+        return Err(Error::input(place.clone(), "an encrypted Parquet file", "one that is not encrypted"));
+    }
+    if !MAGIC.starts_with(first) {
+        return Err(Error::input(place.clone(), "a file that does not begin with `PAR1`", "a Parquet file"));
+    }
+    Ok(())
+}
+
 /// The metadata at the end of a file.
 pub(super) fn metadata(bytes: &Bytes, place: &Place) -> Result<ParquetMetaData> {
     let refused = |found: &str, expected: &str| Error::input(place.clone(), found, expected);
@@ -77,13 +89,7 @@ pub(super) fn metadata(bytes: &Bytes, place: &Place) -> Result<ParquetMetaData> 
     if bytes.length == 0 {
         return Err(refused("an empty file", "a Parquet file"));
     }
-    let first = bytes.at(0, MAGIC.len().min(bytes.length as usize)).map_err(failed)?;
-    if first == ENCRYPTED {
-        return Err(refused("an encrypted Parquet file", "one that is not encrypted"));
-    }
-    if first != MAGIC {
-        return Err(refused("a file that does not begin with `PAR1`", "a Parquet file"));
-    }
+    check_start(&bytes.at(0, MAGIC.len().min(bytes.length as usize)).map_err(failed)?, place)?;
     if bytes.length < least {
         return Err(refused(&format!("a file of {}", byte_size(bytes.length)), "a whole Parquet file"));
     }

@@ -10,11 +10,12 @@ use crate::error::{Error, Hint, Place, Result};
 use crate::format::column_plan::{ColumnOptions, ColumnPlan, FeatureKind};
 use crate::format::options::ReadOptions;
 use crate::format::parquet::column::{CellError, Cells, Column, Reader, Values};
-use crate::format::parquet::file::{Bytes, DAMAGED, metadata};
+use crate::format::parquet::file::{Bytes, DAMAGED, check_start, metadata};
 use crate::format::parquet::guard::guarded;
 use crate::format::parquet::pages::{Batch, PageMemory, Pages, general, unknown_packing};
 use crate::format::sink::{RowSink, Schema};
 use crate::format::source::Source;
+use crate::memory::half_of_memory;
 use crate::parallel;
 
 /// Cells of a block. Few enough for a cache, many enough for threads.
@@ -22,9 +23,12 @@ const BLOCK: usize = 1 << 18;
 /// Rows of a block, at most and at least.
 const ROWS: (usize, usize) = (1 << 14, 64);
 
-pub(super) fn read(options: &ReadOptions, source: Source<'_>, rows: &mut dyn RowSink) -> Result<Schema> {
+pub(super) fn read(options: &ReadOptions, mut source: Source<'_>, rows: &mut dyn RowSink) -> Result<Schema> {
     let place = source.place();
-    let bytes = Bytes::new(source.into_file()?).map_err(|error| Error::io(place.source.as_ref(), "read", error))?;
+    // Before a stream is copied, which may have no end.
+    check_start(source.peek()?, &place)?;
+    let most = options.memory.unwrap_or(0).max(half_of_memory());
+    let bytes = Bytes::new(source.into_file(most)?).map_err(|error| Error::io(place.source.as_ref(), "read", error))?;
     let metadata = metadata(&bytes, &place)?;
     let names = column_names(options, &metadata, &place)?;
     let plan = options.columns.plan(&names, || place.clone())?;
