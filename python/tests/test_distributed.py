@@ -75,6 +75,16 @@ def test_it_is_the_fit_of_all_rows(kind: str, scaling: str, tmp_path: Path) -> N
         model.transduction_  # noqa: B018
 
 
+@pytest.mark.parametrize("name", ["BaggingClassifier", "AdaBoostClassifier", "ExtraTreesClassifier", "StackingClassifier"])
+def test_of_labeled_rows_alone_nobody_is_asked(name: str) -> None:
+    own, parts = divided(FRAME, 3)
+    statistics = reduce(add, map(distributed.statistics, [own, *parts]))
+    model = distributed.fit(getattr(udeed, name)(random_state=1), own, Y[LABELED], statistics, lambda _: pytest.fail("asked"))
+    expected = getattr(udeed, name)(random_state=1).fit(own, Y[LABELED], unlabeled_X=iter(parts))
+    model = pickle.loads(pickle.dumps(model))
+    np.testing.assert_allclose(model.predict_proba(FRAME), expected.predict_proba(FRAME), rtol=0.0, atol=1e-9)
+
+
 def test_parquet_files_are_read_by_processes(tmp_path: Path) -> None:
     own, parts = divided(FRAME, 4)
     paths = [tmp_path / f"{n}.parquet" for n in range(4)]
@@ -135,8 +145,8 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
     own, parts = divided(FRAME, 2)
     model = udeed.UDEEDClassifier(random_state=1)
     statistics, _ = prepared(model, own, parts, tmp_path)
-    for other in (udeed.BaggingClassifier(), udeed.UDEEDClassifierCV(), object()):
-        with pytest.raises(TypeError, match="expected a UDEEDClassifier"):
+    for other in (udeed.UDEEDAutoClassifier(), udeed.SemiBoostClassifier(), udeed.UDEEDClassifierCV(), object()):
+        with pytest.raises(TypeError, match="needs the rows themselves, expected one of UDEEDClassifier, "):
             distributed.prepare(other, statistics)
     with pytest.raises(ValueError, match="`statistics` are of 20 rows, X has 20: expected those of all rows"):
         distributed.fit(model, own, Y[LABELED], distributed.statistics(own), lambda _: [])

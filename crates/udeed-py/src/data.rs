@@ -294,7 +294,7 @@ pub struct Training<'py> {
     /// Further rows, none of which has a label.
     unlabeled: Option<PyRef<'py, Held>>,
     /// The statistics of all rows, the number of those that others hold, and who asks these for sums.
-    elsewhere: Option<(PyRef<'py, Statistics>, usize, Py<PyAny>)>,
+    elsewhere: Option<(PyRef<'py, Statistics>, usize, Option<Py<PyAny>>)>,
 }
 
 impl Training<'_> {
@@ -331,9 +331,14 @@ impl Training<'_> {
         }
     }
 
-    /// Who asks others for sums over their rows.
+    /// Who asks others for sums over their rows; nobody for a method that never does.
     pub fn asker(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        self.elsewhere.as_ref().map(|(_, _, ask)| ask.clone_ref(py))
+        self.elsewhere.as_ref().and_then(|(_, _, ask)| ask.as_ref()).map(|ask| ask.clone_ref(py))
+    }
+
+    /// Whether others hold rows.
+    pub fn has_elsewhere(&self) -> bool {
+        self.elsewhere.is_some()
     }
 
     /// Number of the rows beside those with labels.

@@ -137,6 +137,12 @@ pub fn partial<'py>(
     Ok(PyBytes::new(py, &sums.to_bytes()))
 }
 
+/// Half of the memory of this machine or process, in bytes: what rows may take.
+#[pyfunction]
+pub fn half_of_memory() -> u64 {
+    udeed::memory::half_of_memory()
+}
+
 /// Runs the descent of a method on what a function answers: it gets a term as JSON and weights, and returns sums over parts of the
 /// rows.
 pub fn put_elsewhere(method: Method, ask: Py<PyAny>) -> PyResult<Method> {

@@ -26,7 +26,7 @@ mod _core {
     #[pymodule_export]
     use crate::data::{Held, bootstraps, doubtful_classes, hold, hold_file, shuffles};
     #[pymodule_export]
-    use crate::distributed::{Preparation, Statistics, partial, spill, verify};
+    use crate::distributed::{Preparation, Statistics, half_of_memory, partial, spill, verify};
     #[pymodule_export]
     use crate::diversity::{diversity, measures};
     #[pymodule_export]

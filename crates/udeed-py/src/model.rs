@@ -225,9 +225,9 @@ impl Model {
     }
 
     /// Whether it may keep what became of these: not of very many.
-    fn may_keep(&self, py: Python<'_>, training: Training<'_>) -> PyResult<bool> {
+    fn may_keep(&self, training: Training<'_>) -> PyResult<bool> {
         let n_rows = training.kept()?.len() + training.n_more();
-        if training.asker(py).is_some() {
+        if training.has_elsewhere() {
             return Ok(false);
         }
         if training.n_more() > 0 && training.train_set_of(Some(self.columns()))?.on_disk().is_some() {

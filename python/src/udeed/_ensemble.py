@@ -33,6 +33,8 @@ from udeed._shared import DOCUMENTATION, RENAMED
 from udeed._unlabeled import hold
 
 Self = TypeVar("Self", bound="Ensemble")
+# Sums of a term, as JSON, by some weights.
+Answer = Callable[[str, NDArray[np.float64]], Iterable[bytes]]
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,8 @@ class Training:
     class_weights: NDArray[np.float64] | None = None
     # Further rows, none of which has a label.
     unlabeled: _core.Held | None = None
-    # The statistics of all rows, the number of those that others hold, and who asks these for sums.
-    elsewhere: tuple[_core.Statistics, int, Callable[[str, NDArray[np.float64]], Iterable[bytes]]] | None = None
+    # The statistics of all rows, the number of those that others hold, and who asks these for sums, where a method does.
+    elsewhere: tuple[_core.Statistics, int, Answer | None] | None = None
 
     @property
     def classes(self) -> list[str]:
@@ -158,10 +160,14 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         """
         settings, training = self._read(X, y, sample_weight, unlabeled_X)
         self._learn(training, settings, self._device())
+        self._tell_idle(settings)
+        return self
+
+    def _tell_idle(self, settings: str) -> None:
+        """Warns of settings that change nothing."""
         for name, why in _core.idle_settings(settings):
             text = f"`{RENAMED.get(name, name)}` does not change the ensemble: {why}"
-            warnings.warn(text, UdeedWarning, stacklevel=2)
-        return self
+            warnings.warn(text, UdeedWarning, stacklevel=3)
 
     def _learn(self, training: Training, settings: str, device: str) -> None:
         """Fits a method with the given settings on a device, and keeps the result."""

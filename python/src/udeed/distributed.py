@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,10 +26,14 @@ from sklearn.base import BaseEstimator
 
 from udeed import _core
 from udeed._core import Preparation, Statistics
-from udeed._estimators import UDEEDClassifier
+from udeed._ensemble import Ensemble
+from udeed._estimators import ESTIMATORS
 from udeed._frames import check_kinds, read_parquet
+from udeed._kinds import CARDS
 from udeed._rows import Rows, of_frame, read_rows
 from udeed._unlabeled import batches
+
+Learner = TypeVar("Learner", bound=Ensemble)
 
 __all__ = ["Preparation", "Question", "Spill", "Statistics", "fit", "partial", "prepare", "spill", "statistics"]
 
@@ -100,12 +104,12 @@ def statistics(X: Any, columns: Sequence[str] | None = None) -> Statistics:
     return reduce(add, found)
 
 
-def prepare(model: UDEEDClassifier, statistics: Statistics) -> Preparation:
+def prepare(model: Ensemble, statistics: Statistics) -> Preparation:
     """What makes rows ready for a model: missing values, words, scales.
 
     Parameters
     ----------
-    model : UDEEDClassifier
+    model : estimator of this package
         The estimator to be fitted; its ``scaling`` counts.
     statistics : Statistics
         Those of all rows, labeled and unlabeled.
@@ -160,13 +164,13 @@ def partial(spill: Spill, question: Question, n_jobs: int = 1) -> bytes:
 
 
 def fit(
-    model: UDEEDClassifier,
+    model: Learner,
     X: Any,
     y: ArrayLike,
     statistics: Statistics,
     ask: Callable[[Question], Iterable[bytes]],
     sample_weight: ArrayLike | None = None,
-) -> UDEEDClassifier:
+) -> Learner:
     """Fit a model to labeled rows here and unlabeled rows elsewhere.
 
     It is that of all rows in one array to rounding errors, as sums are taken part by part; of the same parts in the same order
@@ -174,8 +178,9 @@ def fit(
 
     Parameters
     ----------
-    model : UDEEDClassifier
-        The estimator to fit.
+    model : UDEEDClassifier, or a method that learns from labeled rows alone
+        The estimator to fit: of ``BaggingClassifier``, ``AdaBoostClassifier``, ``ExtraTreesClassifier`` and
+        ``StackingClassifier`` unlabeled rows only help to scale the features, and nobody is asked.
     X : array, sparse matrix or data frame of shape (n_samples, n_features)
         The labeled rows.
     y : array of shape (n_samples,)
@@ -192,8 +197,8 @@ def fit(
     model
     """
     _settings_of(model)
-    if model.device != "cpu":
-        raise ValueError(f"`device` is {model.device!r}, expected 'cpu': the descent runs where the parts of the rows lie")
+    if model._device() != "cpu":
+        raise ValueError(f"`device` is {model._device()!r}, expected 'cpu': the descent runs where the parts of the rows lie")
     settings, training = model._read(X, y, sample_weight, None)
     n_rows = statistics.n_rows - training.rows.n_rows
     if n_rows <= 0:
@@ -203,12 +208,19 @@ def fit(
     def answer(term: str, weights: NDArray[np.float64]) -> Iterable[bytes]:
         return ask(Question(term, weights))
 
-    model._learn(dataclasses.replace(training, elsewhere=(statistics, n_rows, answer)), settings, "cpu")
+    asks = CARDS[model._method]["on_device"]
+    model._learn(dataclasses.replace(training, elsewhere=(statistics, n_rows, answer if asks else None)), settings, "cpu")
+    model._tell_idle(settings)
     return model
 
 
-def _settings_of(model: UDEEDClassifier) -> str:
-    if not isinstance(model, UDEEDClassifier):
-        raise TypeError(f"`model` is a {type(model).__name__}, expected a UDEEDClassifier: others do not ask in steps")
+# Of unlabeled rows these look at sums in each step, or at statistics alone; `auto` looks at some of the rows themselves.
+_ABLE = tuple(ESTIMATORS[name] for name, card in CARDS.items() if card["streams"] and name != "auto")
+
+
+def _settings_of(model: Ensemble) -> str:
+    if not isinstance(model, _ABLE):
+        able = ", ".join(kind.__name__ for kind in _ABLE)
+        raise TypeError(f"`model` is a {type(model).__name__}, which needs the rows themselves, expected one of {able}")
     model._validate_params()
     return json.dumps(model._settings())
