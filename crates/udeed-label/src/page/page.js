@@ -169,12 +169,12 @@
   };
 
   const answer = async (reply, label) => {
-    if (!state?.question || !state.labeling) return;
+    if (!state?.question || !state.labeling) return false;
     const row = state.question.row;
-    if (await change("answer", { row, reply, label })) {
-      const [last] = state.recent;
-      say(`Row ${row + 1}: ${last ? last.label : reply}. ${next()}`);
-    }
+    if (!await change("answer", { row, reply, label })) return false;
+    const [last] = state.recent;
+    say(`Row ${row + 1}: ${last ? last.label : reply}. ${next()}`);
+    return true;
   };
 
   const undo = async () => {
@@ -209,8 +209,8 @@
   byId("new-class").addEventListener("submit", async (event) => {
     event.preventDefault();
     const name = byId("class-name").value.trim();
-    if (!name) return;
-    await answer("label", name);
+    // A name that is refused stays to be corrected.
+    if (!name || !await answer("label", name)) return;
     byId("class-name").value = "";
     byId("class-name").blur();
   });
