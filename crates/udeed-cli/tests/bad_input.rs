@@ -62,6 +62,13 @@ fn limited(folder: &Folder, line: &str) -> Output {
     command.output().unwrap()
 }
 
+/// A call that fails, and what is said of it.
+fn refuses(folder: &Folder, code: i32, line: &str, parts: &[&str]) -> String {
+    let message = folder.fail(code, line);
+    assert_says(&message, parts);
+    message
+}
+
 /// Bytes that look random and are always the same.
 struct Noise(u64);
 
@@ -79,22 +86,23 @@ impl Noise {
 mod csv {
     use super::*;
 
+    /// What is said of rows whose label is `ok`.
+    fn told(rows: impl AsRef<[u8]>, words: &[&str]) {
+        assert_says(&refused("rows.csv", rows, "--label ok"), words);
+    }
+
     #[test]
     fn a_ragged_row_is_told_by_line_with_both_counts() {
         for (row, found) in [("1,2", "2 cells"), ("1,2,a,4", "4 cells"), ("1", "1 cell")] {
-            let message = refused("rows.csv", format!("{CSV}{row}\n"), "--label ok");
-            assert_says(&message, &["rows.csv, line 6", found, "expected 3"]);
+            told(format!("{CSV}{row}\n"), &["rows.csv, line 6", found, "expected 3"]);
         }
     }
 
     #[test]
     fn lines_are_counted_over_blank_ones_and_inside_quotes() {
-        let message = refused("rows.csv", format!("{CSV}\n\n1,2\n"), "--label ok");
-        assert_says(&message, &["rows.csv, line 8"]);
-        let message = refused("rows.csv", "x,n,ok\n1,\"two\nlines\",a\n2,z,b\nzz,z,b\n", "--label ok");
-        assert_says(&message, &["rows.csv, line 5, column `x`"]);
-        let message = refused("rows.csv", "\n\nx,ok\n1,a\n2,b\ninf,a\n", "--label ok");
-        assert_says(&message, &["rows.csv, line 6, column `x`"]);
+        told(format!("{CSV}\n\n1,2\n"), &["rows.csv, line 8"]);
+        told("x,n,ok\n1,\"two\nlines\",a\n2,z,b\nzz,z,b\n", &["rows.csv, line 5, column `x`"]);
+        told("\n\nx,ok\n1,a\n2,b\ninf,a\n", &["rows.csv, line 6, column `x`"]);
     }
 
     #[test]
@@ -162,20 +170,21 @@ mod csv {
 
     #[test]
     fn a_header_alone_is_told() {
-        let message = refused("rows.csv", "x,y,ok\n", "--label ok");
-        assert_says(&message, &["rows.csv", "found a header and no rows", "expected rows"]);
+        told("x,y,ok\n", &["rows.csv", "found a header and no rows", "expected rows"]);
     }
 
     #[test]
     fn a_file_with_no_column_beside_the_labels_is_refused_by_name() {
-        assert_says(&refused("rows.csv", "ok\na\nb\n", "--label ok"), &["rows.csv", "column"]);
+        told("ok\na\nb\n", &["rows.csv", "column"]);
         assert_says(&refused("rows.csv", CSV, "--label ok --drop x,y"), &["rows.csv", "column"]);
     }
 
     #[test]
     fn duplicate_column_names_are_told_with_their_places() {
-        let message = refused("rows.csv", "x,y,x,ok\n1,2,3,a\n2,3,4,b\n", "--label ok");
-        assert_says(&message, &["rows.csv, line 1", "`x` in columns 1 and 3", "expected", "hint: ", "--no-header"]);
+        told(
+            "x,y,x,ok\n1,2,3,a\n2,3,4,b\n",
+            &["rows.csv, line 1", "`x` in columns 1 and 3", "expected", "hint: ", "--no-header"],
+        );
     }
 
     #[test]
@@ -186,15 +195,14 @@ mod csv {
             (b"1,r\xe9d,b", "rows.csv, line 3, column `c`"),
             (b"1,red,\xc3", "rows.csv, line 3, column `ok`"),
         ] {
-            assert_says(&refused("rows.csv", rows(row), "--label ok"), &[place, "0x", "not UTF-8", "expected"]);
+            told(rows(row), &[place, "0x", "not UTF-8", "expected"]);
         }
-        assert_says(&refused("rows.csv", b"x\xff,ok\n1,a\n", "--label ok"), &["rows.csv, line 1", "0xff", "UTF-8"]);
+        told(b"x\xff,ok\n1,a\n", &["rows.csv, line 1", "0xff", "UTF-8"]);
     }
 
     #[test]
     fn a_row_instead_of_the_header_is_noticed() {
-        let message = refused("rows.csv", "1,2,a\n3,4,b\n5,6,a\n", "--label ok");
-        assert_says(&message, &["rows.csv", "no column `ok`", "`1`, `2`, `a`", "hint: ", "--no-header"]);
+        told("1,2,a\n3,4,b\n5,6,a\n", &["rows.csv", "no column `ok`", "`1`, `2`, `a`", "hint: ", "--no-header"]);
     }
 
     #[test]
@@ -205,8 +213,7 @@ mod csv {
 
     #[test]
     fn a_quote_that_never_closes_is_told_with_its_line() {
-        let message = refused("rows.csv", "x,ok\n1,a\n\"2,b\n3,a\n4,b\n", "--label ok");
-        assert_says(&message, &["rows.csv, line 3", "quote"]);
+        told("x,ok\n1,a\n\"2,b\n3,a\n4,b\n", &["rows.csv, line 3", "quote"]);
     }
 
     /// In the last column no count of cells gives it away.
@@ -219,20 +226,18 @@ mod csv {
             assert_says(&message, &[&expected, "expected a closing quote", "hint: ", "doubled"]);
         }
         let many = format!("x,ok\n1,a\n2,\"b\n{}", "3,a\n".repeat(1_000_000));
-        assert_says(&refused("rows.csv", many, "--label ok"), &["rows.csv, line 3: found a quote that does not close"]);
+        told(many, &["rows.csv, line 3: found a quote that does not close"]);
     }
 
     #[test]
     fn a_range_that_cannot_be_scaled_is_refused_by_column() {
-        let message = refused("rows.csv", "big,ok\n1e308,a\n-1e308,b\n", "--label ok");
-        assert_says(&message, &["column `big`", "1e308", "expected"]);
+        told("big,ok\n1e308,a\n-1e308,b\n", &["column `big`", "1e308", "expected"]);
     }
 
     #[test]
     fn a_column_of_identifiers_is_refused_with_a_hint() {
         let rows: String = (0..1002).map(|i| format!("id{i},{}\n", ["a", "b"][i % 2])).collect();
-        let message = refused("rows.csv", format!("name,ok\n{rows}"), "--label ok");
-        assert_says(&message, &["`name`", "1002", "hint: ", "--drop name"]);
+        told(format!("name,ok\n{rows}"), &["`name`", "1002", "hint: ", "--drop name"]);
     }
 
     #[test]
@@ -365,22 +370,26 @@ mod arff {
 mod libsvm {
     use super::*;
 
+    /// What is said of the rows with one more.
+    fn appended(row: &str, words: &[&str]) {
+        assert_says(&refused("rows.libsvm", format!("{LIBSVM}{row}\n"), ""), words);
+    }
+
     #[test]
     fn indices_that_make_no_sense_are_told_by_line() {
         for (row, found, expected) in [
-            ("1 2:1 2:3", "the index 2 twice", "over 2"),
-            ("1 3:1 1:3", "the index 1 out of order", "over 3"),
-            ("1 0:1 1:3", "the index 0", "from 1"),
-            ("1 2147483649:1", "the index 2147483649", "at most"),
-            ("1 4294967297:1", "the index 4294967297", "at most"),
-            ("1 99999999999999999999999:1", "99999999999999999999999", "expected"),
-            ("1 -1:1", "`-1`", "a whole number from 1"),
-            ("1 1.5:1", "`1.5`", "a whole number from 1"),
-            ("1 x:1", "`x`", "a whole number from 1"),
+            ("1 2:1 2:3", "the index 2 twice", "an index over 2"),
+            ("1 3:1 1:3", "the index 1 out of order", "an index over 3"),
+            ("1 0:1 1:3", "the index 0", "an index from 1"),
+            ("1 2147483649:1", "the index 2147483649", "at most 2147483647"),
+            ("1 4294967297:1", "the index 4294967297", "at most 2147483647"),
+            ("1 99999999999999999999999:1", "the index `99999999999999999999999`", "a whole number from 1"),
+            ("1 -1:1", "the index `-1`", "a whole number from 1"),
+            ("1 1.5:1", "the index `1.5`", "a whole number from 1"),
+            ("1 x:1", "the index `x`", "a whole number from 1"),
             ("1 7", "`7`", "`index:value`"),
         ] {
-            let message = refused("rows.libsvm", format!("{LIBSVM}{row}\n"), "");
-            assert_says(&message, &["rows.libsvm, line 5", found, expected, "expected"]);
+            appended(row, &[&format!("rows.libsvm, line 5: found {found}, expected {expected}")]);
         }
     }
 
@@ -394,16 +403,17 @@ mod libsvm {
         for (value, expected) in
             [("abc", "a number"), ("", "a number"), ("2:3", "a number"), ("inf", "a finite number")]
         {
-            let message = refused("rows.libsvm", format!("{LIBSVM}1 2:{value}\n"), "");
-            assert_says(&message, &["rows.libsvm, line 5, column `2`", &format!("`{value}`"), expected]);
+            appended(&format!("1 2:{value}"), &["rows.libsvm, line 5, column `2`", &format!("`{value}`"), expected]);
         }
     }
 
     #[test]
     fn a_label_that_is_no_number_is_refused() {
         for label in ["spam", "inf", "1,2"] {
-            let message = refused("rows.libsvm", format!("{LIBSVM}{label} 1:2\n"), "");
-            assert_says(&message, &["rows.libsvm, line 5", &format!("`{label}`"), "expected a label that is a number"]);
+            appended(
+                &format!("{label} 1:2"),
+                &["rows.libsvm, line 5", &format!("`{label}`"), "expected a label that is a number"],
+            );
         }
     }
 
@@ -505,8 +515,7 @@ mod any_format {
     #[test]
     fn a_file_that_is_not_there_is_told_once() {
         let folder = Folder::new();
-        let message = folder.fail(1, "fit rows.csv --label ok --out model");
-        assert_says(&message, &["rows.csv", "No such file"]);
+        let message = refuses(&folder, 1, "fit rows.csv --label ok --out model", &["rows.csv", "No such file"]);
         assert_eq!(message.matches("No such file").count(), 1, "{message}");
     }
 
@@ -549,8 +558,7 @@ mod any_format {
     #[test]
     fn a_missing_label_option_is_a_wrong_call_that_lists_the_columns() {
         let folder = Folder::with("rows.csv", CSV);
-        let message = folder.fail(2, "fit rows.csv --out model");
-        assert_says(&message, &["rows.csv", "--label", "`x`, `y`, `ok`"]);
+        refuses(&folder, 2, "fit rows.csv --out model", &["rows.csv", "--label", "`x`, `y`, `ok`"]);
     }
 
     #[test]
@@ -628,8 +636,7 @@ mod settings {
             ("--rate 0", "`rate` is 0, expected a positive number"),
             ("--rate -0.5", "`rate` is -0.5"),
         ] {
-            let message = folder.fail(2, &format!("fit rows.csv --label kind --out model {option}"));
-            assert_says(&message, &[told]);
+            refuses(&folder, 2, &format!("fit rows.csv --label kind --out model {option}"), &[told]);
         }
         assert_eq!(text(&folder.bytes("model")), "the old model");
     }
@@ -670,7 +677,7 @@ mod settings {
             ("--test 1", "`test` is 1"),
             ("--test -0.5", "`test` is -0.5"),
         ] {
-            assert_says(&folder.fail(2, &format!("compare labor --splits 2 {option}")), &[told]);
+            refuses(&folder, 2, &format!("compare labor --splits 2 {option}"), &[told]);
         }
         for option in ["--splits 0", "--sizes many", "--sizes 20,,30"] {
             folder.fail(2, &format!("compare labor {option}"));
@@ -778,21 +785,29 @@ mod other_columns {
         let folder = fruit_model();
         folder.write("new.csv", "mass,Width,colour,kind\n1,2,red,apple\n");
         for verb in ["predict", "evaluate"] {
-            let message = folder.fail(1, &format!("{verb} model new.csv"));
-            assert_says(&message, &["new.csv", "`width` is missing", "`Width`", "expected `mass`, `width`, `colour`"]);
+            refuses(
+                &folder,
+                1,
+                &format!("{verb} model new.csv"),
+                &["new.csv", "`width` is missing", "`Width`", "expected `mass`, `width`, `colour`"],
+            );
         }
         folder.write("new.arff", "@relation r\n@attribute mass real\n@attribute colour {red}\n@data\n1,red\n");
-        assert_says(&folder.fail(1, "predict model new.arff"), &["new.arff", "`width` is missing", "`mass`, `colour`"]);
+        refuses(&folder, 1, "predict model new.arff", &["new.arff", "`width` is missing", "`mass`, `colour`"]);
     }
 
     #[test]
     fn numbered_rows_for_named_columns_are_refused_with_a_hint() {
         let folder = fruit_model();
         folder.write("new.libsvm", "1 1:150 2:7\n");
-        assert_says(&folder.fail(1, "predict model new.libsvm"), &["new.libsvm", "`mass` is missing", "hint: "]);
+        refuses(&folder, 1, "predict model new.libsvm", &["new.libsvm", "`mass` is missing", "hint: "]);
         folder.write("new.csv", "150,7,red\n");
-        let message = folder.fail(1, "predict model new.csv --no-header");
-        assert_says(&message, &["new.csv", "`mass` is missing", "hint: ", "--no-header"]);
+        refuses(
+            &folder,
+            1,
+            "predict model new.csv --no-header",
+            &["new.csv", "`mass` is missing", "hint: ", "--no-header"],
+        );
     }
 
     #[test]
@@ -800,8 +815,7 @@ mod other_columns {
         let folder = Folder::with("rows.libsvm", LIBSVM);
         folder.run("fit rows.libsvm --folds 0 --out model");
         folder.write("new.csv", CSV);
-        let message = folder.fail(1, "predict model new.csv");
-        assert_says(&message, &["new.csv", "`1` is missing", "`x`, `y`, `ok`", "hint: "]);
+        refuses(&folder, 1, "predict model new.csv", &["new.csv", "`1` is missing", "`x`, `y`, `ok`", "hint: "]);
     }
 
     #[test]
@@ -810,8 +824,7 @@ mod other_columns {
         folder.run("fit rows.csv --no-header --label -1 --folds 0 --out model");
         for (row, found) in [("1\n", "1 column"), ("1,2,3,4\n", "4 columns")] {
             folder.write("new.csv", row);
-            let message = folder.fail(1, "predict model new.csv");
-            assert_says(&message, &["new.csv", found, "expected 2, or 3 with the labels"]);
+            refuses(&folder, 1, "predict model new.csv", &["new.csv", found, "expected 2, or 3 with the labels"]);
         }
     }
 
@@ -820,15 +833,19 @@ mod other_columns {
         let folder = Folder::with("rows.csv", &CSV[7..]);
         folder.run("fit rows.csv --no-header --label -1 --folds 0 --out model");
         folder.write("new.csv", CSV);
-        assert_says(&folder.fail(1, "predict model new.csv"), &["new.csv, line 1", "`x`", "hint: ", "header"]);
+        refuses(&folder, 1, "predict model new.csv", &["new.csv, line 1", "`x`", "hint: ", "header"]);
     }
 
     #[test]
     fn text_where_the_model_expects_numbers_is_told_by_line() {
         let folder = fruit_model();
         folder.write("new.csv", "mass,width,colour\n1,2,red\n1,wide,red\n");
-        let message = folder.fail(1, "predict model new.csv");
-        assert_says(&message, &["new.csv, line 3, column `width`", "found `wide`", "expected a number"]);
+        refuses(
+            &folder,
+            1,
+            "predict model new.csv",
+            &["new.csv, line 3, column `width`", "found `wide`", "expected a number"],
+        );
     }
 
     #[test]
@@ -837,7 +854,7 @@ mod other_columns {
         let header =
             "@relation r\n@attribute mass real\n@attribute width real\n@attribute colour {red}\n@data\n1,2,red\n";
         folder.write("new.arff", header.replace("width real", "width {2}"));
-        assert_says(&folder.fail(1, "predict model new.arff"), &["new.arff", "column `width`", "found", "expected"]);
+        refuses(&folder, 1, "predict model new.arff", &["new.arff", "column `width`", "found", "expected"]);
         folder.write("new.arff", header.replace("{red}", "real").replace(",red", ",3"));
         let message = folder.fail(1, "predict model new.arff");
         assert_says(&message, &["new.arff", "column `colour`", "found a numeric", "expected"]);
@@ -848,17 +865,24 @@ mod other_columns {
     fn a_class_the_model_does_not_know_is_told_with_file_and_column() {
         let folder = fruit_model();
         folder.write("new.csv", FRUIT.replace("131,6.4,orange,orange", "131,6.4,orange,plum"));
-        let message = folder.fail(1, "evaluate model new.csv");
-        assert_says(&message, &["new.csv", "`kind`", "`plum`", "expected one of `apple`, `orange`"]);
+        refuses(
+            &folder,
+            1,
+            "evaluate model new.csv",
+            &["new.csv", "`kind`", "`plum`", "expected one of `apple`, `orange`"],
+        );
     }
 
     #[test]
     fn nothing_to_compare_with_is_told_with_file_and_column() {
         let folder = fruit_model();
-        folder.write("new.csv", "mass,width,colour,kind\n1,2,red,\n");
-        assert_says(&folder.fail(1, "evaluate model new.csv"), &["new.csv", "`kind`", "no labeled row"]);
-        folder.write("new.csv", "mass,width,colour\n1,2,red\n");
-        assert_says(&folder.fail(1, "evaluate model new.csv"), &["new.csv", "no column `kind`"]);
+        for (rows, found) in [
+            ("mass,width,colour,kind\n1,2,red,\n", "no labeled row"),
+            ("mass,width,colour\n1,2,red\n", "no column `kind`"),
+        ] {
+            folder.write("new.csv", rows);
+            refuses(&folder, 1, "evaluate model new.csv", &["new.csv", found]);
+        }
     }
 }
 
@@ -1003,8 +1027,7 @@ mod output {
         for (line, input) in ONTO_ITSELF {
             for way in ways {
                 let line = format!("{line} {input}{way}");
-                let message = folder.fail(2, &line);
-                assert_says(&message, &[&format!("{input}{way}: cannot be written, it is read from too")]);
+                refuses(&folder, 2, &line, &[&format!("{input}{way}: cannot be written, it is read from too")]);
                 assert_eq!(text(&folder.bytes("rows.csv")), FRUIT, "{line}");
                 assert_eq!(folder.bytes("model"), model, "{line}");
                 assert_eq!(names(&folder), before, "{line}");
@@ -1096,8 +1119,12 @@ mod splitting {
         folder.write("unlabeled.csv", "x,ok\n1,\n2,\n");
         let before = names(&folder);
         for source in ["rows.csv", "unlabeled.csv --label ok"] {
-            let message = folder.fail(1, &format!("data split {source} train.csv test.csv"));
-            assert_says(&message, &[source.split(' ').next().unwrap(), "label"]);
+            refuses(
+                &folder,
+                1,
+                &format!("data split {source} train.csv test.csv"),
+                &[source.split(' ').next().unwrap(), "label"],
+            );
             assert_eq!(names(&folder), before, "{source}");
         }
     }
@@ -1129,7 +1156,7 @@ mod splitting {
         let folder = Folder::new();
         for (option, told) in [("--test 0", "`test` is 0"), ("--labeled 0", "`labeled` is 0"), ("--test nan", "`test`")]
         {
-            assert_says(&folder.fail(2, &format!("data split labor train.csv test.csv {option}")), &[told]);
+            refuses(&folder, 2, &format!("data split labor train.csv test.csv {option}"), &[told]);
         }
         assert_eq!(names(&folder).len(), 0);
     }
@@ -1223,21 +1250,16 @@ mod model {
     }
 
     #[test]
-    fn a_newer_format_is_told_with_its_version() {
+    fn another_format_is_told_with_its_version() {
         let (folder, bytes) = small();
-        let newer = with_header(&bytes, |header| header.replacen(r#"\"format\":2,"#, r#"\"format\":99,"#, 1));
-        let message = assert_refused(&folder, &newer, "a newer version");
-        assert!(message.contains("format version 99") && message.contains("at most 2"), "{message}");
+        for (version, told) in [(99, "at most 2"), (1, "fit the model again")] {
+            let changed = format!(r#"\"format\":{version},"#);
+            let other = with_header(&bytes, |header| header.replacen(r#"\"format\":2,"#, &changed, 1));
+            let message = assert_refused(&folder, &other, &changed);
+            assert!(message.contains(&format!("format version {version}")) && message.contains(told), "{message}");
+        }
         let unlike = safetensors(r#"{"__metadata__":{"udeed":"{\"format\":99,\"all\":\"new\"}"}}"#, b"");
         assert!(assert_refused(&folder, &unlike, "an unlike newer version").contains("format version 99"));
-    }
-
-    #[test]
-    fn an_older_format_is_told_with_its_version() {
-        let (folder, bytes) = small();
-        let older = with_header(&bytes, |header| header.replacen(r#"\"format\":2,"#, r#"\"format\":1,"#, 1));
-        let message = assert_refused(&folder, &older, "an older version");
-        assert!(message.contains("format version 1") && message.contains("fit the model again"), "{message}");
     }
 
     #[test]
@@ -1321,7 +1343,7 @@ mod model {
             "inspect damaged.model",
             "inspect damaged.model --json",
         ] {
-            assert_says(&folder.fail(1, line), &["damaged.model", "damaged or changed", "expected a model written by"]);
+            refuses(&folder, 1, line, &["damaged.model", "damaged or changed", "expected a model written by"]);
         }
         assert_eq!(names(&folder), before);
     }
@@ -1330,8 +1352,7 @@ mod model {
     fn a_model_that_is_not_there_or_is_a_folder_is_told_once() {
         let (folder, _) = small();
         for (name, told) in [("nothing.model", "No such file"), (".", "directory")] {
-            let message = folder.fail(1, &format!("predict {name} rows.csv"));
-            assert_says(&message, &[&format!("error: {name}: ")]);
+            let message = refuses(&folder, 1, &format!("predict {name} rows.csv"), &[&format!("error: {name}: ")]);
             assert_eq!(message.matches(told).count(), 1, "{message}");
         }
     }
@@ -1339,8 +1360,7 @@ mod model {
     #[test]
     fn the_model_and_the_rows_in_the_wrong_order_are_told() {
         let (folder, _) = small();
-        let message = folder.fail(1, "predict rows.csv model");
-        assert_says(&message, &["rows.csv", "expected a model written by `udeed fit`"]);
+        refuses(&folder, 1, "predict rows.csv model", &["rows.csv", "expected a model written by `udeed fit`"]);
     }
 }
 
@@ -1503,8 +1523,12 @@ mod limits {
         assert_says(&message, &["row.arff, line 6: found 10000001 values, expected 2"]);
         let names: Vec<String> = (0..2000).map(|i| i.to_string()).collect();
         folder.write("few.csv", format!("{}\n{}\n", names.join(","), names.join(",")));
-        let message = folder.fail(1, "data describe few.csv --most-columns 1999");
-        assert_says(&message, &["few.csv, line 1: found 2000 columns, expected at most 1999"]);
+        refuses(
+            &folder,
+            1,
+            "data describe few.csv --most-columns 1999",
+            &["few.csv, line 1: found 2000 columns, expected at most 1999"],
+        );
         folder.run("data describe few.csv --most-columns 2000");
     }
 

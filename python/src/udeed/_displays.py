@@ -493,15 +493,7 @@ class SuggestionDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Ensemble,
-        X: Any,
-        y: ArrayLike,
-        *,
-        n: int = 10,
-        strategy: str = "default",
-        random_state: int | np.random.RandomState | None = None,
-        ax: Any = None,
+        cls, estimator: Ensemble, X: Any, y: ArrayLike, *, ax: Any = None, **options: Any
     ) -> SuggestionDisplay:
         """Draw which rows to label next, by :func:`udeed.suggest`.
 
@@ -513,30 +505,18 @@ class SuggestionDisplay(Display):
             The rows. For the picture columns are scaled to deviation 1, words are numbered, and missing values are means.
         y : array of shape (n_samples,)
             Their labels, ``unlabeled`` for none.
-        n : int, default=10
-            Number of rows to suggest.
-        strategy : str, default="default"
-            Query strategy of :func:`udeed.suggest`.
-        random_state : int, RandomState or None, default=None
-            Random seed.
         ax : matplotlib axes, optional
             Where to; by default into a new figure.
+        **options
+            What else :func:`udeed.suggest` takes: ``n``, ``strategy``, ``random_state``, ``sample_weight``, ``cost``, ``per_class``
+            and ``n_jobs``.
 
         Returns
         -------
         display
         """
         rows = _checked(estimator)._rows(X)
-        suggested, _ = suggest(
-            X,
-            y,
-            n=n,
-            model=estimator,
-            strategy=strategy,
-            unlabeled=estimator.unlabeled,
-            random_state=random_state,
-            return_scores=True,
-        )
+        suggested, _ = suggest(X, y, model=estimator, unlabeled=estimator.unlabeled, return_scores=True, **options)
         labels, labeled = labeled_rows(y, estimator.unlabeled, estimator.classes_)
         classes = np.full(rows.n_rows, None, dtype=object)
         classes[labeled] = labels[labeled]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use pulp::{Simd, WithSimd, bytemuck};
 use serde::{Deserialize, Serialize};
 
-use super::tile::{self, Aligned, FEATURES, Packed, Score, VECTORS};
+use super::tile::{self, Aligned, FEATURES, Packed, Score, SideBySide};
 use super::{Real, dense, instructions, sum_of};
 use crate::data::{Dense, Rows};
 use crate::error::Result;
@@ -274,10 +274,7 @@ impl<S: Simd> Near<'_, S> {
         for row in 0..self.rows {
             self.sizes[row] = self.size::<SQUARED>(row);
         }
-        let mut column = 0;
-        let stride = self.pivots.sizes.len() / S::F64_LANES;
-        while column < stride {
-            let vectors = VECTORS.min(stride - column);
+        for (column, vectors) in SideBySide::of(self.pivots.sizes.len() / S::F64_LANES) {
             for row in (0..self.rows).step_by(8) {
                 match (S::REGISTER_COUNT >= 32, vectors) {
                     (true, 3) => self.tile::<SQUARED, 8, 3>(row, column),
@@ -294,7 +291,6 @@ impl<S: Simd> Near<'_, S> {
                     }
                 }
             }
-            column += vectors;
         }
         for tile in 0..self.pivots.sizes.len() / FEATURES {
             for x in self.to.tile_mut(tile, self.rows) {

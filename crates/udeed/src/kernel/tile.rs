@@ -18,7 +18,7 @@ pub(super) const MOST_ROWS: usize = 96;
 pub(super) const FEATURES: usize = 8;
 
 /// Vectors that are held side by side: with eight rows 24 sums, which 32 registers can hold.
-pub(super) const VECTORS: usize = 3;
+const VECTORS: usize = 3;
 
 /// A block of rows, eight features at a time: `values[(tile * rows + i) * 8 + f]` is feature `8 tile + f` of row `i`. The
 /// feature after the last one is the constant 1.
@@ -176,10 +176,40 @@ impl<S: Simd, T: Real> Vectors<S, T> {
     }
 }
 
-/// How many of the vectors that are left are taken next: of four two and two, as one alone waits for itself.
-#[inline(always)]
-fn side_by_side(left: usize) -> usize {
-    if left == VECTORS + 1 { 2 } else { left.min(VECTORS) }
+/// The first of the vectors that are held side by side, and their number: of four two and two, as one alone waits for itself.
+pub(super) struct SideBySide {
+    next: usize,
+    end: usize,
+}
+
+impl SideBySide {
+    #[inline(always)]
+    pub(super) fn of(vectors: usize) -> Self {
+        SideBySide { next: 0, end: vectors }
+    }
+}
+
+impl Iterator for SideBySide {
+    type Item = (usize, usize);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, usize)> {
+        let (first, left) = (self.next, self.end - self.next);
+        let vectors = if left == VECTORS + 1 { 2 } else { left.min(VECTORS) };
+        self.next += vectors;
+        (left > 0).then_some((first, vectors))
+    }
+}
+
+/// Calls the function of a tile of so many rows or features, for the number of vectors that are held side by side.
+macro_rules! tile_of {
+    ($tile:ident, $height:literal, $vectors:expr, $arguments:tt) => {
+        match $vectors {
+            3 => $tile::<S, T, $height, 3> $arguments,
+            2 => $tile::<S, T, $height, 2> $arguments,
+            _ => $tile::<S, T, $height, 1> $arguments,
+        }
+    };
 }
 
 fn lanes<S: Simd, T: Real>() -> usize {
@@ -209,26 +239,16 @@ impl<S: Simd, T: Real> WithSimd for Score<'_, S, T> {
     fn with_simd<Same: Simd>(self, _: Same) {
         let Score { simd, x, weights, rows, scores } = self;
         // No closures and no functions that are not inlined for sure: they would not get the vector instructions.
-        let mut column = 0;
-        while column < weights.stride {
-            let vectors = side_by_side(weights.stride - column);
+        for (column, vectors) in SideBySide::of(weights.stride) {
             for row in (0..rows).step_by(8) {
-                match (S::REGISTER_COUNT >= 32, vectors) {
-                    (true, 3) => score_tile::<S, T, 8, 3>(simd, x, weights, row, column, scores),
-                    (true, 2) => score_tile::<S, T, 8, 2>(simd, x, weights, row, column, scores),
-                    (true, _) => score_tile::<S, T, 8, 1>(simd, x, weights, row, column, scores),
-                    (false, _) => {
-                        for row in [row, row + 4] {
-                            match vectors {
-                                3 => score_tile::<S, T, 4, 3>(simd, x, weights, row, column, scores),
-                                2 => score_tile::<S, T, 4, 2>(simd, x, weights, row, column, scores),
-                                _ => score_tile::<S, T, 4, 1>(simd, x, weights, row, column, scores),
-                            }
-                        }
+                if S::REGISTER_COUNT >= 32 {
+                    tile_of!(score_tile, 8, vectors, (simd, x, weights, row, column, scores));
+                } else {
+                    for row in [row, row + 4] {
+                        tile_of!(score_tile, 4, vectors, (simd, x, weights, row, column, scores));
                     }
                 }
             }
-            column += vectors;
         }
     }
 }
@@ -252,31 +272,20 @@ impl<S: Simd, T: Real> WithSimd for Differentiate<'_, S, T> {
         let Differentiate { simd, x, residuals, rows, gradient, lower } = self;
         let features = gradient.vectors().len() / gradient.stride;
         let tallest = if S::REGISTER_COUNT >= 32 { 8 } else { 4 };
-        let mut column = 0;
-        while column < residuals.stride {
-            let vectors = side_by_side(residuals.stride - column);
+        for (column, vectors) in SideBySide::of(residuals.stride) {
             let mut feature = if lower { column * lanes::<S, T>() / FEATURES * FEATURES } else { 0 };
             while feature < features {
                 let left = features - feature;
                 // The sums of few features would wait for each other; behind the last one the rows have room for eight.
                 let height = left.next_power_of_two().min(tallest);
-                match (height, vectors) {
-                    (8, 3) => gradient_tile::<S, T, 8, 3>(simd, x, residuals, rows, feature, column, gradient),
-                    (8, 2) => gradient_tile::<S, T, 8, 2>(simd, x, residuals, rows, feature, column, gradient),
-                    (8, _) => gradient_tile::<S, T, 8, 1>(simd, x, residuals, rows, feature, column, gradient),
-                    (4, 3) => gradient_tile::<S, T, 4, 3>(simd, x, residuals, rows, feature, column, gradient),
-                    (4, 2) => gradient_tile::<S, T, 4, 2>(simd, x, residuals, rows, feature, column, gradient),
-                    (4, _) => gradient_tile::<S, T, 4, 1>(simd, x, residuals, rows, feature, column, gradient),
-                    (2, 3) => gradient_tile::<S, T, 2, 3>(simd, x, residuals, rows, feature, column, gradient),
-                    (2, 2) => gradient_tile::<S, T, 2, 2>(simd, x, residuals, rows, feature, column, gradient),
-                    (2, _) => gradient_tile::<S, T, 2, 1>(simd, x, residuals, rows, feature, column, gradient),
-                    (_, 3) => gradient_tile::<S, T, 1, 3>(simd, x, residuals, rows, feature, column, gradient),
-                    (_, 2) => gradient_tile::<S, T, 1, 2>(simd, x, residuals, rows, feature, column, gradient),
-                    (_, _) => gradient_tile::<S, T, 1, 1>(simd, x, residuals, rows, feature, column, gradient),
+                match height {
+                    8 => tile_of!(gradient_tile, 8, vectors, (simd, x, residuals, rows, feature, column, gradient)),
+                    4 => tile_of!(gradient_tile, 4, vectors, (simd, x, residuals, rows, feature, column, gradient)),
+                    2 => tile_of!(gradient_tile, 2, vectors, (simd, x, residuals, rows, feature, column, gradient)),
+                    _ => tile_of!(gradient_tile, 1, vectors, (simd, x, residuals, rows, feature, column, gradient)),
                 }
                 feature += height;
             }
-            column += vectors;
         }
     }
 }
