@@ -66,6 +66,28 @@ mod tests {
         assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-12), "{found:?}");
     }
 
+    /// By the definition of the divergence, with the members' weights in the vote.
+    #[test]
+    fn members_disagree_by_their_weights() {
+        let train = crate::format::built_in("vote").unwrap().read().unwrap().into_train().unwrap();
+        let model = crate::method::AdaBoost::new().fit(&train).unwrap();
+        let shares = model.ensemble().member_shares();
+        assert!(shares.iter().any(|share| (share - shares[0]).abs() > 1e-3), "{shares:?}");
+        let features = model.preparation().apply(train.table()).unwrap();
+        let mut said = vec![vec![Vec::new(); shares.len()]; 435];
+        let mut hear = |i: usize, member: usize, p: &[f64]| said[i][member] = p.to_vec();
+        model.ensemble().for_each_distribution(&features, &mut hear).unwrap();
+        let found = disagreements(&model, train.table()).unwrap();
+        for (found, said) in found.iter().zip(&said) {
+            let mean = |class: usize| said.iter().zip(&shares).map(|(p, share)| share * p[class]).sum::<f64>();
+            let of = |p: &[f64]| {
+                p.iter().enumerate().map(|(k, p)| if *p > 0.0 { p * (p / mean(k)).ln() } else { 0.0 }).sum::<f64>()
+            };
+            let expected: f64 = said.iter().zip(&shares).map(|(p, share)| share * of(p)).sum();
+            assert!((found - expected).abs() < 1e-9, "{found} against {expected}");
+        }
+    }
+
     #[test]
     fn votes_that_agree_have_no_entropy() {
         assert_eq!(entropy(&[1.0, 0.0]), 0.0);

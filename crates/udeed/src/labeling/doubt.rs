@@ -2,14 +2,14 @@
 
 use std::ops::RangeInclusive;
 
-use crate::data::{Copies, Dense, Rows, TrainSet};
+use crate::data::{Dense, Rows, TrainSet};
 use crate::error::{Error, Result};
 use crate::labeling::candidates::{Candidates, labeled};
 use crate::labeling::settings::settings;
 use crate::learner::{Base, TreeSettings, winner};
 use crate::method::{Auto, Bagging, Method};
 use crate::observer::Observer;
-use crate::prepare::{Preparation, Scaling};
+use crate::prepare::Scaling;
 
 /// Number of trees of the forest.
 const TREES: usize = 100;
@@ -112,7 +112,11 @@ impl Doubt {
             probability: probabilities.get(i)[code],
         };
         let mut found: Vec<DoubtedLabel> = rows.iter().zip(&codes).enumerate().map(doubted).collect();
-        let counts = distinct_rows(train, &rows, &codes, classes.len())?;
+        // Members that did not learn from a row have not seen its copies either.
+        let distinct = train.distinct_labels();
+        let mut counts = vec![0; classes.len()];
+        let places = rows.iter().zip(&codes).filter(|(row, _)| distinct.get(**row).is_some());
+        places.for_each(|(_, &code)| counts[code] += 1);
         let known = |estimates: &Dense, i: usize| !estimates.get(i)[0].is_nan();
         let is_judged = |i: usize| (known(&auto, i) || known(&forest, i)) && counts[codes[i]] > 1;
         let judged: Vec<bool> = (0..codes.len()).map(is_judged).collect();
@@ -122,18 +126,6 @@ impl Doubt {
         found.sort_by(|a, b| a.probability.total_cmp(&b.probability));
         Ok(Doubts { labels: found, n_wrong, n_unjudged, classes, probabilities })
     }
-}
-
-/// The number of labeled rows of each class, copies of a row counted once: members that did not learn from it have not seen
-/// these either.
-fn distinct_rows(train: &TrainSet, rows: &[usize], codes: &[usize], n_classes: usize) -> Result<Vec<usize>> {
-    let (preparation, _) = Preparation::fit_with(train.table(), train.on_disk(), Scaling::Standard)?;
-    let features = preparation.apply(&train.table().select(rows))?;
-    let all: Vec<usize> = (0..rows.len()).collect();
-    let copies = Copies::among(features.rows(), &all, codes);
-    let mut counts = vec![0; n_classes];
-    copies.map_or(all, |copies| copies.distinct()).into_iter().for_each(|i| counts[codes[i]] += 1);
-    Ok(counts)
 }
 
 fn out_of_bag(method: impl Into<Method>, train: &TrainSet, observer: &mut dyn Observer) -> Result<Dense> {

@@ -354,6 +354,13 @@ mod tests {
         let table = few("vote", 20).table().select(&(0..20).collect::<Vec<usize>>());
         let rare = TrainSet::new(table, labels).unwrap();
         assert!(refused(&rare, quick()).contains("1 classes with 3 labels"));
+        // Copies are no further labels.
+        let own = few("wdbc", 30);
+        let some: Vec<usize> = (0..30).filter(|&i| own.labels().get(i) == Some(0)).take(2).collect();
+        let others = (0..30).filter(|&i| own.labels().get(i) == Some(1)).take(10);
+        let copied: Vec<usize> = some.iter().chain(&some).copied().chain(others).collect();
+        let error = refused(&own.select(&copied), quick());
+        assert!(error.contains("1 classes with 3 labels, those of copies counted once"), "{error}");
         assert!(refused(&few("wdbc", 30), quick().more(vec![0])).contains("`more` is 0"));
         assert!(refused(&few("wdbc", 30), quick().repetitions(0)).contains("`repetitions` is 0"));
     }

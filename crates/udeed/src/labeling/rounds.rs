@@ -136,3 +136,26 @@ fn predictions(model: &Model, train: &TrainSet, mut rows: Vec<usize>) -> Result<
     let classes = model.predict(&table)?;
     Ok(rows.into_iter().zip(classes.into_iter().map(str::to_owned)).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::built_in;
+    use crate::method::Bagging;
+
+    /// The same labels give the same model, so that nothing changes; what a model has learned from it does not predict.
+    #[test]
+    fn what_changed_are_predictions_of_rows_without_a_label() {
+        let train = built_in("vote").unwrap().read().unwrap().into_train().unwrap();
+        let few = |n: usize| Labels::new((0..435).map(|i| train.labels().name(i).filter(|_| i < n)));
+        let mut rounds = Rounds::new(train.clone(), Bagging::new(), 0);
+        let first = rounds.learn(few(12), &[3, 100], &mut ()).unwrap();
+        assert!(first.predictions.contains_key(&100) && first.predictions.keys().all(|&row| row >= 12));
+        assert_eq!((first.predictions.len(), first.changed), (423, None));
+        assert_eq!(rounds.learn(few(12), &[], &mut ()).unwrap().changed, Some((0, 423)));
+        let other = rounds.learn(few(60), &[], &mut ()).unwrap();
+        let differ = other.predictions.iter().filter(|(row, class)| first.predictions[*row] != **class).count();
+        assert!(differ > 0);
+        assert_eq!(other.changed, Some((differ, 375)));
+    }
+}

@@ -567,6 +567,21 @@ mod tests {
     }
 
     #[test]
+    fn rows_that_were_searched_are_no_questions_and_labeled_ones_are_not_asked_for() {
+        let mut session = session(40);
+        for row in 30..34 {
+            session.ask_for(row).unwrap();
+            answer(&mut session, class("a"));
+        }
+        assert_eq!(session.question().unwrap().origin, Origin::Chosen, "four answers, none to a question");
+        let given = Labels::new((0..10).map(|row| (row % 2 == 0).then_some("a")));
+        let mut session = Session::new(given, Some(&[0, 1, 2, 3, 4]));
+        let mut asked: Vec<usize> = (0..2).map(|_| answer(&mut session, class("b")).row).collect();
+        asked.sort_unstable();
+        assert_eq!((asked, session.question()), (vec![1, 3], None));
+    }
+
+    #[test]
     fn names_of_classes_are_checked() {
         let mut session = Session::new(Labels::new([Some("1"), Some("2"), None]), None);
         let mut class_of = |name: &str| match session.reply(class(name)).map(|entries| entries[0].clone()) {
