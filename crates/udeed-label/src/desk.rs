@@ -477,3 +477,60 @@ impl Observer for Stoppable<'_> {
         self.observer.warn(warning);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::io;
+
+    use udeed::data::{Labels, Table};
+    use udeed::method::Auto;
+
+    use super::*;
+
+    struct Numbers(Vec<String>);
+
+    impl Rows for Numbers {
+        fn columns(&self) -> &[String] {
+            &self.0
+        }
+        fn read(&self, wanted: &[usize]) -> io::Result<BTreeMap<usize, Vec<String>>> {
+            Ok(wanted.iter().map(|&row| (row, vec![row.to_string()])).collect())
+        }
+        fn find(&self, _: &dyn Fn(&str) -> bool, _: usize) -> io::Result<Vec<usize>> {
+            Ok(Vec::new())
+        }
+    }
+
+    fn desk(folder: &Path) -> Desk {
+        let table = Table::from_rows(&(0..30).map(|i| [f64::from(i)]).collect::<Vec<_>>()).unwrap();
+        let train = TrainSet::new(table, Labels::unlabeled(30)).unwrap();
+        let project = Project::new("sizes", train, Box::new(Numbers(vec!["size".into()])), Auto::new());
+        Desk::open(project, &folder.join("sizes.labels.csv"), Damaged::Refused).unwrap()
+    }
+
+    #[test]
+    fn what_is_not_kept_has_no_effect() {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = desk(folder.path());
+        desk.reply(Reply::Class("small".into())).unwrap();
+        let question = desk.question();
+        desk.shared.state().answers.release();
+        desk.reply(Reply::Class("large".into())).unwrap_err();
+        assert_eq!((desk.progress().answered, desk.question()), (1, question));
+    }
+
+    #[test]
+    fn a_window_that_is_silent_for_long_labels_no_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = desk(folder.path());
+        let mut state = desk.shared.state();
+        assert!(state.is_labeling("first") && state.is_labeling("first") && !state.is_labeling("second"));
+        // Windows that are hidden are heard of once a minute.
+        let ago = |seconds| Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap();
+        state.window = Some(("first".into(), ago(70)));
+        assert!(!state.is_labeling("second"));
+        state.window = Some(("first".into(), ago(160)));
+        assert!(state.is_labeling("second") && !state.is_labeling("first"));
+    }
+}

@@ -90,6 +90,10 @@ mod tests {
         for other in ["../secret.png", &absolute, "a", "rows.csv", "none.png", "a/b.PNG\0", "..", "/etc/passwd"] {
             assert_eq!((media.kind(other), media.read(other).unwrap()), (None, None), "{other}");
         }
+        for (longer, is_shown) in [(0, true), (1, false)] {
+            File::create(folder.join("large.png")).unwrap().set_len(LARGEST + longer).unwrap();
+            assert_eq!(media.read("large.png").unwrap().is_some(), is_shown, "{longer} bytes more");
+        }
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink(outside.path().join("secret.png"), folder.join("link.png")).unwrap();
