@@ -326,20 +326,18 @@ impl<S: Simd> Near<'_, S> {
         let mut sums = [[simd.splat_f64s(0.0); V]; R];
         let stride = self.pivots.sizes.len() / S::F64_LANES;
         let pivots: &[S::f64s] = bytemuck::cast_slice(self.pivots.values.numbers());
-        for (x, pivots) in self.x.tiles().zip(pivots.chunks(FEATURES * stride)) {
-            let x = &x[row * FEATURES..][..R * FEATURES];
-            for (f, pivots) in pivots.chunks_exact(stride).enumerate() {
-                let pivots = &pivots[column..][..V];
-                for (r, sums) in sums.iter_mut().enumerate() {
-                    let x = simd.splat_f64s(x[r * FEATURES + f]);
-                    for v in 0..V {
-                        sums[v] = if SQUARED {
-                            simd.mul_add_f64s(x, pivots[v], sums[v])
-                        } else {
-                            // Not joined with a product, for which the processor has fewer places.
-                            simd.add_f64s(simd.max_f64s(x, pivots[v]), sums[v])
-                        };
-                    }
+        for (feature, pivots) in pivots.chunks_exact(stride).enumerate() {
+            let x = self.x.feature::<R>(row, feature);
+            let pivots = &pivots[column..][..V];
+            for (r, sums) in sums.iter_mut().enumerate() {
+                let x = simd.splat_f64s(x[r * FEATURES]);
+                for v in 0..V {
+                    sums[v] = if SQUARED {
+                        simd.mul_add_f64s(x, pivots[v], sums[v])
+                    } else {
+                        // Not joined with a product: the compiler would not keep all sums in registers.
+                        simd.add_f64s(simd.max_f64s(x, pivots[v]), sums[v])
+                    };
                 }
             }
         }
