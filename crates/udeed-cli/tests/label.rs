@@ -40,6 +40,10 @@ fn whoever_may_not_is_refused() {
     let own = format!("Origin: http://127.0.0.1:{port}");
     assert_eq!(served.request("GET", &state, &[&host, &own, "Sec-Fetch-Site: same-origin"], "").status, 200);
 
+    // It listens on one address of this machine, not on all.
+    #[cfg(target_os = "linux")]
+    TcpStream::connect(("127.0.0.2", port)).unwrap_err();
+
     // Nobody gets in without the token.
     let wrong = format!("/{}/", "0".repeat(32));
     let others =
@@ -123,6 +127,11 @@ fn slow_and_silent_clients_keep_nobody_out() {
     let begun = Instant::now();
     served.label("near");
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    // The oldest of them were closed for the newest.
+    let mut oldest = &silent[0];
+    oldest.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
+    let closed = oldest.read(&mut [0]);
+    assert!(!closed.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock), "300 connections are open");
     // One that sends a byte now and then is cut off in the end.
     let begun = Instant::now();
     slow.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
@@ -281,6 +290,35 @@ fn two_people_label_parts_and_merge() {
     assert!(words.contains(&named), "{words}");
 }
 
+/// What people say of a row in the end counts: a label more than none, a skip nothing, and conflicts leave no side.
+#[test]
+fn a_label_counts_more_than_none_and_a_skip_nothing() {
+    let folder = folder();
+    write_points(folder.path(), 30, 4);
+    let call = ["rows.csv", "--label", "kind"];
+    let say = |file: &str, answers: &[(usize, &str, &str)]| {
+        let served = Served::start(folder.path(), &[&call[..], &["--answers", file]].concat());
+        for (row, reply, label) in answers {
+            assert_eq!(served.post("show", &json!({ "window": "test", "row": row })).status, 200);
+            let answer = json!({ "window": "test", "row": row, "reply": reply, "label": label });
+            assert_eq!(served.post("answer", &answer).status, 200);
+        }
+        assert_eq!(served.interrupt().1, 0);
+    };
+    say("a.csv", &[(10, "not sure", ""), (11, "skip", ""), (12, "label", "near"), (13, "label", "near")]);
+    say("b.csv", &[(10, "label", "far"), (11, "skip", ""), (12, "label", "far"), (13, "not sure", "")]);
+    let merge = ["--merge", "b.csv", "--answers", "a.csv", "--leave-conflicts"];
+    let (code, words, error) = outcome(folder.path(), &[&call[..], &merge].concat());
+    assert!(code == 0 && words.starts_with("1 answer merged into a.csv, which has 2\n"), "{words}{error}");
+    assert!(words.contains("row 13: `near` in a.csv, `far` in b.csv"), "{words}");
+    let labeled = read(folder.path().join("rows.labeled.csv"));
+    let label = |row: usize| labeled.lines().nth(row + 1).unwrap().rsplit(',').next().unwrap().to_owned();
+    assert_eq!([10, 11, 12, 13].map(label), ["far", "", "", "near"]);
+    // The conflict is taken back in the file, too: its row is asked for again.
+    let served = Served::start(folder.path(), &[&call[..], &["--answers", "a.csv"]].concat());
+    assert_eq!((&served.state()["answered"], &served.state()["labeled"]), (&json!(2), &json!(6)));
+}
+
 #[test]
 fn a_second_window_looks_on_until_it_takes_over() {
     let folder = folder();
@@ -307,6 +345,27 @@ fn a_second_window_looks_on_until_it_takes_over() {
     assert_eq!(other("answer", stale).status, 409);
     assert_eq!(other("leave", json!({})).status, 204);
     assert_eq!(served.state()["labeling"], true);
+}
+
+#[test]
+fn chosen_rows_have_their_reasons_and_random_ones_none() {
+    let folder = folder();
+    write_points(folder.path(), 60, 20);
+    let served = Served::start(folder.path(), &["rows.csv", "--label", "kind"]);
+    let mut random = 0;
+    for _ in 0..10 {
+        let question = served.state()["question"].clone();
+        let is_random = question["origin"] == "random";
+        random += usize::from(is_random);
+        assert!(is_random == question["reasons"].is_null(), "{question}");
+        let row = question["row"].as_u64().unwrap() as usize;
+        served.label(truth(row));
+        // Suggestions, and their reasons, come with the next model.
+        while served.state()["learning"] == true {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+    assert_eq!(random, 2);
 }
 
 #[test]
