@@ -1,6 +1,6 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
-.PHONY: test format lint unit docs browser python generate properties deny advisories fuzz chaos bench methods forests imbalance \
+.PHONY: test format lint unit docs browser python spark generate properties deny advisories fuzz chaos bench methods forests imbalance \
 	kernels coverage fit-time predict-time many-labels when-it-helps labels beside-peers \
 	version version-check packages publish-crates wheels sdist binary semver msrv site release-check
 
@@ -94,6 +94,11 @@ generate:
 # Builds the wheel and tests it in fresh virtual environments, with the newest and the oldest supported scikit-learn.
 python:
 	python/test.sh
+
+# Tests udeed.spark beside a real Spark, the newest and 3.5, and by Spark Connect. Needs Java 17 and downloads Spark; takes some
+# ten minutes, and is not part of `make test`.
+spark:
+	python/spark.sh
 
 # Whether the kernels for NVIDIA cards are what their source compiles to. Downloads the compiler, some 100 MB, from the Python
 # registry; `crates/udeed-cuda/kernels/compile.sh` alone writes them.

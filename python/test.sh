@@ -42,6 +42,8 @@ environment newest "$wheel[test]"
 "$home/newest/bin/mypy" --python-executable "$home/newest/bin/python"
 "$home/newest/bin/python" -m pytest
 
+echo "not run: tests/spark, which need a real Spark: make spark"
+
 environment oldest "$wheel" "scikit-learn==1.6.*" pandas polars pyarrow pytest
 "$home/oldest/bin/python" -m pytest tests/test_sklearn.py tests/test_scikit_learn_tools.py tests/test_estimators.py \
     tests/test_labels.py tests/test_rows.py tests/test_arrow.py tests/test_unlabeled.py tests/test_split.py tests/test_udeed_cv.py tests/test_hostile.py tests/test_meta.py

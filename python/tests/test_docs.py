@@ -21,11 +21,15 @@ PAGES = [
 ]
 # The estimators belong to the package itself.
 MODULES = ["udeed", *(f"udeed.{name}" for _, name, _ in pkgutil.iter_modules(udeed.__path__) if name != "_core")]
+# `make spark` runs what needs Spark.
+SPARK = "udeed.spark", "spark.md"
 
 
 @pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name: str) -> None:
+    if name in SPARK:
+        pytest.importorskip("pyspark", reason="no pyspark: `make spark` tests it")
     found = doctest.testmod(importlib.import_module(name))
     assert found.failed == 0 and (found.attempted > 80 or name != "udeed")
 
@@ -34,6 +38,8 @@ def test_docstrings(name: str) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The Python blocks of a page are one program; blocks of a session are compared with what they show."""
+    if page.name in SPARK:
+        pytest.importorskip("pyspark", reason="no pyspark: `make spark` tests it")
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "__main__"}
     blocks = re.findall(r"^```(python|pycon)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
