@@ -28,8 +28,6 @@ from udeed.spark._work import Answer, Handle, Walked
 _TRIES = 3
 # Rows that `auto` looks at, at most. It makes nodes of 5 000 of them, and ranks of 10 000.
 _DRAWN = 100_000
-# Levels of a column of words, at most: each is a feature.
-_LEVELS = 1000
 # Labeled rows that come in one piece through the memory of the driver's Java, which is small.
 _AT_ONCE = 256 << 20
 
@@ -192,10 +190,6 @@ def _descend(local: Ensemble, source: Source, rows: Labeled, of_others: tuple[Wa
     walked, others = of_others
     statistics = distributed.statistics(rows.X) + others
     preparation = distributed.prepare(local, statistics)
-    for name, levels in preparation.columns or ():
-        if levels is not None and len(levels) > _LEVELS:
-            found = f"column {name!r} has {len(levels)} words"
-            raise ValueError(f"{found}, expected at most {_LEVELS}, as each is a feature: leave it out, or group them")
     spilled = Spilled(source, walked, dense, preparation)
     try:
         distributed.fit(local, rows.X, rows.y, statistics, spilled, rows.weights)
