@@ -3,27 +3,12 @@
 # Spark Connect, and 3.5. Needs Java 17, and downloads Spark from the Python registry, some 450 MB each.
 set -eu
 cd "$(dirname "$0")"
-target=${CARGO_TARGET_DIR:-$(cd .. && pwd)/target}
-python=${PYTHON:-python3}
+. ./environments.sh
 home=$target/spark
 mkdir -p "$home"
 command -v java > /dev/null || { echo "found no java, expected that of a JRE 17" >&2; exit 1; }
 
-cargo build --quiet --locked --package udeed-cli
-export UDEED_COMMAND="$target/debug/udeed"
-
-# A virtual environment of the given name, with the given packages and the wheel.
-environment() {
-    name=$1
-    shift
-    test -d "$home/$name" || "$python" -m venv "$home/$name"
-    "$home/$name/bin/pip" install --quiet --disable-pip-version-check "$@"
-}
-
-environment build "maturin>=1.9.4,<2"
-rm -rf "$home/wheels"
-"$home/build/bin/maturin" build --quiet --locked --out "$home/wheels"
-wheel=$(echo "$home"/wheels/*.whl)
+build
 
 # The tests, with the given environment and kind of session.
 tests() {

@@ -3,26 +3,12 @@
 # supported, and tests it there: tests, types, stubs, and every example in the documentation.
 set -eu
 cd "$(dirname "$0")"
-target=${CARGO_TARGET_DIR:-$(cd .. && pwd)/target}
-python=${PYTHON:-python3}
+. ./environments.sh
 home=$target/python
 rm -rf "$home"
 
-# A virtual environment of the given name, with the given packages.
-environment() {
-    name=$1
-    shift
-    "$python" -m venv "$home/$name"
-    "$home/$name/bin/pip" install --quiet --disable-pip-version-check "$@"
-}
-
-cargo build --quiet --locked --package udeed-cli
-export UDEED_COMMAND="$target/debug/udeed"
+build
 "$UDEED_COMMAND" methods --json | "$python" generate.py --check
-
-environment build "maturin>=1.9.4,<2"
-"$home/build/bin/maturin" build --quiet --locked --out "$home/wheels"
-wheel=$(echo "$home"/wheels/*.whl)
 # One wheel for every Python from 3.10 on.
 case $(basename "$wheel") in
     *-cp310-abi3-*) ;;

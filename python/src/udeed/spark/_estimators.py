@@ -38,6 +38,7 @@ class _Estimator(Settings, Estimator, Writable, Readable):
         doc = inspect.cleandoc(of.__doc__ or "").partition("\n\n")[0]
         cls.__doc__ = f"{doc}\n\n{_OF_ESTIMATOR.format(name=of.__name__)}\n"
         cls.__module__ = "udeed.spark"
+        cls.model_class = type(f"{cls.__name__}Model", (_Model,), {}, of=of)
 
     def _fit(self, dataset: Any) -> _Model:
         columns = self.getOrDefault("featuresCols")
@@ -121,43 +122,27 @@ class _Model(Settings, Model, Writable, Readable):
         return _work.in_arrow(dataset, _work.predict(local, features, self._outputs()), self.transformSchema(schema))
 
 
-class UDEEDClassifierModel(_Model, of=udeed.UDEEDClassifier): ...
+class UDEEDClassifier(_Estimator, of=udeed.UDEEDClassifier): ...
 
 
-class UDEEDClassifier(_Estimator, of=udeed.UDEEDClassifier):
-    model_class = UDEEDClassifierModel
+class BaggingClassifier(_Estimator, of=udeed.BaggingClassifier): ...
 
 
-class BaggingClassifierModel(_Model, of=udeed.BaggingClassifier): ...
+class UDEEDAutoClassifier(_Estimator, of=udeed.UDEEDAutoClassifier): ...
 
 
-class BaggingClassifier(_Estimator, of=udeed.BaggingClassifier):
-    model_class = BaggingClassifierModel
+class AdaBoostClassifier(_Estimator, of=udeed.AdaBoostClassifier): ...
 
 
-class UDEEDAutoClassifierModel(_Model, of=udeed.UDEEDAutoClassifier): ...
+class ExtraTreesClassifier(_Estimator, of=udeed.ExtraTreesClassifier): ...
 
 
-class UDEEDAutoClassifier(_Estimator, of=udeed.UDEEDAutoClassifier):
-    model_class = UDEEDAutoClassifierModel
+class StackingClassifier(_Estimator, of=udeed.StackingClassifier): ...
 
 
-class AdaBoostClassifierModel(_Model, of=udeed.AdaBoostClassifier): ...
-
-
-class AdaBoostClassifier(_Estimator, of=udeed.AdaBoostClassifier):
-    model_class = AdaBoostClassifierModel
-
-
-class ExtraTreesClassifierModel(_Model, of=udeed.ExtraTreesClassifier): ...
-
-
-class ExtraTreesClassifier(_Estimator, of=udeed.ExtraTreesClassifier):
-    model_class = ExtraTreesClassifierModel
-
-
-class StackingClassifierModel(_Model, of=udeed.StackingClassifier): ...
-
-
-class StackingClassifier(_Estimator, of=udeed.StackingClassifier):
-    model_class = StackingClassifierModel
+UDEEDClassifierModel = UDEEDClassifier.model_class
+BaggingClassifierModel = BaggingClassifier.model_class
+UDEEDAutoClassifierModel = UDEEDAutoClassifier.model_class
+AdaBoostClassifierModel = AdaBoostClassifier.model_class
+ExtraTreesClassifierModel = ExtraTreesClassifier.model_class
+StackingClassifierModel = StackingClassifier.model_class
