@@ -5,6 +5,7 @@
 //! pivots stand for members. What comes out is packed as rows are, so linear members can take it as their features at once.
 
 use std::cell::Cell;
+use std::hint::black_box;
 use std::sync::Arc;
 
 use pulp::{Simd, WithSimd, bytemuck};
@@ -274,9 +275,11 @@ impl<S: Simd> Near<'_, S> {
         for row in 0..self.rows {
             self.sizes[row] = self.size::<SQUARED>(row);
         }
+        // A maximum needs a register until it is added: with eight rows the compiler would not keep all sums in registers.
+        let eight = SQUARED && S::REGISTER_COUNT >= 32;
         for (column, vectors) in SideBySide::of(self.pivots.sizes.len() / S::F64_LANES) {
             for row in (0..self.rows).step_by(8) {
-                match (S::REGISTER_COUNT >= 32, vectors) {
+                match (eight, vectors) {
                     (true, 3) => self.tile::<SQUARED, 8, 3>(row, column),
                     (true, 2) => self.tile::<SQUARED, 8, 2>(row, column),
                     (true, _) => self.tile::<SQUARED, 8, 1>(row, column),
@@ -324,6 +327,9 @@ impl<S: Simd> Near<'_, S> {
     fn tile<const SQUARED: bool, const R: usize, const V: usize>(&mut self, row: usize, column: usize) {
         let simd = self.simd;
         let mut sums = [[simd.splat_f64s(0.0); V]; R];
+        // Maxima are added as fused products with 1, to the same bits: on some processors products have units of their own,
+        // sums and maxima share theirs. Hidden from the compiler, which would make sums of them again.
+        let one = simd.splat_f64s(black_box(1.0));
         let stride = self.pivots.sizes.len() / S::F64_LANES;
         let pivots: &[S::f64s] = bytemuck::cast_slice(self.pivots.values.numbers());
         for (feature, pivots) in pivots.chunks_exact(stride).enumerate() {
@@ -335,8 +341,7 @@ impl<S: Simd> Near<'_, S> {
                     sums[v] = if SQUARED {
                         simd.mul_add_f64s(x, pivots[v], sums[v])
                     } else {
-                        // Not joined with a product: the compiler would not keep all sums in registers.
-                        simd.add_f64s(simd.max_f64s(x, pivots[v]), sums[v])
+                        simd.mul_add_f64s(simd.max_f64s(x, pivots[v]), one, sums[v])
                     };
                 }
             }
