@@ -1,7 +1,7 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
 .PHONY: test format lint unit docs browser python spark generate properties deny advisories fuzz chaos bench methods forests imbalance \
-	kernels coverage fit-time predict-time many-labels when-it-helps labels beside-peers \
+	kernels coverage fit-time predict-time many-labels when-it-helps labels paper-hypotheses beside-peers \
 	version version-check packages publish-crates wheels sdist binary semver msrv site release-check
 
 test: format lint unit docs browser python
@@ -75,6 +75,11 @@ when-it-helps: beside-peers
 # Rows to label and labels to doubt, beside scikit-activeml's and cleanlab's: the tables of docs/labeling.md.
 labels: beside-peers
 	$(PEERS)/bin/python bench/labels.py --write $(LABELS)
+
+# How well ways to run the paper's descent explain its tables: a table of docs/reproduction.md.
+paper-hypotheses: $(PEERS)/installed
+	cargo build --release --locked -p udeed-cli
+	$(PEERS)/bin/python bench/paper_hypotheses.py --command $(or $(CARGO_TARGET_DIR),target)/release/udeed $(HYPOTHESES)
 
 # The package as it is now, among its peers.
 beside-peers: $(PEERS)/installed

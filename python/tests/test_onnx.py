@@ -188,6 +188,28 @@ def test_every_view(views: list[str] | None, prior: str | None, cancer: Data, ir
     check(small(udeed.UDEEDAutoClassifier, prior=prior, unlabeled="?", **own).fit(X, few), X)
 
 
+@pytest.mark.parametrize("views", [["linear"], ["relevance", "laplace"], ["narrow", "trees"], None])
+def test_views_of_many_classes(views: list[str] | None) -> None:
+    random = np.random.default_rng(0)
+    y = np.arange(480) % 12
+    X = (2.0 * random.normal(size=(12, 6))[y] + random.normal(size=(480, 6))).astype(np.float32)
+    own = {} if views is None else {"views": views}
+    check(small(udeed.UDEEDAutoClassifier, **own).fit(X, np.where(np.arange(480) < 120, y, -1)), X)
+
+
+def test_weights_and_thresholds_of_auto_are_kept(cancer: Data, iris: Data) -> None:
+    X, _, few = cancer
+    X = X.astype(np.float32)
+    weighed = small(udeed.UDEEDAutoClassifier, class_weight={0: 5.0, 1: 1.0}).fit(X, few)
+    check(weighed, X)
+    assert (weighed.predict(X) != small(udeed.UDEEDAutoClassifier).fit(X, few).predict(X)).any()
+    model = small(udeed.UDEEDAutoClassifier, threshold=0.9).fit(X, few)
+    check(model, X)
+    assert (model.predict(X) != (model.decision_function(X) >= 0.0)).any()
+    X, _, few = iris
+    check(small(udeed.UDEEDAutoClassifier, class_weight="balanced", unlabeled="?").fit(X, few), X.astype(np.float32))
+
+
 @pytest.mark.parametrize("name", ["diabetes", "house", "ionosphere", "labor", "sonar", "vote", "wdbc"])
 @pytest.mark.parametrize(
     ("kind", "parameters"),
