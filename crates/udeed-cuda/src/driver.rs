@@ -210,8 +210,7 @@ impl Card {
         let module = match kernels.modules.iter().find(|(name, _)| *name == part.name) {
             Some(&(_, module)) => module,
             None => {
-                let text =
-                    CString::new(part.ptx).map_err(|_| Error::device(&self.name, "a broken kernel", "PTX", None))?;
+                let text = part.ptx().map_err(|_| Error::device(&self.name, "a broken kernel", "PTX", None))?;
                 // SAFETY: the driver copies what it needs of the text.
                 let module = unsafe { result::module::load_data(text.as_ptr().cast()) };
                 let module = module.map_err(|error| self.failed(error, "to understand the kernels"))?;
