@@ -1509,6 +1509,30 @@ mod limits {
     }
 
     #[test]
+    fn what_is_no_file_of_answers_is_not_read_to_its_end() {
+        let folder = Folder::with("rows.csv", "x,ok\n1,a\n2,\n3,\n");
+        folder.write("a.csv", "row,fingerprint,answer,label,origin,predicted,check\n");
+        for line in ["--merge /dev/zero", "--merge a.csv /dev/zero", "--merge .", "--answers /dev/zero --no-open"] {
+            let message = refusal(&limited(&folder, &format!("label rows.csv --label ok {line}")), 1, line);
+            assert_says(&message, &["a folder or a device, expected the header of a file of answers"]);
+        }
+        // A terabyte of zeros that takes no room on the disk, as rows, and after a good start.
+        for (name, start, told) in [
+            ("zeros.csv", "", "line 1: `\\u{0}"),
+            ("long.csv", "row,fingerprint,answer,label,origin,predicted,check\n", "found 1024.0 GiB, expected a"),
+        ] {
+            folder.write(name, start);
+            let file = fs::File::options().write(true).open(folder.path().join(name)).unwrap();
+            file.set_len(1 << 40).unwrap();
+            for call in [format!("--merge {name}"), format!("--answers {name} --no-open")] {
+                let message = refusal(&limited(&folder, &format!("label rows.csv --label ok {call}")), 1, &call);
+                assert_says(&message, &[&format!("{name}"), told, "expected "]);
+                assert_eq!(file.metadata().unwrap().len(), 1 << 40, "{call}");
+            }
+        }
+    }
+
+    #[test]
     fn too_many_columns_are_counted_and_not_kept() {
         let folder = Folder::with("wide.csv", ",".repeat(20_000_000));
         let message = refusal(&limited(&folder, "data describe wide.csv"), 1, "wide");
