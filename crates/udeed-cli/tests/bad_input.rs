@@ -1497,6 +1497,44 @@ mod limits {
     }
 
     #[test]
+    fn a_quoted_cell_is_bounded_until_longer_lines_are_allowed() {
+        let cell = "x".repeat((16 << 20) + 1);
+        let folder = Folder::with("rows.csv", format!("a,b\n1,p\n2,\"{cell}\"\n3,p\n"));
+        let refused = folder.fail(1, "data describe rows.csv");
+        let expected = "rows.csv, line 3: found a quote that does not close within 16.0 MiB, expected a smaller cell";
+        assert_says(&refused, &[expected, "hint: ", "`--longest-line`"]);
+        let bounded = folder.fail(1, "data describe rows.csv --longest-line 12M");
+        assert_says(&bounded, &["rows.csv, line 3: found a line longer than 12.0 MiB"]);
+        folder.run("data describe rows.csv --longest-line 17M");
+    }
+
+    /// The file takes no room on the disk: after its header come zeros that nobody wrote.
+    #[test]
+    fn a_model_file_is_bounded_by_the_memory() {
+        let folder = Folder::with("rows.csv", CSV);
+        let length: u64 = 600 << 20;
+        let tensor = format!(r#""w":{{"dtype":"U8","shape":[{length}],"data_offsets":[0,{length}]}}"#);
+        let header = format!(r#"{{"__metadata__":{{"udeed":"none"}},{tensor}}}"#);
+        folder.write("large.model", [&(header.len() as u64).to_le_bytes(), header.as_bytes()].concat());
+        let file = fs::File::options().write(true).open(folder.path().join("large.model")).unwrap();
+        file.set_len(8 + header.len() as u64 + length).unwrap();
+        for call in ["inspect large.model", "predict large.model rows.csv", "evaluate large.model rows.csv"]
+            .into_iter()
+            .chain(["export large.model --onnx x.onnx", "suggest rows.csv --label ok --model large.model"])
+        {
+            // Half of a gigabyte.
+            let message = refusal(&limited(&folder, call), 1, call);
+            let expected = "large.model: the members of the model take 0.6 GiB, expected at most ";
+            assert_says(&message, &[expected, "0.5 GiB", "hint: allow more with `--memory`"]);
+            let message = folder.fail(1, &format!("{call} --memory 300M"));
+            assert_says(&message, &[expected, "0.3 GiB"]);
+            // Now it is read, and is no model.
+            let message = folder.fail(1, &format!("{call} --memory 700M"));
+            assert_says(&message, &["large.model: found ", "expected a model written by"]);
+        }
+    }
+
+    #[test]
     fn what_is_no_model_is_not_read_to_its_end() {
         let folder = Folder::with("rows.csv", CSV);
         for line in ["inspect /dev/zero", "predict /dev/zero rows.csv", "evaluate /dev/zero rows.csv"] {
