@@ -1496,6 +1496,53 @@ mod limits {
         folder.run("data describe long.csv --longest-line 4M");
     }
 
+    /// Bytes of a text that repeats, gzipped: parts of 64 MiB, each a stream of its own, one after the other.
+    fn zipped_bomb(text: &[u8], bytes: usize) -> Vec<u8> {
+        use std::io::Write;
+        const PART: usize = 64 << 20;
+        let mut part = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        part.write_all(&text.repeat(PART / text.len())).unwrap();
+        part.finish().unwrap().repeat(bytes / PART)
+    }
+
+    /// 10 GB of zeros and 2 GB of commas, of which hardly anything is unpacked, by every verb that reads rows.
+    #[test]
+    fn a_zipped_line_without_end_is_refused() {
+        let folder = Folder::with("rows.csv", CSV);
+        folder.run("fit rows.csv --label ok --folds 0 --out model");
+        for (name, text, bytes) in [("zeros.gz", b"\0", 10 << 30), ("commas.gz", b",", 2 << 30)] {
+            let bomb = zipped_bomb(text, bytes);
+            assert!(bomb.len() < 12 << 20, "{} bytes", bomb.len());
+            folder.write(name, bomb);
+            for format in ["csv", "arff", "libsvm"] {
+                for verb in
+                    ["data describe", "fit --out new --label 1", "predict model", "evaluate model", "doubt", "label"]
+                {
+                    let call = format!("{verb} {name} --format {format}");
+                    let message = refusal(&limited(&folder, &call), 1, &call);
+                    let expected = format!("{name}, line 1: found a line longer than 64.0 MiB");
+                    assert_says(&message, &[&expected, "`--longest-line`"]);
+                }
+            }
+        }
+    }
+
+    /// Short lines, of which each may be: their number takes the memory.
+    #[test]
+    fn zipped_rows_without_end_are_refused() {
+        let folder = Folder::with("rows.csv", CSV);
+        let rows = zipped_bomb(b"1,2,a\n2,1,b\n", 1 << 30);
+        folder.write("many.csv.gz", [gzipped("x,y,ok\n1,2,a\n"), rows].concat());
+        for verb in ["data describe", "fit --label ok --out new", "doubt --label ok", "compare --label ok --splits 2"] {
+            let call = format!("{verb} many.csv.gz --memory 20M");
+            let message = refusal(&limited(&folder, &call), 1, &call);
+            assert_says(
+                &message,
+                &["many.csv.gz: found rows that take more memory than they may, expected at most 20.0 MiB"],
+            );
+        }
+    }
+
     #[test]
     fn a_quoted_cell_is_bounded_until_longer_lines_are_allowed() {
         let cell = "x".repeat((16 << 20) + 1);
