@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -133,6 +134,10 @@ def test_what_goes_wrong_elsewhere_is_told(tmp_path: Path) -> None:
     Path(spills[0].path).write_bytes(data)
     with pytest.raises(ValueError, match="rows that are not those that were written"):
         spills[0].verify()
+    # Its footer is whole, and the rows were in order when they were asked before.
+    os.utime(spills[0].path, (0, 0))
+    with pytest.raises(ValueError, match="rows that are not those that were written"):
+        fit(lambda question: [distributed.partial(spills[0], question)])
     Path(spills[0].path).write_bytes(data[:-1])
     with pytest.raises(ValueError, match="no whole one"):
         fit(lambda question: [distributed.partial(spills[0], question)])

@@ -1,5 +1,6 @@
 """Rows to label next, labels to doubt, and what further ones would bring."""
 
+import inspect
 import pickle
 
 import numpy as np
@@ -218,6 +219,12 @@ def test_without_bootstraps_there_are_no_out_of_bag_estimates():
     model = udeed.UDEEDClassifier(random_state=0).fit(X, FEW)
     model.set_params(initial="random").fit(X, FEW)
     assert not hasattr(model, "oob_decision_function_")
+
+
+def test_tri_training_has_no_out_of_bag_estimates_and_says_so():
+    model = udeed.TriTrainingClassifier(random_state=0).fit(X, FEW)
+    assert not hasattr(model, "oob_decision_function_")
+    assert "and not of tri-training" in inspect.getdoc(type(model))
 
 
 def test_a_forecast_has_intervals():

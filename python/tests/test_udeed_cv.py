@@ -49,6 +49,27 @@ def test_where_diversity_does_not_pay_it_is_bagging_and_says_so(cancer: Data) ->
     np.testing.assert_array_equal(search.coef_, alone.coef_)
 
 
+@pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
+def test_the_scale_of_weights_changes_nothing(cancer: Data) -> None:
+    X, _, few = cancer
+    weights = np.array([1.0, 3.0, 0.5])[np.arange(len(few)) % 3]
+    grid = {"members": (4,), "gammas": (0.5, 3.0), "Cs": (0.3, 3.0), "scalings": ("standard",), "cv": 3, "random_state": 0}
+
+    def fitted(weights: np.ndarray | None) -> udeed.UDEEDClassifierCV:
+        return udeed.UDEEDClassifierCV(**grid).fit(X, few, sample_weight=weights)
+
+    plain, one = fitted(None), fitted(weights)
+    assert not np.array_equal(plain.cv_results_["mean_test_score"], one.cv_results_["mean_test_score"])
+    assert not np.array_equal(plain.coef_, one.coef_)
+    # A power of two rounds nothing; of others the last digits may be others.
+    for scale, tolerance in ((1.0 / 1024.0, 0.0), (1.0 / 60.0, 1e-7), (1e6, 1e-7)):
+        other = fitted(scale * weights)
+        assert other.best_params_ == one.best_params_
+        np.testing.assert_allclose(other.cv_results_["mean_test_score"], one.cv_results_["mean_test_score"], rtol=tolerance)
+        np.testing.assert_allclose(other.predict_proba(X), one.predict_proba(X), rtol=0.0, atol=tolerance)
+    np.testing.assert_array_equal(fitted(np.full(len(few), 1.0 / 60.0)).coef_, plain.coef_)
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

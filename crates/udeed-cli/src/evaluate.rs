@@ -56,7 +56,7 @@ struct Baselines {
 impl Evaluate {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
         check_outputs(&[], &[Some(&self.model), Some(&self.file)])?;
-        let model = Model::load(&self.model)?;
+        let model = self.reading.memory.load(&self.model)?;
         let mut reader = model.reader();
         if let Some(label) = &self.label {
             reader = reader.label(label);

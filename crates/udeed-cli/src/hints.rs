@@ -84,6 +84,9 @@ fn words(hint: &Hint) -> Option<String> {
             "allow more with `--memory`, or use a method that does not need all rows at once, such as `udeed` or `bagging`"
                 .into()
         }
+        Hint::LongCell => {
+            "is there a quote that never closes? If not, allow larger cells with `--longest-line`, such as 128M".into()
+        }
         Hint::LongLine => "is this a file of rows? If so, allow longer lines with `--longest-line`".into(),
         Hint::ManyColumns => "is this a file of rows? If so, allow more with `--most-columns`".into(),
         Hint::RowsOfFile => "allow more with `--memory`, or leave out columns with `--drop`".into(),
@@ -98,6 +101,7 @@ fn words(hint: &Hint) -> Option<String> {
         Hint::Similarities => "use fewer neighbours, such as `--neighbors 5`, or allow more with `--memory`".into(),
         Hint::Suggestions => "ask for fewer with `--count`".into(),
         Hint::Members => "use fewer `--members`, in comparisons smaller `--sizes`".into(),
+        Hint::LargeModel => "allow more with `--memory`, or fit the model with fewer `--members`".into(),
         Hint::Views { keep } => format!("leave out the others: `--views {}`", keep.join(",")),
         Hint::ViewsOrMembers { keep } => {
             let members = "or use fewer `--members`, in comparisons smaller `--sizes`";

@@ -41,7 +41,8 @@ pub struct Reading {
     /// Layout of rows in memory; `auto`: sparse files become dense where at least a sixth of their values are stored
     #[arg(long, value_enum, default_value = "auto", hide_short_help = true)]
     pub layout: LayoutName,
-    /// Largest length of a line, unzipped; lines below 512K always pass [default: 64M]
+    /// Largest length of a line, unzipped; lines below 512K always pass. More than 16M are also those of a quoted cell, at most
+    /// [default: 64M]
     #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
     pub longest_line: Option<u64>,
     /// Largest number of columns of a CSV or ARFF file [default: 1048576]

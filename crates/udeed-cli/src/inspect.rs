@@ -12,7 +12,7 @@ use udeed::text::{counted, printable};
 use crate::fit::{MOST_CLASSES, short_name, write_training};
 use crate::output::{check_outputs, is_stream, print, print_json, write_to, write_wrapped};
 use crate::progress::Progress;
-use crate::settings::shown;
+use crate::settings::{ModelMemory, shown};
 use crate::training_rows::TrainingRows;
 
 /// Show what a saved model is and how it was trained
@@ -33,6 +33,8 @@ pub struct Inspect {
     /// With `--rows`: CSV file for all rows; `-` prints it instead of the table
     #[arg(long, short, value_name = "FILE", requires = "rows", conflicts_with = "json")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    memory: ModelMemory,
 }
 
 /// More columns than this are not listed for a person.
@@ -43,7 +45,7 @@ const MOST_IMPORTANT: usize = 10;
 impl Inspect {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
         check_outputs(&[self.out.as_deref()], &[Some(&self.model)])?;
-        let model = Model::load(&self.model)?;
+        let model = self.memory.load(&self.model)?;
         if self.rows {
             return self.show_rows(&model, progress);
         }

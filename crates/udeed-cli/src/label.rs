@@ -13,8 +13,9 @@ use udeed::data::TrainSet;
 use udeed::file::folder_of;
 use udeed::labeling::Estimate;
 use udeed::text::{counted, quoted};
-use udeed_label::{Conflict, Damaged, Desk, Ending, Finished, Part, Project, Rows, Server};
+use udeed_label::{Conflict, Damaged, Desk, Ending, Finished, Hint, Part, Project, Rows, Server};
 
+use crate::hints::worded_label;
 use crate::input::{Labeled, Reading, note_identifiers};
 use crate::laboratory::{command, named, shell_word};
 use crate::output::{Usage, check_outputs, is_stream, plain, print, write_to, write_wrapped};
@@ -91,9 +92,7 @@ fn parse_part(text: &str) -> Result<Part, String> {
 struct Sheet {
     train: TrainSet,
     rows: Box<dyn Rows>,
-    /// The name of the column of labels, and which it is, if there is one.
-    label: String,
-    column: Option<usize>,
+    kept: Kept,
 }
 
 /// The files that are written.
@@ -101,6 +100,94 @@ struct Files {
     answers: PathBuf,
     out: PathBuf,
     save: PathBuf,
+}
+
+/// The label of each row that was answered, by its number from 0; none for rows whose class could not be told.
+type Answered = HashMap<usize, Option<String>>;
+
+/// Where all rows are written from in the end.
+enum Source {
+    /// Their file, as they are there.
+    File(CsvFile),
+    /// Memory: what is no CSV file.
+    Memory(TrainSet),
+}
+
+/// All rows, to be written with their labels.
+struct Kept {
+    source: Source,
+    /// The name of the column of labels, and which it is, if there is one.
+    label: String,
+    column: Option<usize>,
+}
+
+impl Kept {
+    /// Writes all rows with the labels that were given.
+    fn write(&self, answered: &Answered, out: &mut dyn Write) -> anyhow::Result<()> {
+        match &self.source {
+            Source::File(file) => self.copy(file, answered, out),
+            Source::Memory(train) => self.write_table(train, answered, out),
+        }
+    }
+
+    /// Writes the rows of a file, which must be those that were labeled.
+    fn copy(&self, file: &CsvFile, answered: &Answered, out: &mut dyn Write) -> anyhow::Result<()> {
+        let check = || file.check().map_err(changed);
+        check()?;
+        let copied = self.copy_rows(file, answered, out);
+        check()?;
+        copied
+    }
+
+    fn copy_rows(&self, file: &CsvFile, answered: &Answered, out: &mut dyn Write) -> anyhow::Result<()> {
+        let mut out = csv::WriterBuilder::new().delimiter(file.delimiter).from_writer(out);
+        let failed = |error: csv::Error| anyhow::Error::from(plain(error));
+        let mut reader = file.open()?;
+        let place = |mut cells: Vec<String>, new: Option<String>| {
+            match (self.column, new) {
+                (Some(column), Some(new)) if column < cells.len() => cells[column] = new,
+                (None, new) => cells.push(new.unwrap_or_default()),
+                _ => {}
+            }
+            cells
+        };
+        if file.has_header {
+            let header = text_of(reader.byte_headers().map_err(|error| file.failed(error))?);
+            out.write_record(place(header, self.column.is_none().then(|| self.label.clone()))).map_err(failed)?;
+        }
+        let (mut record, mut row) = (csv::ByteRecord::new(), 0);
+        while reader.read_byte_record(&mut record).map_err(|error| file.failed(error))? {
+            out.write_record(place(text_of(&record), answer(answered, row))).map_err(failed)?;
+            row += 1;
+        }
+        Ok(out.flush()?)
+    }
+
+    fn write_table(&self, train: &TrainSet, answered: &Answered, out: &mut dyn Write) -> anyhow::Result<()> {
+        let mut out = csv::Writer::from_writer(out);
+        let failed = |error: csv::Error| anyhow::Error::from(plain(error));
+        let labels = Some((self.label.as_str(), train.labels()));
+        out.write_record(&Records::of_table(train.table(), labels, 0, &[]).columns).map_err(failed)?;
+        for row in 0..train.table().n_rows() {
+            for mut cells in Records::of_table(train.table(), labels, 0, &[row]).rows.into_values() {
+                if let (Some(own), Some(new)) = (cells.last_mut(), answer(answered, row)) {
+                    *own = new;
+                }
+                out.write_record(&cells).map_err(failed)?;
+            }
+        }
+        Ok(out.flush()?)
+    }
+}
+
+/// The error of rows that are others by now than those that were labeled.
+fn changed(error: udeed::Error) -> anyhow::Error {
+    anyhow::anyhow!("{error}\nhint: the answers are kept: {}", worded_label(Hint::Changed))
+}
+
+/// What a row was answered, empty where its class could not be told.
+fn answer(answered: &Answered, row: usize) -> Option<String> {
+    answered.get(&row).map(|label| label.clone().unwrap_or_default())
 }
 
 impl Label {
@@ -139,6 +226,8 @@ impl Label {
     }
 
     fn read(&self, progress: &Progress) -> anyhow::Result<Sheet> {
+        // Before it is read for the first time: all that is read later must be of this version.
+        let csv = CsvFile::of(&self.file, &self.reading);
         let sheet = self.labeled.read_if_present(&self.reading, &self.file, progress)?;
         let label = sheet.label.clone();
         let name = label.clone().or_else(|| self.labeled.label().map(str::to_owned)).unwrap_or_else(|| "label".into());
@@ -148,18 +237,20 @@ impl Label {
         }
         let train = named(sheet.into_train(), &self.file)?;
         note_identifiers(train.table(), train.table().n_rows(), progress);
-        let Some(file) = CsvFile::of(&self.file, &self.reading) else {
+        let Some(file) = csv else {
             let rows = Box::new(TableRows::new(train.table().clone(), &name));
-            return Ok(Sheet { train, rows, label: name, column: None });
+            let kept = Kept { source: Source::Memory(train.clone()), label: name, column: None };
+            return Ok(Sheet { train, rows, kept });
         };
-        let rows = CsvRows::index(file)?;
+        let rows = CsvRows::index(file.clone())?;
         let (found, expected) = (rows.n_rows(), train.table().n_rows());
         if found != expected {
             let path = self.file.display();
             anyhow::bail!("{path}: found {found} rows, expected {expected}: the file has changed");
         }
         let column = label.and_then(|label| self.column(&label, rows.columns()));
-        Ok(Sheet { train, rows: Box::new(rows), label: name, column })
+        let kept = Kept { source: Source::File(file), label: name, column };
+        Ok(Sheet { train, rows: Box::new(rows), kept })
     }
 
     /// The place of the column of labels. Without a header it is known by its number only.
@@ -179,13 +270,11 @@ impl Label {
             signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&interrupted))?;
             signal_hook::flag::register(signal, Arc::clone(&interrupted))?;
         }
-        let Sheet { train, rows, label, column } = sheet;
-        // What is no CSV file is written from memory.
-        let kept = CsvFile::of(&self.file, &self.reading).is_none().then(|| train.clone());
+        let Sheet { train, rows, kept } = sheet;
         let method = method_named(&self.method)?;
         let shared = udeed::ensemble::Shared { seed: self.seed, ..method.shared() };
         let project = Project {
-            label_column: column,
+            label_column: kept.column,
             folder: Some(folder_of(&self.file).to_path_buf()),
             seed: self.seed,
             part: self.part,
@@ -203,7 +292,7 @@ impl Label {
         server.wait(&interrupted);
         let finished = desk.finish()?;
         let problem = desk.problem();
-        let ending = self.write(kept.as_ref(), &label, column, files, finished, problem);
+        let ending = self.write(&kept, files, finished, problem);
         let words = ending.as_ref().map_or_else(
             |error| Ending { sentences: vec![format!("{error:#}")], commands: vec![command()] },
             Ending::clone,
@@ -214,15 +303,7 @@ impl Label {
     }
 
     /// Writes the rows with their labels and the model, and says so.
-    fn write(
-        &self,
-        train: Option<&TrainSet>,
-        label: &str,
-        column: Option<usize>,
-        files: &Files,
-        finished: Finished,
-        problem: Option<String>,
-    ) -> anyhow::Result<Ending> {
+    fn write(&self, kept: &Kept, files: &Files, finished: Finished, problem: Option<String>) -> anyhow::Result<Ending> {
         let Finished { labels, answered, model, progress, .. } = finished;
         let mut ending = Ending::default();
         let answers = files.answers.display();
@@ -231,7 +312,7 @@ impl Label {
             ending.sentences.push(estimated(&estimate));
         }
         if progress.answered > 0 {
-            let written = write_to(Some(&files.out), |out| self.write_rows(train, label, column, &answered, out))?;
+            let written = write_to(Some(&files.out), |out| kept.write(&answered, out))?;
             let what = format!("{}, {} of them labeled,", counted(labels.len(), "row"), labels.n_labeled());
             ending.sentences.extend(written.sentence(&what));
         }
@@ -253,61 +334,11 @@ impl Label {
         Ok(ending)
     }
 
-    /// Writes all rows as they are in the file, with the labels that were given.
-    fn write_rows(
-        &self,
-        train: Option<&TrainSet>,
-        label: &str,
-        column: Option<usize>,
-        answered: &HashMap<usize, Option<String>>,
-        out: &mut dyn Write,
-    ) -> anyhow::Result<()> {
-        let file = CsvFile::of(&self.file, &self.reading);
-        let delimiter = file.as_ref().map_or(b',', |file| file.delimiter);
-        let mut out = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
-        let failed = |error: csv::Error| anyhow::Error::from(plain(error));
-        let answer = |row: usize| answered.get(&row).map(|label| label.clone().unwrap_or_default());
-        let Some(file) = file else {
-            let Some(train) = train else { return Ok(()) };
-            let all = Records::of_table(train.table(), Some((label, train.labels())), 0, &[]);
-            out.write_record(&all.columns).map_err(failed)?;
-            for row in 0..train.table().n_rows() {
-                let records = Records::of_table(train.table(), Some((label, train.labels())), 0, &[row]);
-                for mut cells in records.rows.into_values() {
-                    if let (Some(own), Some(new)) = (cells.last_mut(), answer(row)) {
-                        *own = new;
-                    }
-                    out.write_record(&cells).map_err(failed)?;
-                }
-            }
-            return Ok(out.flush()?);
-        };
-        let mut reader = file.open()?;
-        let place = |mut cells: Vec<String>, new: Option<String>| {
-            match (column, new) {
-                (Some(column), Some(new)) if column < cells.len() => cells[column] = new,
-                (None, new) => cells.push(new.unwrap_or_default()),
-                _ => {}
-            }
-            cells
-        };
-        if file.has_header {
-            let header = text_of(reader.byte_headers().map_err(|error| file.failed(error))?);
-            out.write_record(place(header, column.is_none().then(|| label.to_owned()))).map_err(failed)?;
-        }
-        let (mut record, mut row) = (csv::ByteRecord::new(), 0);
-        while reader.read_byte_record(&mut record).map_err(|error| file.failed(error))? {
-            out.write_record(place(text_of(&record), answer(row))).map_err(failed)?;
-            row += 1;
-        }
-        Ok(out.flush()?)
-    }
-
     fn merge(&self, sheet: &Sheet, files: &Files) -> anyhow::Result<()> {
         let (name, n_rows) = (self.file.display().to_string(), sheet.train.table().n_rows());
-        let rows = sheet.rows.as_ref();
+        let (rows, column) = (sheet.rows.as_ref(), sheet.kept.column);
         let merged =
-            udeed_label::merge(&files.answers, &self.merge, &name, rows, sheet.column, n_rows, self.leave_conflicts)?;
+            udeed_label::merge(&files.answers, &self.merge, &name, rows, column, n_rows, self.leave_conflicts)?;
         let differing = counted(merged.conflicts.len(), "row");
         if !merged.conflicts.is_empty() && !self.leave_conflicts {
             print(|out| merged.conflicts.iter().try_for_each(|conflict| writeln!(out, "{}", worded(conflict))))?;
@@ -316,10 +347,8 @@ impl Label {
                  hint: label them again in one of the files, or say `--leave-conflicts`"
             );
         }
-        let answered: HashMap<usize, Option<String>> = merged.answered.into_iter().collect();
-        let written = write_to(Some(&files.out), |out| {
-            self.write_rows(Some(&sheet.train), &sheet.label, sheet.column, &answered, out)
-        })?;
+        let answered: Answered = merged.answered.into_iter().collect();
+        let written = write_to(Some(&files.out), |out| sheet.kept.write(&answered, out))?;
         let (added, answers) = (counted(merged.added, "answer"), files.answers.display());
         let mut sentences = vec![format!("{added} merged into {answers}, which has {}", answered.len())];
         sentences.extend(written.sentence(&counted(n_rows, "row")));
@@ -327,7 +356,7 @@ impl Label {
             sentences.push(format!("{differing} with different labels left without one"));
             sentences.extend(merged.conflicts.iter().map(worded));
         }
-        let [out, label] = [files.out.display().to_string(), sheet.label.clone()].map(|word| shell_word(&word));
+        let [out, label] = [files.out.display().to_string(), sheet.kept.label.clone()].map(|word| shell_word(&word));
         let fit = format!("udeed fit {out} --label {label} --method auto --out model.safetensors");
         print(|out| told(&Ending { sentences, commands: vec![fit] }, out))
     }

@@ -55,7 +55,7 @@ impl Predict {
         let inputs = files.iter().map(PathBuf::as_path).chain([self.model.as_path()]).map(Some).collect::<Vec<_>>();
         let outputs: Vec<Option<&Path>> = pairs.iter().map(|(_, out)| out.as_deref()).collect();
         check_outputs(&outputs, &inputs)?;
-        let model = Model::load(&self.model)?;
+        let model = self.reading.memory.load(&self.model)?;
         if let Some(coverage) = self.coverage {
             warn_of_few(&model, coverage, progress)?;
         }

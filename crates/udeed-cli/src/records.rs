@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 use udeed::data::{Kind, Labels, Table};
+use udeed::file::Version;
 use udeed::format::Format;
 
 use crate::input::{Reading, built_in_name, is_read_once};
@@ -85,8 +86,11 @@ impl Records {
 }
 
 /// A CSV file, and how it is read again.
+#[derive(Clone)]
 pub struct CsvFile {
     path: PathBuf,
+    /// What it was when it was first looked at; none where it was not there.
+    version: Option<Version>,
     pub delimiter: u8,
     pub has_header: bool,
 }
@@ -100,7 +104,16 @@ impl CsvFile {
             return None;
         }
         let delimiter = reading.delimiter.unwrap_or_else(|| usual_delimiter(&name));
-        Some(CsvFile { path: path.to_path_buf(), delimiter, has_header: !reading.no_header })
+        let version = path.metadata().ok().as_ref().and_then(Version::of);
+        Some(CsvFile { path: path.to_path_buf(), version, delimiter, has_header: !reading.no_header })
+    }
+
+    /// Refuses a file that is another by now than when it was first looked at.
+    ///
+    /// # Errors
+    /// If it is.
+    pub fn check(&self) -> udeed::Result<()> {
+        self.version.as_ref().map_or(Ok(()), |version| version.check(&self.path, self.path.metadata()))
     }
 
     /// A reader of all rows.
@@ -162,6 +175,12 @@ impl CsvRows {
         self.n_rows
     }
 
+    /// What was read, unless the file changed: other rows stand then where these stood, which may well be why it failed.
+    fn of_unchanged<T>(&self, read: io::Result<T>) -> io::Result<T> {
+        self.file.check().map_err(io::Error::other)?;
+        read
+    }
+
     /// Reads rows, from the beginning or where each stands.
     fn visit(&self, wanted: &[usize], visit: &mut dyn FnMut(usize, &csv::ByteRecord)) -> io::Result<()> {
         let mut record = csv::ByteRecord::new();
@@ -187,22 +206,9 @@ impl CsvRows {
         }
         Ok(())
     }
-}
 
-impl udeed_label::Rows for CsvRows {
-    fn columns(&self) -> &[String] {
-        &self.columns
-    }
-
-    fn read(&self, wanted: &[usize]) -> io::Result<BTreeMap<usize, Vec<String>>> {
-        let mut rows = BTreeMap::new();
-        self.visit(wanted, &mut |row, record| {
-            rows.insert(row, text_of(record));
-        })?;
-        Ok(rows)
-    }
-
-    fn find(&self, matches: &dyn Fn(&str) -> bool, most: usize) -> io::Result<Vec<usize>> {
+    /// The first rows with a cell that matches, up to a limit.
+    fn matching(&self, matches: &dyn Fn(&str) -> bool, most: usize) -> io::Result<Vec<usize>> {
         let mut reader = self.file.open().map_err(io::Error::other)?;
         let (mut found, mut record, mut row) = (Vec::new(), csv::ByteRecord::new(), 0);
         while found.len() < most && row < self.n_rows && reader.read_byte_record(&mut record).map_err(plain)? {
@@ -212,6 +218,24 @@ impl udeed_label::Rows for CsvRows {
             row += 1;
         }
         Ok(found)
+    }
+}
+
+impl udeed_label::Rows for CsvRows {
+    fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    fn read(&self, wanted: &[usize]) -> io::Result<BTreeMap<usize, Vec<String>>> {
+        let mut rows = BTreeMap::new();
+        let visited = self.visit(wanted, &mut |row, record| {
+            rows.insert(row, text_of(record));
+        });
+        self.of_unchanged(visited.map(|()| rows))
+    }
+
+    fn find(&self, matches: &dyn Fn(&str) -> bool, most: usize) -> io::Result<Vec<usize>> {
+        self.of_unchanged(self.matching(matches, most))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The settings of all methods as options: one for each name that a card has, `--set` for the rest.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
@@ -9,6 +10,7 @@ use udeed::ensemble::Shared;
 use udeed::format::Reader;
 use udeed::learner::Base;
 use udeed::method::{Method, MethodCard, Udeed};
+use udeed::model::Model;
 use udeed::setting::{Kind as SettingKind, Setting};
 use udeed_lab::Entry;
 
@@ -401,10 +403,33 @@ pub fn method_named(name: &str) -> anyhow::Result<Method> {
     }
 }
 
+/// The memory that a model file may take, of verbs that read no rows.
+#[derive(Args)]
+pub struct ModelMemory {
+    /// Memory limit for the model file, such as 8G; 256M always pass [default: half of the machine's]
+    #[arg(long = "memory", value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
+    limit: Option<u64>,
+}
+
+impl ModelMemory {
+    /// Reads a model with this limit.
+    pub fn load(&self, path: &Path) -> udeed::Result<Model> {
+        load_model(path, self.limit)
+    }
+}
+
+fn load_model(path: &Path, limit: Option<u64>) -> udeed::Result<Model> {
+    match limit {
+        Some(bytes) => Model::load_within(path, bytes),
+        None => Model::load(path),
+    }
+}
+
 /// The memory that rows may take.
 #[derive(Args, Clone)]
 pub struct Memory {
-    /// Memory limit for the rows of a file, and for similarities of rows, such as 500M or 8G [default: half of the machine's]
+    /// Memory limit for the rows of a file, a model file above 256M, and similarities of rows, such as 500M or 8G [default: half
+    /// of the machine's]
     ///
     /// `fit` keeps more rows of `--unlabeled` in a temporary file beside the model and reads them again in every step.
     #[arg(long = "memory", value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
@@ -428,6 +453,11 @@ impl Memory {
             Some(bytes) => reader.memory(bytes),
             None => reader,
         }
+    }
+
+    /// Reads a model with this limit.
+    pub fn load(&self, path: &Path) -> udeed::Result<Model> {
+        load_model(path, self.limit)
     }
 
     /// The limit in bytes.

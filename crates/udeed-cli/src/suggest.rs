@@ -141,7 +141,8 @@ fn unlabeled_row(labeled: &[usize], unlabeled: usize) -> usize {
 impl Suggest {
     pub fn run(&self, progress: &Progress) -> anyhow::Result<()> {
         self.check()?;
-        let model = self.model.as_ref().map(Model::load).transpose()?;
+        let memory = &self.sampling.reading.memory;
+        let model = self.model.as_ref().map(|path| memory.load(path)).transpose()?;
         let versions = Versions::of(std::iter::once(&self.file).chain(&self.unlabeled).map(PathBuf::as_path));
         let pool = self.read(model.as_ref(), progress)?;
         let found = self.suggest(&pool, model.as_ref(), progress);

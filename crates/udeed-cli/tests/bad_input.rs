@@ -1496,6 +1496,91 @@ mod limits {
         folder.run("data describe long.csv --longest-line 4M");
     }
 
+    /// Bytes of a text that repeats, gzipped: parts of 64 MiB, each a stream of its own, one after the other.
+    fn zipped_bomb(text: &[u8], bytes: usize) -> Vec<u8> {
+        use std::io::Write;
+        const PART: usize = 64 << 20;
+        let mut part = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        part.write_all(&text.repeat(PART / text.len())).unwrap();
+        part.finish().unwrap().repeat(bytes / PART)
+    }
+
+    /// 10 GB of zeros and 2 GB of commas, of which hardly anything is unpacked, by every verb that reads rows.
+    #[test]
+    fn a_zipped_line_without_end_is_refused() {
+        let folder = Folder::with("rows.csv", CSV);
+        folder.run("fit rows.csv --label ok --folds 0 --out model");
+        for (name, text, bytes) in [("zeros.gz", b"\0", 10 << 30), ("commas.gz", b",", 2 << 30)] {
+            let bomb = zipped_bomb(text, bytes);
+            assert!(bomb.len() < 12 << 20, "{} bytes", bomb.len());
+            folder.write(name, bomb);
+            for format in ["csv", "arff", "libsvm"] {
+                for verb in
+                    ["data describe", "fit --out new --label 1", "predict model", "evaluate model", "doubt", "label"]
+                {
+                    let call = format!("{verb} {name} --format {format}");
+                    let message = refusal(&limited(&folder, &call), 1, &call);
+                    let expected = format!("{name}, line 1: found a line longer than 64.0 MiB");
+                    assert_says(&message, &[&expected, "`--longest-line`"]);
+                }
+            }
+        }
+    }
+
+    /// Short lines, of which each may be: their number takes the memory.
+    #[test]
+    fn zipped_rows_without_end_are_refused() {
+        let folder = Folder::with("rows.csv", CSV);
+        let rows = zipped_bomb(b"1,2,a\n2,1,b\n", 1 << 30);
+        folder.write("many.csv.gz", [gzipped("x,y,ok\n1,2,a\n"), rows].concat());
+        for verb in ["data describe", "fit --label ok --out new", "doubt --label ok", "compare --label ok --splits 2"] {
+            let call = format!("{verb} many.csv.gz --memory 20M");
+            let message = refusal(&limited(&folder, &call), 1, &call);
+            assert_says(
+                &message,
+                &["many.csv.gz: found rows that take more memory than they may, expected at most 20.0 MiB"],
+            );
+        }
+    }
+
+    #[test]
+    fn a_quoted_cell_is_bounded_until_longer_lines_are_allowed() {
+        let cell = "x".repeat((16 << 20) + 1);
+        let folder = Folder::with("rows.csv", format!("a,b\n1,p\n2,\"{cell}\"\n3,p\n"));
+        let refused = folder.fail(1, "data describe rows.csv");
+        let expected = "rows.csv, line 3: found a quote that does not close within 16.0 MiB, expected a smaller cell";
+        assert_says(&refused, &[expected, "hint: ", "`--longest-line`"]);
+        let bounded = folder.fail(1, "data describe rows.csv --longest-line 12M");
+        assert_says(&bounded, &["rows.csv, line 3: found a line longer than 12.0 MiB"]);
+        folder.run("data describe rows.csv --longest-line 17M");
+    }
+
+    /// The file takes no room on the disk: after its header come zeros that nobody wrote.
+    #[test]
+    fn a_model_file_is_bounded_by_the_memory() {
+        let folder = Folder::with("rows.csv", CSV);
+        let length: u64 = 600 << 20;
+        let tensor = format!(r#""w":{{"dtype":"U8","shape":[{length}],"data_offsets":[0,{length}]}}"#);
+        let header = format!(r#"{{"__metadata__":{{"udeed":"none"}},{tensor}}}"#);
+        folder.write("large.model", [&(header.len() as u64).to_le_bytes(), header.as_bytes()].concat());
+        let file = fs::File::options().write(true).open(folder.path().join("large.model")).unwrap();
+        file.set_len(8 + header.len() as u64 + length).unwrap();
+        for call in ["inspect large.model", "predict large.model rows.csv", "evaluate large.model rows.csv"]
+            .into_iter()
+            .chain(["export large.model --onnx x.onnx", "suggest rows.csv --label ok --model large.model"])
+        {
+            // Half of a gigabyte.
+            let message = refusal(&limited(&folder, call), 1, call);
+            let expected = "large.model: the members of the model take 0.6 GiB, expected at most ";
+            assert_says(&message, &[expected, "0.5 GiB", "hint: allow more with `--memory`"]);
+            let message = folder.fail(1, &format!("{call} --memory 300M"));
+            assert_says(&message, &[expected, "0.3 GiB"]);
+            // Now it is read, and is no model.
+            let message = folder.fail(1, &format!("{call} --memory 700M"));
+            assert_says(&message, &["large.model: found ", "expected a model written by"]);
+        }
+    }
+
     #[test]
     fn what_is_no_model_is_not_read_to_its_end() {
         let folder = Folder::with("rows.csv", CSV);
@@ -1505,6 +1590,30 @@ mod limits {
                 &message,
                 &["/dev/zero: found a file that is not a whole safetensors file", "expected a model"],
             );
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_of_answers_is_not_read_to_its_end() {
+        let folder = Folder::with("rows.csv", "x,ok\n1,a\n2,\n3,\n");
+        folder.write("a.csv", "row,fingerprint,answer,label,origin,predicted,check\n");
+        for line in ["--merge /dev/zero", "--merge a.csv /dev/zero", "--merge .", "--answers /dev/zero --no-open"] {
+            let message = refusal(&limited(&folder, &format!("label rows.csv --label ok {line}")), 1, line);
+            assert_says(&message, &["a folder or a device, expected the header of a file of answers"]);
+        }
+        // A terabyte of zeros that takes no room on the disk, as rows, and after a good start.
+        for (name, start, told) in [
+            ("zeros.csv", "", "line 1: `\\u{0}"),
+            ("long.csv", "row,fingerprint,answer,label,origin,predicted,check\n", "found 1024.0 GiB, expected a"),
+        ] {
+            folder.write(name, start);
+            let file = fs::File::options().write(true).open(folder.path().join(name)).unwrap();
+            file.set_len(1 << 40).unwrap();
+            for call in [format!("--merge {name}"), format!("--answers {name} --no-open")] {
+                let message = refusal(&limited(&folder, &format!("label rows.csv --label ok {call}")), 1, &call);
+                assert_says(&message, &[&format!("{name}"), told, "expected "]);
+                assert_eq!(file.metadata().unwrap().len(), 1 << 40, "{call}");
+            }
         }
     }
 

@@ -248,6 +248,74 @@ fn other_rows_and_damaged_answers_are_refused() {
     assert_eq!(read(&answers), text, "what is no file of answers stays");
 }
 
+/// Rows are read again where they stood: other bytes there would take the labels of those that were shown.
+#[test]
+fn rows_that_change_while_they_are_labeled_are_refused_and_answers_stay() {
+    let folder = folder();
+    let rows = write_points(folder.path(), 40, 4);
+    let text = read(&rows);
+    let (header, body) = text.split_once('\n').unwrap();
+    let turned = body.lines().rev().fold(format!("{header}\n"), |turned, line| turned + line + "\n");
+    assert_eq!(turned.len(), text.len());
+    let call = ["rows.csv", "--label", "kind"];
+    let mut served = Served::start(folder.path(), &call);
+    label_truly(&served, 3);
+    let answers = read(folder.path().join("rows.labels.csv"));
+    std::fs::write(&rows, &turned).unwrap();
+    // The page says so at once, and takes no answer for a row that it cannot show.
+    let refused = "rows.csv: found a file that changed while it was read, expected one that stays as it is";
+    for part in ["state?window=test", "search?q=near", "row?row=7"] {
+        let answer = served.get(part);
+        assert!(answer.status == 500 && answer.body.contains(refused), "{part}: {} {}", answer.status, answer.body);
+    }
+    let finished = served.post("finish", &json!({ "window": "test" }));
+    let ending: Value = serde_json::from_str(&finished.body).unwrap();
+    let sentence = ending["ending"]["sentences"][0].as_str().unwrap();
+    assert!(sentence.starts_with(refused) && sentence.contains("\nhint: the answers are kept: "), "{sentence}");
+    assert_eq!(served.last_words(), (String::new(), 1));
+    for made in ["rows.labeled.csv", "rows.labeled.safetensors"] {
+        assert!(!folder.path().join(made).exists(), "{made}");
+    }
+    assert_eq!((read(folder.path().join("rows.labels.csv")), read(&rows)), (answers, turned));
+    // With the rows as they were it goes on.
+    std::fs::write(&rows, &text).unwrap();
+    let served = Served::start(folder.path(), &call);
+    assert_eq!(served.state()["answered"], 3);
+    assert_eq!(served.interrupt().1, 0);
+}
+
+/// The output is a pipe, which nobody reads until the rows are others.
+#[test]
+#[cfg(unix)]
+fn rows_that_change_while_answers_are_merged_are_refused() {
+    let folder = folder();
+    let rows = write_points(folder.path(), 40, 4);
+    let call = ["rows.csv", "--label", "kind", "--answers"];
+    let served = Served::start(folder.path(), &[&call[..], &["other.csv"]].concat());
+    label_truly(&served, 3);
+    assert_eq!(served.interrupt().1, 0);
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let all = folder.path().join("all.csv");
+    let words = [&call[..], &["all.csv", "--merge", "other.csv", "--out", "pipe"]].concat();
+    let merging = std::thread::scope(|scope| {
+        let merging = scope.spawn(|| outcome(folder.path(), &words));
+        let begun = Instant::now();
+        while !all.exists() || read(&all).lines().count() < 4 {
+            assert!(begun.elapsed() < Duration::from_secs(30), "nothing was merged");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let text = read(&rows);
+        std::fs::write(&rows, text.replace("\n0.", "\n9.")).unwrap();
+        assert_eq!(read(&pipe), "");
+        merging.join().unwrap()
+    });
+    let (code, words, error) = merging;
+    let refused = "error: rows.csv: found a file that changed while it was read, expected one that stays as it is\n";
+    assert!(code == 1 && words.is_empty() && error.contains(refused), "{code} {words} {error}");
+    assert_eq!(read(&all).lines().count(), 4, "the answers are kept");
+}
+
 #[test]
 fn two_people_label_parts_and_merge() {
     let folder = folder();

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use flate2::Crc;
 use udeed::file::{Lock, LockError};
 use udeed::labeling::{Answer, Entry, Origin, Reply};
-use udeed::text::quoted;
+use udeed::text::{byte_size, quoted};
 
 use crate::error::{Error, Result};
 
@@ -121,6 +121,44 @@ impl Line {
     }
 }
 
+/// Bytes of a file of answers, at most: some four million of them.
+const MOST_BYTES: u64 = 1 << 28;
+
+/// Refuses what is there and no file: a device may have no end.
+fn check_file(path: &Path) -> Result<()> {
+    match std::fs::metadata(path) {
+        Ok(at) if !at.is_file() => {
+            let found = "a folder or a device".into();
+            Err(Error::NotAnswers { path: path.display().to_string(), found })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Reads a file of answers; of what is none, only the beginning.
+fn read_bounded(path: &Path, file: &mut File) -> Result<Vec<u8>> {
+    let name = || path.display().to_string();
+    let refused = |cause| Error::io(name(), "read", cause);
+    file.rewind().map_err(refused)?;
+    let mut bytes = Vec::new();
+    file.take(BEGINNING).read_to_end(&mut bytes).map_err(refused)?;
+    if !bytes.starts_with(HEADER.as_bytes()) {
+        return Ok(bytes);
+    }
+    // Others may append to it meanwhile: no more is read than was there.
+    let length = file.metadata().map_err(refused)?.len();
+    if length > MOST_BYTES {
+        let (found, expected) = (byte_size(length), format!("a file of answers of at most {}", byte_size(MOST_BYTES)));
+        let place = Box::new(udeed::Place::new(name()));
+        return Err(udeed::Error::Input { place, found, expected, hint: None }.into());
+    }
+    file.take(length.saturating_sub(BEGINNING)).read_to_end(&mut bytes).map_err(refused)?;
+    Ok(bytes)
+}
+
+/// Bytes that tell whether a file may be one of answers, and what it holds instead.
+const BEGINNING: u64 = 1 << 12;
+
 /// The file of answers, locked as long as it is open.
 #[derive(Debug)]
 pub(crate) struct Answers {
@@ -147,9 +185,7 @@ impl Answers {
     /// If another process has them open, the file holds something else or is damaged, or it cannot be read or written.
     pub(crate) fn open(path: &Path, damaged: Damaged) -> Result<(Self, Reading)> {
         let name = || path.display().to_string();
-        if std::fs::metadata(path).is_ok_and(|at| !at.is_file()) {
-            return Err(Error::NotAnswers { path: name(), found: "a folder or a device".into() });
-        }
+        check_file(path)?;
         let lock = Lock::take(path).map_err(|error| match error {
             LockError::Held { by } => Error::InUse { path: name(), holder: by },
             LockError::Io { path, action, cause } => Error::io(path, action, cause),
@@ -223,6 +259,7 @@ impl Reading {
     /// # Errors
     /// If the file cannot be read, holds something else, or a line is damaged.
     pub(crate) fn of_file(path: &Path) -> Result<Self> {
+        check_file(path)?;
         let opened = File::open(path);
         let mut file = opened.map_err(|cause| Error::io(path.display().to_string(), "open", cause))?;
         let reading = Reading::of(path, &mut file)?;
@@ -235,9 +272,7 @@ impl Reading {
     }
 
     fn of(path: &Path, file: &mut File) -> Result<Self> {
-        let mut bytes = Vec::new();
-        let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut bytes));
-        read.map_err(|cause| Error::io(path.display().to_string(), "read", cause))?;
+        let bytes = read_bounded(path, file)?;
         let mut reading = Reading::default();
         // A header that was cut off loses nothing.
         if HEADER.as_bytes().starts_with(&bytes) && bytes.len() < HEADER.len() {

@@ -115,7 +115,11 @@ impl fmt::Display for Hint {
 
 impl Error {
     pub(crate) fn io(path: impl Into<String>, action: &'static str, cause: std::io::Error) -> Self {
-        udeed::Error::Io { path: path.into(), action, cause, hint: None }.into()
+        // An error of the library says where it is by itself.
+        match cause.downcast::<udeed::Error>() {
+            Ok(error) => error.into(),
+            Err(cause) => udeed::Error::Io { path: path.into(), action, cause, hint: None }.into(),
+        }
     }
 
     /// The error of the library, if it is one.

@@ -27,7 +27,8 @@ impl Shared {
 /// If the row of the question cannot be read.
 pub(crate) fn state(shared: &Shared, state: &mut State, window: &str) -> Result<Value> {
     let is_labeling = state.is_labeling(window);
-    let question = match state.session.question() {
+    // At the end nothing is asked, and the rows may be gone.
+    let question = match state.session.question().filter(|_| state.ending.is_none()) {
         Some(question) => question_told(shared, state, question)?,
         None => Value::Null,
     };

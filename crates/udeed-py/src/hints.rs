@@ -55,6 +55,7 @@ pub fn words(hint: &Hint) -> Words {
         Hint::Similarities => "use fewer neighbours, such as `neighbors=5`, or allow more with `memory`".into(),
         Hint::Suggestions => "ask for fewer with `n`".into(),
         Hint::Members => "use fewer `members`".into(),
+        Hint::LargeModel => "fit it with fewer `members`, or read it where there is more memory".into(),
         Hint::Views { keep } => format!("leave out the others: {}", views(keep)),
         Hint::ViewsOrMembers { keep } => format!("leave out the others: {}, or use fewer `members`", views(keep)),
         // Files are those of unlabeled rows, whose columns are known.
@@ -67,6 +68,7 @@ pub fn words(hint: &Hint) -> Words {
         | Hint::BlankLine
         | Hint::MissingWord { .. }
         | Hint::UnclosedQuote
+        | Hint::LongCell
         | Hint::LongLine
         | Hint::ManyColumns
         | Hint::LineEndInCell

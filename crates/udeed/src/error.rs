@@ -142,6 +142,8 @@ hints! {
     Utf16 => "the text is UTF-16: convert it to UTF-8";
     /// A quote in a CSV file never closes.
     UnclosedQuote => "is there a quote that never closes? Inside a quoted cell, quotes are doubled: `\"\"`";
+    /// A quoted cell is larger than cells may be.
+    LongCell => "is there a quote that never closes? If not, allow longer lines, which may hold larger cells";
     /// A line is longer than lines may be.
     LongLine => "is this a file of rows? If so, allow longer lines";
     /// A file has more columns than it may have.
@@ -237,6 +239,8 @@ hints! {
     Suggestions => "ask for fewer suggestions";
     /// What is kept for each member takes too much memory.
     Members => "use fewer members";
+    /// A model file is larger than it may be.
+    LargeModel => "allow more memory for the model, or use fewer members";
     /// A device has no driver, or one that does not work.
     Driver => "install the driver of the card: `nvidia-smi` lists the card where it works";
     /// A device has no room for rows or scores.

@@ -63,7 +63,8 @@ impl Method {
 
     /// Learns an ensemble, and estimates the classes of the labeled rows by the members that did not learn from them: their
     /// mean class probabilities, one row for each labeled row in the order of the training rows. They are not numbers
-    /// where every member has learned from the row. None for methods without bootstraps.
+    /// where every member has learned from the row. None for methods without bootstraps, and for tri-training, whose three members
+    /// have all learned from about a quarter of the rows.
     ///
     /// Of UDEED and co-forest these are the initial members, as later each learns from all labels; their probabilities are not
     /// calibrated. Those of other methods are, where the model's are.

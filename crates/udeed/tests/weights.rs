@@ -1,10 +1,12 @@
 //! Rows that count more or less than others.
 #![allow(clippy::unwrap_used)]
 
-use udeed::data::TrainSet;
+use udeed::data::{Labels, Table, TrainSet};
 use udeed::ensemble::Lambda;
 use udeed::format::built_in;
-use udeed::method::{Bagging, Method};
+use udeed::learner::{Base, NearestNeighbors};
+use udeed::method::{Bagging, CoTraining, Method, Setred};
+use udeed::model::Transduction;
 
 fn sonar() -> TrainSet {
     let hidden: Vec<usize> = (0..208).filter(|i| i % 3 == 0).collect();
@@ -83,6 +85,37 @@ fn a_weight_of_two_is_the_row_twice() {
     };
     let pairs: Vec<(f64, f64)> = weights(&weighted, lambda).into_iter().zip(weights(&repeated, 1.0)).collect();
     assert!(pairs.iter().all(|(a, b)| (a - b).abs() < 1e-6), "{pairs:?}");
+}
+
+/// How many rows of each class got their labels in the first round, where labels of the second class weigh as said.
+fn first_round(method: impl Into<Method>, weight: f64) -> [usize; 2] {
+    let (n, n_labeled) = (200, 20);
+    // Two clouds far from each other: of every row it is clear what it is.
+    let rows: Vec<[f64; 2]> = (0..n)
+        .map(|i| [(i * 37 % 101) as f64 / 101.0, (i * 53 % 103) as f64 / 103.0].map(|x| x + 20.0 * (i % 2) as f64))
+        .collect();
+    let labels = Labels::new((0..n).map(|i| (i < n_labeled).then(|| ["few", "many"][i % 2])));
+    let train = TrainSet::new(Table::from_rows(&rows).unwrap(), labels).unwrap();
+    let weights = (0..n).map(|i| if i % 2 == 1 && i < n_labeled { weight } else { 1.0 }).collect();
+    let train = train.weights(weights).unwrap();
+    let (model, _) = method.into().fit_keeping_rows(&train, Transduction::MOST_ROWS, &mut ()).unwrap();
+    let kept = model.transduction().unwrap().unwrap();
+    [0, 1].map(|class| (0..n).filter(|&i| kept.rounds[i] == 1 && i % 2 == class && kept.classes[i] == class).count())
+}
+
+/// The nearest neighbour decides whatever it weighs: only the shares of the classes can tell.
+#[test]
+fn co_training_labels_classes_in_the_shares_that_weights_give_them() {
+    let of = |weight| first_round(CoTraining::new().base(Base::Neighbors(NearestNeighbors { k: 1 })), weight);
+    // Of each class one, by each of both members; then one of the first and three of the second.
+    assert_eq!([of(1.0), of(3.0)], [[2, 2], [2, 6]]);
+}
+
+#[test]
+fn setred_labels_classes_in_the_shares_that_weights_give_them() {
+    let of = |weight| first_round(Setred::new().pool(0).base(Base::Neighbors(NearestNeighbors { k: 1 })), weight);
+    // A fifth of the 180 unlabeled rows, 18 of each class, then 7 and 29, but for rows beside the other cloud, which are dropped.
+    assert_eq!([of(1.0), of(4.0)], [[17, 17], [7, 28]]);
 }
 
 #[test]

@@ -175,7 +175,8 @@ class UDEEDClassifier(Ensemble):
         Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
-        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps, and not of tri-training, whose
+        three members have all learned from about a quarter of the labeled rows.
 
     References
     ----------
@@ -466,7 +467,8 @@ class UDEEDAutoClassifier(Ensemble):
         Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
-        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps, and not of tri-training, whose
+        three members have all learned from about a quarter of the labeled rows.
 
     Examples
     --------
@@ -639,7 +641,8 @@ class BaggingClassifier(Ensemble):
         Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
-        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps, and not of tri-training, whose
+        three members have all learned from about a quarter of the labeled rows.
 
     References
     ----------
@@ -832,7 +835,8 @@ class AdaBoostClassifier(Ensemble):
         Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
-        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps, and not of tri-training, whose
+        three members have all learned from about a quarter of the labeled rows.
 
     References
     ----------
@@ -1028,7 +1032,8 @@ class AssembleClassifier(Ensemble):
         Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
-        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps, and not of tri-training, whose
+        three members have all learned from about a quarter of the labeled rows.
 
     References
     ----------
@@ -1227,7 +1232,8 @@ class SemiBoostClassifier(Ensemble):
         Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
-        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps, and not of tri-training, whose
+        three members have all learned from about a quarter of the labeled rows.
 
     References
     ----------
@@ -1421,7 +1427,8 @@ class SelfTrainingClassifier(Ensemble):
         Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
-        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps, and not of tri-training, whose
+        three members have all learned from about a quarter of the labeled rows.
 
     References
     ----------
@@ -1602,7 +1609,8 @@ class TriTrainingClassifier(Ensemble):
         Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
-        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps, and not of tri-training, whose
+        three members have all learned from about a quarter of the labeled rows.
 
     References
     ----------
@@ -1776,7 +1784,8 @@ class CoForestClassifier(Ensemble):
         Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
-        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps, and not of tri-training, whose
+        three members have all learned from about a quarter of the labeled rows.
 
     References
     ----------
@@ -1962,7 +1971,8 @@ class CoTrainingClassifier(Ensemble):
         Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
-        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps, and not of tri-training, whose
+        three members have all learned from about a quarter of the labeled rows.
 
     References
     ----------
@@ -2155,7 +2165,8 @@ class SetredClassifier(Ensemble):
         Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
-        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps, and not of tri-training, whose
+        three members have all learned from about a quarter of the labeled rows.
 
     References
     ----------
@@ -2352,7 +2363,8 @@ class SSMBoostClassifier(Ensemble):
         Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
-        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps, and not of tri-training, whose
+        three members have all learned from about a quarter of the labeled rows.
 
     References
     ----------
@@ -2549,7 +2561,8 @@ class RegBoostClassifier(Ensemble):
         Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
-        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps, and not of tri-training, whose
+        three members have all learned from about a quarter of the labeled rows.
 
     References
     ----------
@@ -2749,7 +2762,8 @@ class MCSSBClassifier(Ensemble):
         Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
-        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps, and not of tri-training, whose
+        three members have all learned from about a quarter of the labeled rows.
 
     References
     ----------
@@ -2938,7 +2952,8 @@ class StackingClassifier(Ensemble):
         Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
-        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps, and not of tri-training, whose
+        three members have all learned from about a quarter of the labeled rows.
 
     References
     ----------
@@ -3112,7 +3127,8 @@ class LabelSpreadingClassifier(Ensemble):
         Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
-        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps, and not of tri-training, whose
+        three members have all learned from about a quarter of the labeled rows.
 
     References
     ----------
@@ -3287,7 +3303,8 @@ class ExtraTreesClassifier(Ensemble):
         Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
     oob_decision_function_ : array of shape (n_samples, n_classes)
         Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
-        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
+        co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps, and not of tri-training, whose
+        three members have all learned from about a quarter of the labeled rows.
 
     References
     ----------

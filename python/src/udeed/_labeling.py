@@ -51,8 +51,9 @@ def suggest(
     n : int
         Number of suggestions.
     model : estimator of this package, optional
-        A fitted one is asked as it is; one that is not is fitted to the labeled rows and at most 2000 of the others, with its
-        ``class_weight`` but without its ``threshold``. Default: ``UDEEDAutoClassifier``.
+        A fitted one is asked as it is, whatever labels there are; one that is not is fitted to the labeled rows and at most 2000
+        of the others, with its ``class_weight`` but without its ``threshold``: by the default strategy from ten labels on, two of
+        each class. Default: ``UDEEDAutoClassifier``.
     strategy : str
         ``"default"`` or ``"variance-reduction"``: how much a label tells about the rows that are still undecided;
         ``"margin"``, ``"vote-entropy"``, ``"random"``; ``"committee"``: where members disagree, worse than random rows with few

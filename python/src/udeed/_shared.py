@@ -90,6 +90,7 @@ labeled_by_ : array of shape (n_samples, n_members)
     Whether each member gave a training row its label. Only of self-training, SETRED, co-training and tri-training.
 oob_decision_function_ : array of shape (n_samples, n_classes)
     Class probabilities of each labeled row by the members that did not learn from it, the initial ones of UDEED and
-    co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps.
+    co-forest; NaN for unlabeled rows. Only after a fit whose members learn from bootstraps, and not of tri-training, whose
+    three members have all learned from about a quarter of the labeled rows.
 """,
 }

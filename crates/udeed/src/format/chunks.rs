@@ -15,8 +15,8 @@ const LARGEST_CHUNK: usize = 1 << 26;
 /// Default for the longest line or CSV record in bytes. What is longer is most likely no text.
 pub(super) const LONGEST_LINE: usize = 1 << 26;
 
-/// Largest quoted CSV cell in bytes. In a larger one the closing quote was most likely forgotten.
-const LARGEST_CELL: usize = 1 << 24;
+/// Default for the largest quoted CSV cell in bytes. In a larger one the closing quote was most likely forgotten.
+pub(super) const LARGEST_CELL: usize = 1 << 24;
 
 /// The byte order mark that some programs put before UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -113,15 +113,15 @@ impl Ends {
     /// Starts again with other bytes, which begin with a record.
     fn restart(&mut self) {
         if let Ends::Records(ends) = self {
-            *ends = RecordEnds::new(ends.delimiter);
+            *ends = RecordEnds::new(ends.delimiter, ends.largest_cell);
         }
     }
 
-    /// Offset of an opening quote that does not close in time.
-    fn endless_quote(&self) -> Option<usize> {
+    /// Offset of an opening quote that does not close in time, and the bytes that it has for that.
+    fn endless_quote(&self) -> Option<(usize, usize)> {
         match self {
             Ends::Lines => None,
-            Ends::Records(ends) => ends.endless,
+            Ends::Records(ends) => ends.endless.map(|opened| (opened, ends.largest_cell)),
         }
     }
 
@@ -141,6 +141,8 @@ impl Ends {
 /// and most files have none.
 pub(super) struct RecordEnds {
     delimiter: u8,
+    /// Bytes between quotes, at most.
+    largest_cell: usize,
     /// Number of bytes that were scanned.
     scanned: usize,
     /// Whether the scan is inside quotes.
@@ -152,8 +154,8 @@ pub(super) struct RecordEnds {
 }
 
 impl RecordEnds {
-    pub(super) fn new(delimiter: u8) -> Self {
-        RecordEnds { delimiter, scanned: 0, inside: false, opened: 0, endless: None }
+    pub(super) fn new(delimiter: u8, largest_cell: usize) -> Self {
+        RecordEnds { delimiter, largest_cell, scanned: 0, inside: false, opened: 0, endless: None }
     }
 
     fn last(&mut self, bytes: &[u8]) -> Option<usize> {
@@ -166,7 +168,7 @@ impl RecordEnds {
             let rest = &bytes[self.scanned..];
             let quote = memchr(b'"', rest);
             if self.inside {
-                if self.scanned + quote.unwrap_or(rest.len()) - self.opened > LARGEST_CELL {
+                if self.scanned + quote.unwrap_or(rest.len()) - self.opened > self.largest_cell {
                     self.endless = Some(self.opened);
                     return last;
                 }
@@ -263,9 +265,9 @@ impl<'a> Chunks<'a> {
 
     /// Refuses a quote that opens in these bytes, which begin with a record, and does not close before long.
     fn check_quotes(&mut self, bytes: &[u8]) -> Result<()> {
-        let Some(opened) = self.ends.endless_quote() else { return Ok(()) };
-        let found = format!("a quote that does not close within {}", byte_size(LARGEST_CELL as u64));
-        Err(self.refused(&bytes[..opened], &found, "a smaller cell", Hint::UnclosedQuote))
+        let Some((opened, most)) = self.ends.endless_quote() else { return Ok(()) };
+        let found = format!("a quote that does not close within {}", byte_size(most as u64));
+        Err(self.refused(&bytes[..opened], &found, "a smaller cell", Hint::LongCell))
     }
 
     /// Refuses a quote that opens in these bytes, the last ones, and does not close.
@@ -321,6 +323,10 @@ mod tests {
         ReadOptions { chunk_size, ..ReadOptions::default() }
     }
 
+    fn records() -> Ends {
+        Ends::Records(RecordEnds::new(b',', LARGEST_CELL))
+    }
+
     fn chunks(text: &[u8], ends: Ends, size: usize) -> Vec<Chunk> {
         let mut chunks = Chunks::new(Source::new("x".into(), text).unwrap(), ends, &of_size(size));
         std::iter::from_fn(|| chunks.next().unwrap()).collect()
@@ -340,7 +346,7 @@ mod tests {
     fn a_chunk_of_csv_does_not_end_within_quotes() {
         let text = b"a,\"x\n\"\"\n\",5\" \n\"y\n\"\nlast,\"\n\"";
         for size in 1..text.len() {
-            let chunks = chunks(text, Ends::Records(RecordEnds::new(b',')), size);
+            let chunks = chunks(text, records(), size);
             let texts: Vec<&[u8]> = chunks.iter().map(Chunk::text).collect();
             assert_eq!(texts.concat(), text);
             let starts = [&b"a,"[..], b"\"y", b"last"];
@@ -354,10 +360,11 @@ mod tests {
     #[test]
     fn a_quote_closes_before_long() {
         let text = |length: usize, end: &str| format!("a,b\n1,2\n\n3,\"{}{end}\n", "\n".repeat(length - 1));
-        for size in [CHUNK, LARGEST_CHUNK] {
+        for (size, most) in [(CHUNK, LARGEST_CELL), (LARGEST_CHUNK, LARGEST_CELL), (CHUNK, 2 * LARGEST_CELL)] {
             let last = |text: String| {
                 let source = Source::new("x".into(), text.as_bytes()).unwrap();
-                let mut chunks = Chunks::new(source, Ends::Records(RecordEnds::new(b',')), &of_size(size));
+                let ends = Ends::Records(RecordEnds::new(b',', most));
+                let mut chunks = Chunks::new(source, ends, &of_size(size));
                 loop {
                     match chunks.next() {
                         Ok(Some(_)) => {}
@@ -369,10 +376,13 @@ mod tests {
                     }
                 }
             };
-            assert_eq!(last(text(LARGEST_CELL, "\"")), None);
-            let expected = "x, line 4: found a quote that does not close within 16.0 MiB, expected a smaller cell";
+            assert_eq!(last(text(most, "\"")), None);
+            let most_said = most >> 20;
+            let expected = format!(
+                "x, line 4: found a quote that does not close within {most_said}.0 MiB, expected a smaller cell"
+            );
             for end in ["\"", "", "\"\""] {
-                assert_eq!(last(text(LARGEST_CELL + 1, end)).as_deref(), Some(expected));
+                assert_eq!(last(text(most + 1, end)).as_deref(), Some(expected.as_str()));
             }
         }
     }
@@ -400,15 +410,14 @@ mod tests {
             "x, line 4: found a quote that does not close before the end of the file, expected a closing quote";
         for open in ["2,\"y\n3,z\n", "2,\"", "2,\"y\"\"", "\"2,y\r\n\r\n3,z\n\n", "2,\"y\"\"\n\"\""] {
             for size in [1, 3, 7, 1000] {
-                let records = Ends::Records(RecordEnds::new(b','));
-                let (read, error) = failure(&format!("{before}{open}"), records, &of_size(size));
+                let (read, error) = failure(&format!("{before}{open}"), records(), &of_size(size));
                 assert_eq!((read.as_str(), error.as_deref()), (before, Some(expected)), "{open:?}, {size}");
             }
         }
         for closed in ["2,\"y\"", "2,\"\"", "2,\"y\"\"\"", "2,y\"", "2,\"y\"z\"", "2,\"y\"\r\n"] {
             for size in [1, 3, 7, 1000] {
                 let text = format!("{before}{closed}");
-                let found = failure(&text, Ends::Records(RecordEnds::new(b',')), &of_size(size));
+                let found = failure(&text, records(), &of_size(size));
                 assert_eq!(found, (text, None), "{size}");
             }
         }
@@ -419,7 +428,7 @@ mod tests {
         let options = |chunk_size| ReadOptions { longest_line: 100, ..of_size(chunk_size) };
         let short = format!("{}\n", "x".repeat(99));
         for size in [1, 10, 64] {
-            for ends in [|| Ends::Lines, || Ends::Records(RecordEnds::new(b','))] {
+            for ends in [|| Ends::Lines, records] {
                 assert_eq!(failure(&short.repeat(9), ends(), &options(size)), (short.repeat(9), None));
                 let long = format!("{short}{short}{}", "x".repeat(10_000));
                 let expected = "x, line 3: found a line longer than 100 bytes, expected a shorter one";

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Hint, Place, Result};
-use crate::format::chunks::{CHUNK, LONGEST_LINE};
+use crate::format::chunks::{CHUNK, LARGEST_CELL, LONGEST_LINE};
 use crate::format::column_plan::ColumnOptions;
 
 /// The layout in memory of rows that were read.
@@ -41,6 +41,8 @@ pub(super) struct ReadOptions {
     pub(super) chunk_size: usize,
     /// Bytes of text in a line, at most.
     pub(super) longest_line: usize,
+    /// Bytes of a quoted CSV cell, at most.
+    pub(super) largest_cell: usize,
     /// Columns of a file, at most.
     pub(super) most_columns: usize,
     /// Bytes of rows in memory, at most; half of the machine's if none.
@@ -59,6 +61,7 @@ impl Default for ReadOptions {
             layout: Layout::Auto,
             chunk_size: CHUNK,
             longest_line: LONGEST_LINE,
+            largest_cell: LARGEST_CELL,
             most_columns: MOST_COLUMNS,
             memory: None,
         }

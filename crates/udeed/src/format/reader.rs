@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::data::{Column, Naming, Table};
 use crate::error::{Error, Hint, Place, Result};
+use crate::format::chunks::LARGEST_CELL;
 use crate::format::column_plan::{LabelColumn, UnlabeledMark};
 use crate::format::options::ReadOptions;
 use crate::format::sink::{BoundedSink, MemorySink, PartingSink, RowSink, Schema, TableSink, UnitedSink};
@@ -154,8 +155,8 @@ impl Reader {
     }
 
     /// Longest line, or CSV record, in bytes of text, unzipped; one that ends within a chunk of 512 KiB always passes. A longer
-    /// one is an error: it is most likely no text, and
-    /// would take all memory. Default: 64 MiB.
+    /// one is an error: it is most likely no text, and would take all memory. More than 16 MiB are also those of a quoted cell,
+    /// at most, where otherwise the closing quote was most likely forgotten. Default: 64 MiB, 16 MiB of them in a quoted cell.
     ///
     /// ```
     /// use udeed::format::{Format, Reader};
@@ -167,6 +168,7 @@ impl Reader {
     #[must_use]
     pub fn longest_line(mut self, bytes: usize) -> Self {
         self.options.longest_line = bytes;
+        self.options.largest_cell = bytes.max(LARGEST_CELL);
         self
     }
 

@@ -25,8 +25,9 @@ settings! {
     ///
     /// `c` is the covariance that the labels leave, with features standardised over all rows and cut at 6, and the median squared
     /// distance as width; `u = 1 - (p1 - p2)` is how undecided the model is, and `a = l / (l + 20)` how far it is trusted after
-    /// `l` labels. With fewer than 10 labels, or fewer than 2 of a class, `a` is 0: no model is needed, and no label. A batch is
-    /// chosen one by one, each as if those before were labeled.
+    /// `l` labels. With fewer than 10 labels, or fewer than 2 of a class, `a` is 0: no model is needed, and no label. A model that is
+    /// given is always asked, and `l` is the number of labels that it has learned from. A batch is chosen one by one, each as if
+    /// those before were labeled.
     ///
     /// Of many rows, 2000 drawn at random are candidates, and 1000 of these stand for all. After 1000 suggestions further ones follow
     /// by their scores, as if none of these were labeled.
@@ -525,6 +526,21 @@ mod tests {
             rows(&Suggest::new().count(12).suggest(&train, None).unwrap())
         };
         assert_eq!(suggest(dense.into()), suggest(sparse.into()));
+    }
+
+    #[test]
+    fn a_model_that_is_given_is_asked_whatever_labels_there_are() {
+        let model = Bagging::new().fit(&few_labels("vote", 6)).unwrap();
+        for labels in [0, 6, 40] {
+            let suggest = Suggest::new().count(5);
+            let train = few_labels("vote", labels);
+            let found = suggest.suggest(&train, Some(&model)).unwrap();
+            assert!(!found.cold && found.suggestions.iter().all(|own| own.undecided < 1.0), "{labels}");
+            assert_eq!(suggest.suggest(&train, None).unwrap().cold, labels < 10, "{labels}");
+            // By its own six labels.
+            let opinion = Opinion::of(Some(&model), train.table()).unwrap();
+            assert_eq!(opinion.trust, 6.0 / 26.0);
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! the last four bytes of the file, is a checksum of everything before it.
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl Model {
     ///
     /// # Errors
     /// If the file cannot be read, is truncated, damaged, of a newer version or something else, or takes more than half of
-    /// the memory. Of what is no model, only the beginning is read.
+    /// the memory, where it is larger than 256 MiB. Of what is no model, only the beginning is read.
     ///
     /// ```
     /// let folder = tempfile::tempdir().unwrap();
@@ -58,9 +58,20 @@ impl Model {
     /// assert!(error.to_string().ends_with("expected a model written by `udeed fit`"));
     /// ```
     pub fn load(path: impl AsRef<Path>) -> Result<Model> {
-        let path = path.as_ref();
+        Model::load_bounded(path.as_ref(), half_of_memory)
+    }
+
+    /// As [`Model::load`], with another limit in bytes than half of the memory. A file of up to 256 MiB always passes.
+    ///
+    /// # Errors
+    /// As [`Model::load`].
+    pub fn load_within(path: impl AsRef<Path>, most: u64) -> Result<Model> {
+        Model::load_bounded(path.as_ref(), || most)
+    }
+
+    fn load_bounded(path: &Path, most: impl FnOnce() -> u64) -> Result<Model> {
         let file = File::open(path).map_err(|error| Error::io(path, "read", error))?;
-        Model::read(&read_bounded(file, path)?, Vec::new(), path)
+        Model::read(&read_bounded(file, path, most)?, Vec::new(), path)
     }
 
     /// What [`Model::save`] writes, in memory.
@@ -160,12 +171,12 @@ impl Model {
 /// Reads as much of a file as its header tells of, and one byte more where there is one.
 ///
 /// # Errors
-/// If it cannot be read, or takes more than half of the memory.
-fn read_bounded(mut file: impl Read, path: &Path) -> Result<Vec<u8>> {
+/// If it cannot be read, or takes more than `most` bytes and is large.
+fn read_bounded(file: File, path: &Path, most: impl FnOnce() -> u64) -> Result<Vec<u8>> {
     let refused = |error| Error::io(path, "read", error);
     let mut bytes = Vec::new();
-    let mut read_to = |bytes: &mut Vec<u8>, end: u64| {
-        file.by_ref().take(end.saturating_sub(bytes.len() as u64)).read_to_end(bytes).map_err(refused)
+    let read_to = |bytes: &mut Vec<u8>, end: u64| {
+        (&file).take(end.saturating_sub(bytes.len() as u64)).read_to_end(bytes).map_err(refused)
     };
     read_to(&mut bytes, BEGINNING)?;
     let header = bytes.first_chunk().map_or(0, |length| u64::from_le_bytes(*length));
@@ -175,12 +186,19 @@ fn read_bounded(mut file: impl Read, path: &Path) -> Result<Vec<u8>> {
     }
     read_to(&mut bytes, LENGTH as u64 + header)?;
     let Some(whole) = whole_length(&bytes) else { return Ok(bytes) };
-    let most = if whole < MUCH_MEMORY { whole } else { half_of_memory() };
-    read_to(&mut bytes, whole.min(most).saturating_add(1))?;
-    // A truncated file and one that is too large are different errors.
-    if whole > most && bytes.len() as u64 > most {
-        check_memory(whole, most, Hint::Members, || format!("{}: the members of the model", path.display()))?;
+    let most = if whole <= MUCH_MEMORY { whole } else { most().max(MUCH_MEMORY) };
+    // Of a pipe the length is not known.
+    let length = file.metadata().ok().filter(Metadata::is_file).map(|at| at.len());
+    if length.is_some_and(|length| length < whole) {
+        // What was read tells that it is truncated.
+        return Ok(bytes);
     }
+    check_memory(whole, most, Hint::LargeModel, || format!("{}: the members of the model", path.display()))?;
+    if length.is_some() {
+        // Not twice as much, as a buffer that grows by itself; where there is no room, reading says so.
+        _ = bytes.try_reserve_exact(usize::try_from(whole).unwrap_or(usize::MAX).saturating_sub(bytes.len()));
+    }
+    file.take(whole.saturating_add(1).saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes).map_err(refused)?;
     Ok(bytes)
 }
 

@@ -1,15 +1,17 @@
 //! Prepared rows in a file with a name, for other processes.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Block, Blocks, Buffer, DiskRows, DiskRowsPlan, DiskRowsWriter, Matrix, Sealed};
 use crate::error::{Error, Place, Result};
-use crate::file::{folder_of, temporary};
+use crate::file::{Version, folder_of, temporary};
 
 /// How a file ends: after the rows come what they are, its length, its checksum, and this.
 const MAGIC: [u8; 8] = *b"UDEEDrow";
@@ -50,6 +52,8 @@ pub struct Spill {
     path: PathBuf,
     length: u64,
     checksum: u32,
+    /// None of what is no plain file.
+    version: Option<Version>,
 }
 
 impl Spill {
@@ -72,7 +76,8 @@ impl Spill {
     pub fn open(path: &Path) -> Result<Self> {
         let refused = |error| Error::io(path, "read", error);
         let mut file = File::open(path).map_err(refused)?;
-        let size = file.metadata().map_err(refused)?.len();
+        let at = file.metadata().map_err(refused)?;
+        let (size, version) = (at.len(), Version::of(&at));
         let broken = || {
             Error::input(Place::new(path.display().to_string()), "a file that is no whole one", "one of prepared rows")
         };
@@ -94,7 +99,7 @@ impl Spill {
             return Err(Error::input(Place::new(path.display().to_string()), found, "those of this machine"));
         }
         let rows = DiskRows::of_plan(file, folder_of(path), footer.plan, begin).ok_or_else(broken)?;
-        Ok(Spill { rows, path: path.to_path_buf(), length: begin, checksum: footer.checksum })
+        Ok(Spill { rows, path: path.to_path_buf(), length: begin, checksum: footer.checksum, version })
     }
 
     /// The name of the file.
@@ -107,16 +112,27 @@ impl Spill {
         self.checksum
     }
 
-    /// Refuses a file of other rows than those with a checksum.
+    /// Refuses a file of other rows than those with a checksum. The rows are read for it once in a process, and again when the
+    /// file has changed since.
     ///
     /// # Errors
-    /// If that of the file is another.
+    /// If that of the file is another, or as [`Spill::verify`].
     pub fn check(&self, checksum: u32) -> Result<()> {
-        if checksum == self.checksum {
+        /// The files whose rows were read, as they were then.
+        static VERIFIED: Mutex<BTreeMap<PathBuf, Version>> = Mutex::new(BTreeMap::new());
+        if checksum != self.checksum {
+            let place = Place::new(self.path.display().to_string());
+            return Err(Error::input(place, "other rows", "those that were kept there"));
+        }
+        let verified = || VERIFIED.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.version.is_some() && verified().get(&self.path) == self.version.as_ref() {
             return Ok(());
         }
-        let place = Place::new(self.path.display().to_string());
-        Err(Error::input(place, "other rows", "those that were kept there"))
+        self.verify()?;
+        if let Some(version) = &self.version {
+            verified().insert(self.path.clone(), version.clone());
+        }
+        Ok(())
     }
 
     /// Reads all rows, and compares their checksum.
@@ -192,4 +208,39 @@ fn crc(bytes: &[u8]) -> u32 {
     let mut crc = flate2::Crc::new();
     crc.update(bytes);
     crc.sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::{Duration, SystemTime};
+
+    use crate::data::Dense;
+
+    use super::*;
+
+    #[test]
+    fn a_flipped_byte_of_the_rows_is_found_also_after_they_were_checked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("part.rows");
+        let mut writer = Spill::writer(&path).unwrap();
+        writer.push(&Dense::new(2, 2, vec![1.0, 2.0, 3.0, 4.0]).unwrap().into()).unwrap();
+        let checksum = writer.finish().unwrap().checksum();
+        let whole = fs::read(&path).unwrap();
+        // Each at a time of its own: a clock may be coarser than a test is fast.
+        let put = |bytes: &[u8], seconds: u64| {
+            fs::write(&path, bytes).unwrap();
+            let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+            File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+            Spill::open(&path).unwrap().check(checksum)
+        };
+        for place in 0..32 {
+            put(&whole, 10 * place).unwrap();
+            Spill::open(&path).unwrap().check(checksum).unwrap();
+            let mut flipped = whole.clone();
+            flipped[place as usize] ^= 1;
+            let error = put(&flipped, 10 * place + 5).unwrap_err().to_string();
+            assert!(error.ends_with("expected the checksum at the end of the file"), "{place}: {error}");
+        }
+    }
 }

@@ -24,7 +24,7 @@ pub(super) fn read(options: &ReadOptions, source: Source<'_>, rows: &mut dyn Row
     let place = source.place();
     let delimiter = options.delimiter.unwrap_or_else(|| usual_delimiter(&place.source));
     let columns = &options.columns;
-    let mut chunks = Chunks::new(source, Ends::Records(RecordEnds::new(delimiter)), options);
+    let mut chunks = Chunks::new(source, Ends::Records(RecordEnds::new(delimiter, options.largest_cell)), options);
     let Some((names, first)) = first_record(options, &mut chunks, delimiter)? else {
         return Err(Error::input(place, "an empty file", "a header and rows"));
     };
