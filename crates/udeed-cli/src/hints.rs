@@ -89,6 +89,7 @@ fn words(hint: &Hint) -> Option<String> {
         }
         Hint::LongLine => "is this a file of rows? If so, allow longer lines with `--longest-line`".into(),
         Hint::ManyColumns => "is this a file of rows? If so, allow more with `--most-columns`".into(),
+        Hint::LongStream => "write the rows to a file, unzipped, and read that, or allow more with `--memory`".into(),
         Hint::RowsOfFile => "allow more with `--memory`, or leave out columns with `--drop`".into(),
         Hint::FullDisk => {
             "the file lies in the folder of `--out`, or without it in the system's temporary folder: name one on a larger disk, \

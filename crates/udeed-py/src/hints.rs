@@ -89,6 +89,7 @@ pub fn words(hint: &Hint) -> Words {
         }
         // No rows are written, no parameter chooses columns of files, and Parquet files are read by pyarrow.
         Hint::WithoutParquet
+        | Hint::LongStream
         | Hint::NoHeader
         | Hint::NumericHeader
         | Hint::NominalOrDrop { .. }

@@ -229,6 +229,8 @@ hints! {
     RowsInMemory => "allow more memory, or use a method that does not need all rows at once, such as `udeed` or `bagging`";
     /// The rows of a file take more memory than they may.
     RowsOfFile => "allow more memory, or leave out columns";
+    /// Rows that come as a stream are more than may be copied.
+    LongStream => "write the rows to a file and read that, or allow more memory";
     /// The disk for the temporary file of the rows is full.
     FullDisk => "use a folder on a larger disk, or allow more memory";
     /// Fourier features take too much memory.

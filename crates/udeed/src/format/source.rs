@@ -89,7 +89,7 @@ impl<'a> Source<'a> {
         while self.read(1 << 20, &mut bytes)? > 0 {
             left = left.checked_sub(bytes.len() as u64).ok_or_else(|| {
                 let expected = format!("at most {}, as it is copied to be read from its end", byte_size(most));
-                Error::input(self.place(), "a longer stream than may be copied", expected).with_hint(Hint::RowsOfFile)
+                Error::input(self.place(), "a longer stream than may be copied", expected).with_hint(Hint::LongStream)
             })?;
             io::Write::write_all(&mut copy, &bytes).map_err(unwritten)?;
             bytes.clear();
