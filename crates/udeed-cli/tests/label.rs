@@ -429,7 +429,9 @@ fn chosen_rows_have_their_reasons_and_random_ones_none() {
         let row = question["row"].as_u64().unwrap() as usize;
         served.label(truth(row));
         // Suggestions, and their reasons, come with the next model.
+        let begun = Instant::now();
         while served.state()["learning"] == true {
+            assert!(begun.elapsed() < Duration::from_secs(60), "the model is not there yet");
             std::thread::sleep(Duration::from_millis(20));
         }
     }

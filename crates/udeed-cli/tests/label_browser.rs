@@ -425,9 +425,15 @@ fn alerts_stay_and_are_read_once() {
     assert_eq!(browser.evaluate("document.activeElement.value"), "?");
     browser.press("Enter", 13, "\r");
     browser.wait_for("window.read > 1 && !document.getElementById('refusal').hidden");
+    // What is typed over it is the name alone.
+    browser.press("Escape", 27, "");
+    press(&mut browser, "c");
+    browser.call("Input.insertText", json!({ "text": "a new one" }));
+    assert_eq!(browser.evaluate("document.activeElement.value"), "a new one");
     browser.press("Escape", 27, "");
     answer(&mut browser, false);
     assert_eq!(browser.evaluate("document.getElementById('refusal').hidden"), true, "another answer is not refused");
+    assert_eq!(browser.evaluate("document.getElementById('class-name').value"), "", "it was meant for the row before");
 
     // Without a server: said once, whatever is tried.
     listen(&mut browser, "problem");

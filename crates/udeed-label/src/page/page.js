@@ -172,6 +172,8 @@
     if (!state?.question || !state.labeling) return false;
     const row = state.question.row;
     if (!await change("answer", { row, reply, label })) return false;
+    // What was typed was meant for the row that is answered.
+    byId("class-name").value = "";
     const [last] = state.recent;
     say(`Row ${row + 1}: ${last ? last.label : reply}. ${next()}`);
     return true;
@@ -206,13 +208,17 @@
     byId("found").replaceChildren(element("p", { textContent: words }), element("ul", {}, ...found.map(hit)));
   };
 
+  // A name that was refused is selected, so that the next one replaces it.
+  const writeClass = () => {
+    byId("class-name").focus();
+    byId("class-name").select();
+  };
+
   byId("new-class").addEventListener("submit", async (event) => {
     event.preventDefault();
     const name = byId("class-name").value.trim();
     // A name that is refused stays to be corrected.
-    if (!name || !await answer("label", name)) return;
-    byId("class-name").value = "";
-    byId("class-name").blur();
+    if (name && await answer("label", name)) byId("class-name").blur();
   });
   byId("search").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -249,7 +255,7 @@
     if (!isPlain || isTyping(event.target) || !byId("keys").checked || byId("desk").hidden) return;
     const own = state.classes.find(({ key }) => key === event.key);
     const actions = { s: () => answer("skip"), n: () => answer("not sure"), u: undo,
-      c: () => byId("class-name").focus(), "/": () => byId("wanted").focus() };
+      c: writeClass, "/": () => byId("wanted").focus() };
     const action = own ? () => answer("label", own.name) : actions[event.key];
     if (!action) return;
     event.preventDefault();
