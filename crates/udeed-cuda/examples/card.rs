@@ -261,6 +261,7 @@ fn fit(cuda: &Arc<Cuda>, name: &str, train: &TrainSet) {
             right(&here),
             right(&there)
         );
+        assert!(mark.is_empty(), "{name}: the card fits another model");
     }
 }
 
@@ -291,6 +292,7 @@ fn main() -> Result<()> {
     };
     let (checked, wrong) = check(&cuda, most);
     println!("{wrong} of {checked} shapes are wrong");
+    assert!(wrong == 0 && checked > 0, "gradients are not those of the processor");
     let Some(files) = files else { return Ok(()) };
     println!();
     for path in files {

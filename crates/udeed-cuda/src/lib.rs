@@ -11,8 +11,9 @@
 //! ```
 //!
 //! Nothing of CUDA is needed to build this crate, and nothing is loaded before [`Cuda::open`], which looks for the driver: the
-//! kernels are committed as PTX, which the driver compiles for its card. It takes dense rows, linear members, any losses, any
-//! number of members, features and heads, in both precisions. What it does not take is refused, never done elsewhere.
+//! kernels are committed as PTX, which the driver compiles for its card. It takes dense rows, linear members, any loss but
+//! `printed`, any number of members, features and heads, in both precisions. What it does not take is refused, never done
+//! elsewhere.
 //!
 //! # What is promised
 //!
