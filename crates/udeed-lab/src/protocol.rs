@@ -80,10 +80,11 @@ const fn choice(source: Source, text: &'static str, how: How) -> Choice {
 const SHARED: &[Choice] = &[
     choice(Printed, "50 random splits: half of the rows for testing, a quarter of the others labeled", AsItIs),
     choice(Printed, "20, 50 and 100 members; they begin with bootstraps, lambda 1", AsItIs),
-    choice(Printed, "gamma 1, rate 0.25, at most 25 steps a stage", AsItIs),
+    choice(Printed, "gamma 1, rate 0.25, at most 25 steps", AsItIs),
     choice(Printed, "a stage ends when V or V_div no longer decreases", AsItIs),
     choice(Printed, "LcUd descends on L first, then from there on U; votes are weighted", AsItIs),
     choice(Printed, "verdicts of the paired t-test at 95 %", AsItIs),
+    choice(Inferred, "each of both stages has its 25 steps", AsItIs),
     choice(Inferred, "every feature scaled to [0, 1] over the whole set", How::Scale(Scale::WholeSet)),
     choice(Inferred, "splits stratified by class", AsItIs),
     choice(Inferred, "the constant feature is regularised with the others", AsItIs),
