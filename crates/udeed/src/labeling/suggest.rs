@@ -234,7 +234,7 @@ impl Suggest {
         }
     }
 
-    /// Whether some unlabeled rows matter more than others.
+    /// Whether weights are given, or those of the unlabeled rows differ.
     fn has_weights(&self, train: &TrainSet) -> bool {
         let labels = train.labels();
         let mut own = (0..labels.len()).filter(|&i| labels.get(i).is_none()).map(|i| train.row_weight(i));
