@@ -1611,7 +1611,7 @@ mod limits {
             file.set_len(1 << 40).unwrap();
             for call in [format!("--merge {name}"), format!("--answers {name} --no-open")] {
                 let message = refusal(&limited(&folder, &format!("label rows.csv --label ok {call}")), 1, &call);
-                assert_says(&message, &[&format!("{name}"), told, "expected "]);
+                assert_says(&message, &[name, told, "expected "]);
                 assert_eq!(file.metadata().unwrap().len(), 1 << 40, "{call}");
             }
         }
