@@ -6,34 +6,8 @@ use crate::data::Blocks;
 use crate::error::Result;
 use crate::kernel::{Real, Visit, pass};
 use crate::learner::walk_networks;
-use crate::method::udeed::DiversityTerm;
+use crate::method::udeed::{DiversityTerm, Loss, Precision};
 use crate::observer::Losses;
-use crate::words::words;
-
-words! {
-    /// Empirical loss on the labeled rows.
-    pub enum Loss = Logistic {
-        /// `ln(1 + e^(-y w.x))`, the negative binomial likelihood.
-        Logistic = "logistic",
-        /// `(f - y)^2`.
-        Squared = "squared",
-        /// `1 - y f`, as in the paper. No maximum with 0 is needed, because `f` never exceeds 1.
-        Hinge = "hinge",
-        /// `ln(1 + e^(-y w.x))` in the loss; in place of its derivative, the factors that the paper prints: each row's term is
-        /// multiplied by its loss. The paper's tables were very likely made so; that is what this is for.
-        Printed = "printed",
-    }
-}
-
-words! {
-    /// Floating-point precision of the descent.
-    pub enum Precision = Double {
-        /// 64 bits.
-        Double = "double",
-        /// 32 bits, in half of the time. Gradients are still summed over blocks of rows in 64 bits.
-        Single = "single",
-    }
-}
 
 /// A differentiable function of the weights of all members, which the descent minimises.
 pub trait Objective {
