@@ -64,7 +64,7 @@ macro_rules! measures {
     };
 }
 
-/// What is known of a measure.
+/// A measure: its words, its direction and its formula.
 struct Row {
     measure: Measure,
     name: &'static str,
@@ -106,14 +106,14 @@ measures! {
         title: "Disagreement",
         meaning: "(N01 + N10) / N, mean over pairs: the share of rows on which one is right and the other wrong.",
         more_diverse: Higher,
-        of: |counts| Some(2.0 * counts.disagreeing() / (counts.n() * counts.m() * (counts.m() - 1.0))),
+        of: |&Counts { n, m, disagreeing, .. }| Some(2.0 * disagreeing / (n * m * (m - 1.0))),
     }
     /// The double fault, `N00 / N`; lower is more diverse.
     Df = "df" {
         title: "Double fault",
         meaning: "N00 / N, mean over pairs: the share of rows on which both are wrong.",
         more_diverse: Lower,
-        of: |counts| Some(counts.failing_together() / (counts.n() * counts.m() * (counts.m() - 1.0))),
+        of: |&Counts { n, m, failing_together, .. }| Some(failing_together / (n * m * (m - 1.0))),
     }
     /// The entropy, `1/N sum_j min(r_j, m - r_j) / (m - ceil(m / 2))`; higher is more diverse.
     Ent = "ent" {
@@ -121,8 +121,8 @@ measures! {
         meaning: "The mean of min(r, m \u{2212} r) / (m \u{2212} \u{2308}m/2\u{2309}): 1 where half fail on every row.",
         more_diverse: Higher,
         of: |counts| {
-            let m = counts.m();
-            Some(counts.sum(|r| r.min(m - r)) / (counts.n() * (m - (m / 2.0).ceil())))
+            let &Counts { n, m, .. } = counts;
+            Some(counts.sum(|r| r.min(m - r)) / (n * (m - (m / 2.0).ceil())))
         },
     }
     /// The Kohavi-Wolpert variance, `1/(N m^2) sum_j r_j (m - r_j)`; higher is more diverse.
@@ -130,7 +130,7 @@ measures! {
         title: "Kohavi-Wolpert variance",
         meaning: "The mean of r (m \u{2212} r) / m\u{b2}.",
         more_diverse: Higher,
-        of: |counts| Some(counts.disagreeing() / (counts.n() * counts.m() * counts.m())),
+        of: |&Counts { n, m, disagreeing, .. }| Some(disagreeing / (n * m * m)),
     }
     /// The interrater agreement, `1 - sum_j r_j (m - r_j) / (N m (m - 1) p (1 - p))`; lower is more diverse.
     ///
@@ -139,11 +139,10 @@ measures! {
         title: "Interrater agreement \u{3ba}",
         meaning: "1 \u{2212} the mean of r (m \u{2212} r) / (m (m \u{2212} 1) p (1 \u{2212} p)): 0 is agreement by chance.",
         more_diverse: Lower,
-        of: |counts| {
-            let (failed, all) = (counts.failed(), counts.n() * counts.m());
+        of: |&Counts { n, m, failed, disagreeing, .. }| {
             // N m p (1 - p), with the failures in place of 1 - p.
-            let expected = || (counts.m() - 1.0) * failed * (1.0 - failed / all);
-            (failed > 0.0 && failed < all).then(|| 1.0 - counts.disagreeing() / expected())
+            let expected = || (m - 1.0) * failed * (1.0 - failed / (n * m));
+            (failed > 0.0 && failed < n * m).then(|| 1.0 - disagreeing / expected())
         },
     }
     /// The difficulty, which is the variance over the rows (divided by `N`) of the share of members that are right on
@@ -153,7 +152,7 @@ measures! {
         meaning: "The variance over the rows of the share of members that are right.",
         more_diverse: Lower,
         of: |counts| {
-            let (n, m, failed) = (counts.n(), counts.m(), counts.failed());
+            let &Counts { n, m, failed, .. } = counts;
             Some(counts.sum(|r| (r - failed / n) * (r - failed / n)) / (n * m * m))
         },
     }
@@ -165,9 +164,8 @@ measures! {
         title: "Generalised diversity",
         meaning: "1 less how likely two members drawn at random both fail, over how likely one fails.",
         more_diverse: Higher,
-        of: |counts| {
-            let failed = counts.failed();
-            (failed > 0.0).then(|| 1.0 - counts.failing_together() / ((counts.m() - 1.0) * failed))
+        of: |&Counts { m, failed, failing_together, .. }| {
+            (failed > 0.0).then(|| 1.0 - failing_together / ((m - 1.0) * failed))
         },
     }
     /// The coincident failure diversity, `sum_{r >= 1} (m - r)/(m - 1) p_r / (1 - p_0)`, and 0 where `p_0` is 1, that
@@ -177,10 +175,10 @@ measures! {
         meaning: "1 where at most one member fails on any row, 0 where all fail together.",
         more_diverse: Higher,
         of: |counts| {
-            let m = counts.m();
+            let &Counts { n, m, failed, .. } = counts;
             let right_beside_failures = counts.sum(|r| if r == 0.0 { 0.0 } else { m - r });
-            let rows_with_failures = counts.n() - counts.n_rows_with[0] as f64;
-            Some(if counts.failed() == 0.0 { 0.0 } else { right_beside_failures / ((m - 1.0) * rows_with_failures) })
+            let rows_with_failures = n - counts.n_rows_with[0] as f64;
+            Some(if failed == 0.0 { 0.0 } else { right_beside_failures / ((m - 1.0) * rows_with_failures) })
         },
     }
 }
@@ -218,19 +216,11 @@ impl Measure {
     }
 
     /// Its name in full.
-    ///
-    /// ```
-    /// assert_eq!(udeed::diversity::Measure::Df.title(), "Double fault");
-    /// ```
     pub fn title(self) -> &'static str {
         self.row().title
     }
 
     /// What it measures, in a sentence.
-    ///
-    /// ```
-    /// assert!(udeed::diversity::Measure::Df.meaning().ends_with("the share of rows on which both are wrong."));
-    /// ```
     pub fn meaning(self) -> &'static str {
         self.row().meaning
     }
@@ -368,20 +358,12 @@ impl Oracle {
         Ok(Oracle::new(members.len(), n_rows, |member, row| members[member].as_ref()[row]))
     }
 
-    /// How many members there are.
-    ///
-    /// ```
-    /// assert_eq!(udeed::diversity::Oracle::new(3, 5, |_, _| true).n_members(), 3);
-    /// ```
+    /// Number of members.
     pub fn n_members(&self) -> usize {
         self.n_members
     }
 
-    /// How many rows there are.
-    ///
-    /// ```
-    /// assert_eq!(udeed::diversity::Oracle::new(3, 5, |_, _| true).n_rows(), 5);
-    /// ```
+    /// Number of rows.
     pub fn n_rows(&self) -> usize {
         self.n_rows
     }
@@ -418,7 +400,7 @@ impl Oracle {
         }
     }
 
-    /// What the measures are computed from. None for a lone member or without rows, of which there are no measures.
+    /// Counts from which the measures are computed. None with fewer than 2 members or without rows: no measure is defined.
     fn counts(&self) -> Option<Counts<'_>> {
         if self.n_members < 2 || self.n_rows == 0 {
             return None;
@@ -435,7 +417,7 @@ impl Oracle {
         for count in right {
             n_rows_with[self.n_members - count] += 1;
         }
-        Some(Counts { oracle: self, n_rows_with, pairs: OnceCell::new() })
+        Some(Counts::new(self, n_rows_with))
     }
 
     fn pairs(&self) -> Pairs {
@@ -458,7 +440,7 @@ impl Oracle {
     }
 }
 
-/// How many bits are set in both.
+/// Number of bits that are set in both.
 fn n_common(a: &[u64], b: &[u64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| u64::from((a & b).count_ones())).sum::<u64>() as f64
 }
@@ -523,42 +505,39 @@ struct Counts<'a> {
     /// Rows on which no member fails, one, two, ... up to all.
     n_rows_with: Vec<usize>,
     pairs: OnceCell<Pairs>,
+    /// `N`
+    n: f64,
+    /// `m`
+    m: f64,
+    /// `sum_j r_j`
+    failed: f64,
+    /// `sum_j r_j (m - r_j)`
+    disagreeing: f64,
+    /// `sum_j r_j (r_j - 1)`
+    failing_together: f64,
 }
 
-impl Counts<'_> {
+impl<'a> Counts<'a> {
+    fn new(oracle: &'a Oracle, n_rows_with: Vec<usize>) -> Self {
+        let (n, m) = (oracle.n_rows as f64, oracle.n_members as f64);
+        let failed = sum_over(&n_rows_with, |r| r);
+        let disagreeing = sum_over(&n_rows_with, |r| r * (m - r));
+        let failing_together = sum_over(&n_rows_with, |r| r * (r - 1.0));
+        Counts { oracle, n_rows_with, pairs: OnceCell::new(), n, m, failed, disagreeing, failing_together }
+    }
+
     fn pairs(&self) -> &Pairs {
         self.pairs.get_or_init(|| self.oracle.pairs())
     }
 
     /// The sum over the rows of a function of the number of members that fail: exact where the function is an integer.
     fn sum(&self, function: impl Fn(f64) -> f64) -> f64 {
-        self.n_rows_with.iter().enumerate().map(|(failing, &n_rows)| n_rows as f64 * function(failing as f64)).sum()
+        sum_over(&self.n_rows_with, function)
     }
+}
 
-    /// `N`
-    fn n(&self) -> f64 {
-        self.oracle.n_rows as f64
-    }
-
-    /// `m`
-    fn m(&self) -> f64 {
-        self.oracle.n_members as f64
-    }
-
-    /// `sum_j r_j`
-    fn failed(&self) -> f64 {
-        self.sum(|r| r)
-    }
-
-    /// `sum_j r_j (m - r_j)`
-    fn disagreeing(&self) -> f64 {
-        self.sum(|r| r * (self.m() - r))
-    }
-
-    /// `sum_j r_j (r_j - 1)`
-    fn failing_together(&self) -> f64 {
-        self.sum(|r| r * (r - 1.0))
-    }
+fn sum_over(n_rows_with: &[usize], function: impl Fn(f64) -> f64) -> f64 {
+    n_rows_with.iter().enumerate().map(|(failing, &n_rows)| n_rows as f64 * function(failing as f64)).sum()
 }
 
 #[cfg(test)]
