@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 use std::time::SystemTime;
 
+use flate2::Crc;
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, Place, Result};
@@ -75,7 +76,7 @@ pub fn check_writable(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What a path leads to when all links are followed, also where nothing is there yet.
+/// The path behind all links, also where nothing is there yet.
 ///
 /// # Errors
 /// If links lead in a circle.
@@ -148,7 +149,14 @@ pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// What tells one version of a plain file from another: its length, and when it was changed.
+/// The CRC-32 of some bytes, which tells a damaged file from a whole one.
+pub(crate) fn checksum(bytes: &[u8]) -> u32 {
+    let mut crc = Crc::new();
+    crc.update(bytes);
+    crc.sum()
+}
+
+/// A version of a plain file: its length and the time of its last change.
 ///
 /// ```
 /// use udeed::file::Version;
@@ -246,30 +254,38 @@ fn remove_abandoned_now(folder: &Path) {
     }
 }
 
+/// The path of a file that is not there yet, in a folder of its own, which is removed when it is dropped.
+#[cfg(test)]
+pub(crate) fn in_a_folder(name: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    (folder, path)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_failed_write_leaves_nothing_behind() {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(write_file(&folder.path().join("new"), |_| Err(io::Error::other("full"))).is_err());
+        let (folder, path) = in_a_folder("new");
+        assert!(write_file(&path, |_| Err(io::Error::other("full"))).is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     #[test]
     fn a_path_that_is_a_folder_or_in_none_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
+        let (folder, path) = in_a_folder("no/such");
         assert!(write_file(folder.path(), |_| Ok(())).is_err());
-        assert!(write_file(&folder.path().join("no/such"), |_| Ok(())).is_err());
+        assert!(write_file(&path, |_| Ok(())).is_err());
     }
 
     #[test]
     #[cfg(unix)]
     fn a_link_stays_a_link_whether_or_not_it_leads_to_a_file() {
         use std::os::unix::fs::symlink;
-        let folder = tempfile::tempdir().unwrap();
-        let (link, over, to) = (folder.path().join("link"), folder.path().join("over"), folder.path().join("to"));
+        let (folder, link) = in_a_folder("link");
+        let (over, to) = (folder.path().join("over"), folder.path().join("to"));
         symlink("over", &link).unwrap();
         symlink(&to, &over).unwrap();
         for content in ["new", "old"] {
@@ -287,8 +303,8 @@ mod tests {
     #[cfg(unix)]
     fn a_link_to_nowhere_is_refused_and_stays() {
         use std::os::unix::fs::symlink;
-        let folder = tempfile::tempdir().unwrap();
-        let (circle, nowhere) = (folder.path().join("circle"), folder.path().join("nowhere"));
+        let (folder, circle) = in_a_folder("circle");
+        let nowhere = folder.path().join("nowhere");
         symlink("circle", &circle).unwrap();
         symlink("no/such/folder", &nowhere).unwrap();
         for (link, expected) in [(&circle, "circle"), (&nowhere, "no folder")] {
@@ -301,13 +317,13 @@ mod tests {
 
     #[test]
     fn the_files_of_dead_processes_are_removed_and_those_of_living_ones_are_not() {
-        let folder = tempfile::tempdir().unwrap();
+        let (folder, new) = in_a_folder("new");
         let here = |name: &str| folder.path().join(name);
         let living = temporary(folder.path()).unwrap();
         for name in [".udeed-abc123.tmp", ".udeed-notes", ".udeed-config.tmp.bak", ".other-abc123.tmp"] {
             fs::write(here(name), "x").unwrap();
         }
-        write_file(&here("new"), |file| file.write_all(b"x")).unwrap();
+        write_file(&new, |file| file.write_all(b"x")).unwrap();
         assert!(!here(".udeed-abc123.tmp").exists());
         assert!(living.path().exists());
         for name in [".udeed-notes", ".udeed-config.tmp.bak", ".other-abc123.tmp", "new"] {

@@ -112,17 +112,11 @@ fn is_at(_: &File, path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The place of a journal in a folder of its own, which is removed when it is dropped.
-    fn in_a_folder() -> (tempfile::TempDir, PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
-        let journal = folder.path().join("journal");
-        (folder, journal)
-    }
+    use crate::file::in_a_folder;
 
     #[test]
     fn only_one_holds_it() {
-        let (folder, journal) = in_a_folder();
+        let (folder, journal) = in_a_folder("journal");
         let lock = Lock::take(&journal).unwrap();
         let Err(LockError::Held { by }) = Lock::take(&journal) else { panic!("it was taken twice") };
         assert_eq!(by, Some(std::process::id()));
@@ -133,7 +127,7 @@ mod tests {
 
     #[test]
     fn the_file_of_a_dead_process_locks_nothing() {
-        let (folder, journal) = in_a_folder();
+        let (folder, journal) = in_a_folder("journal");
         std::fs::write(folder.path().join("journal.lock"), "123456789").unwrap();
         let _lock = Lock::take(&journal).unwrap();
         let holder = std::fs::read_to_string(folder.path().join("journal.lock")).unwrap();
@@ -144,7 +138,7 @@ mod tests {
     #[test]
     fn many_threads_take_turns() {
         use std::sync::atomic::{AtomicUsize, Ordering};
-        let (_folder, journal) = in_a_folder();
+        let (_folder, journal) = in_a_folder("journal");
         let (inside, taken) = (AtomicUsize::new(0), AtomicUsize::new(0));
         std::thread::scope(|scope| {
             for _ in 0..4 {

@@ -164,12 +164,13 @@ mod tests {
     use std::fs;
     use std::time::SystemTime;
 
+    use crate::file::in_a_folder;
+
     use super::*;
 
     #[test]
     fn a_file_that_changes_while_it_is_read_is_refused_by_name() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("rows.csv");
+        let (_folder, path) = in_a_folder("rows.csv");
         let changes: [&dyn Fn(&File); 4] = [
             &|file| file.set_len(3).unwrap(),
             &|file| file.set_len(1000).unwrap(),
@@ -192,8 +193,8 @@ mod tests {
 
     #[test]
     fn a_file_that_is_replaced_or_removed_is_read_as_it_was() {
-        let folder = tempfile::tempdir().unwrap();
-        let [path, other] = ["rows.csv", "other.csv"].map(|name| folder.path().join(name));
+        let (folder, path) = in_a_folder("rows.csv");
+        let other = folder.path().join("other.csv");
         for replace in [true, false] {
             fs::write(&path, "old").unwrap();
             fs::write(&other, "newer").unwrap();

@@ -10,12 +10,11 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use flate2::Crc;
 use safetensors::{Dtype, SafeTensors, serialize};
 use serde::Deserialize;
 
 use crate::error::{Error, Hint, Result};
-use crate::file::write_file;
+use crate::file::{checksum, write_file};
 use crate::learner::Predict;
 use crate::memory::{MUCH_MEMORY, check_memory, half_of_memory};
 use crate::model::Model;
@@ -136,7 +135,7 @@ impl Model {
         let metadata = HashMap::from([(KEY.to_owned(), text)]);
         let mut bytes = serialize(tensors, Some(metadata)).map_err(|error| refused(error.to_string()))?;
         let body = bytes.len() - CHECKSUM_LENGTH;
-        let sum = checksum(&bytes[..body]);
+        let sum = checksum(&bytes[..body]).to_le_bytes();
         bytes[body..].copy_from_slice(&sum);
         Ok(bytes)
     }
@@ -150,7 +149,7 @@ impl Model {
         let version: Version = serde_json::from_str(text).map_err(|_| wrong("a damaged description".into()))?;
         check_version(&version, path)?;
         let (body, stored) = bytes.split_at(bytes.len() - CHECKSUM_LENGTH);
-        if checksum(body) != stored {
+        if checksum(body).to_le_bytes() != stored {
             return Err(wrong("a file whose checksum does not match: it was damaged or changed".into()));
         }
         let description: Description = serde_json::from_str(text).map_err(|_| wrong("a damaged description".into()))?;
@@ -254,12 +253,6 @@ fn whole_length(bytes: &[u8]) -> Option<u64> {
 struct Extent {
     /// None of the metadata.
     data_offsets: Option<[u64; 2]>,
-}
-
-fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_LENGTH] {
-    let mut crc = Crc::new();
-    crc.update(bytes);
-    crc.sum().to_le_bytes()
 }
 
 /// The place of the checksum. Tensors are laid out by the width of their numbers, widest first: this is the last.

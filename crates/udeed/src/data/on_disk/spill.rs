@@ -11,20 +11,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Block, Blocks, Buffer, DiskRows, DiskRowsPlan, DiskRowsWriter, Matrix, Sealed};
 use crate::error::{Error, Place, Result};
-use crate::file::{Version, folder_of, temporary};
+use crate::file::{Version, checksum, folder_of, temporary};
 
 /// How a file ends: after the rows come what they are, its length, its checksum, and this.
 const MAGIC: [u8; 8] = *b"UDEEDrow";
 /// Length and checksum of the footer, and the magic.
 const END: u64 = 8 + 4 + 8;
 
-/// What stands at the end of a file.
+/// The end of a file.
 #[derive(Serialize, Deserialize)]
 struct Footer {
     plan: DiskRowsPlan,
     length: u64,
     checksum: u32,
-    /// Of the machine that wrote the numbers.
+    /// Whether the machine that wrote the numbers is little-endian.
     is_little_endian: bool,
 }
 
@@ -91,7 +91,7 @@ impl Spill {
         let length = end[..8].try_into().map(u64::from_le_bytes).map_err(|_| broken())?;
         let begin = at_end.checked_sub(length).filter(|_| end[12..] == MAGIC).ok_or_else(broken)?;
         let footer = read(begin, length)?;
-        let checked = crc(&footer).to_le_bytes() == end[8..12];
+        let checked = checksum(&footer).to_le_bytes() == end[8..12];
         let footer: Option<Footer> = serde_json::from_slice(&footer).ok().filter(|_| checked);
         let footer = footer.filter(|footer| footer.length == begin).ok_or_else(broken)?;
         if footer.is_little_endian != cfg!(target_endian = "little") {
@@ -190,24 +190,18 @@ impl SpillWriter {
     pub fn finish(self) -> Result<Spill> {
         let SpillWriter { rows, temporary, path } = self;
         let refused = |error| Error::io(&path, "write", error);
-        let (plan, length, checksum) = rows.plan();
-        let footer = Footer { plan, length, checksum, is_little_endian: cfg!(target_endian = "little") };
+        let (plan, length, of_rows) = rows.plan();
+        let footer = Footer { plan, length, checksum: of_rows, is_little_endian: cfg!(target_endian = "little") };
         let footer = serde_json::to_vec(&footer).map_err(|error| refused(error.into()))?;
         let mut file = temporary.as_file();
         file.write_all(&footer).map_err(refused)?;
         file.write_all(&(footer.len() as u64).to_le_bytes()).map_err(refused)?;
-        file.write_all(&crc(&footer).to_le_bytes()).map_err(refused)?;
+        file.write_all(&checksum(&footer).to_le_bytes()).map_err(refused)?;
         file.write_all(&MAGIC).map_err(refused)?;
         drop(rows);
         temporary.persist(&path).map_err(|error| refused(error.error))?;
         Spill::open(&path)
     }
-}
-
-fn crc(bytes: &[u8]) -> u32 {
-    let mut crc = flate2::Crc::new();
-    crc.update(bytes);
-    crc.sum()
 }
 
 #[cfg(test)]
@@ -216,13 +210,13 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     use crate::data::Dense;
+    use crate::file::in_a_folder;
 
     use super::*;
 
     #[test]
     fn a_flipped_byte_of_the_rows_is_found_also_after_they_were_checked() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("part.rows");
+        let (_folder, path) = in_a_folder("part.rows");
         let mut writer = Spill::writer(&path).unwrap();
         writer.push(&Dense::new(2, 2, vec![1.0, 2.0, 3.0, 4.0]).unwrap().into()).unwrap();
         let checksum = writer.finish().unwrap().checksum();

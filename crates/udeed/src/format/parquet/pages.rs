@@ -8,7 +8,6 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use flate2::Crc;
 use flate2::read::MultiGzDecoder;
 use parquet::basic::{Compression, Encoding, Type};
 use parquet::column::page::{Page, PageMetadata, PageReader};
@@ -16,6 +15,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::schema::types::ColumnDescPtr;
 
+use crate::file::checksum;
 use crate::format::parquet::file::Bytes;
 use crate::format::parquet::header::{Fault, PageBody, PageHeader};
 use crate::memory::half_of_memory;
@@ -56,7 +56,7 @@ pub(super) struct PagesTooLarge {
 }
 
 impl PageMemory {
-    /// Of a file of this length; rows may take `allowed` bytes, if that was said.
+    /// For a file of this length; rows may take `allowed` bytes, if there is a limit.
     pub(super) fn new(length: u64, allowed: Option<u64>) -> Self {
         let usual = ROOM.saturating_add(ROOM_PER_BYTE.saturating_mul(length));
         // Asking the machine takes long.
@@ -76,7 +76,7 @@ impl PageMemory {
     }
 }
 
-/// What the pages of a column tell those who read values: how many at once, and whether there are more.
+/// State of the pages of a column for readers of values: how many may be read at once, and whether there are more.
 pub(super) struct Batch {
     has_begun: AtomicBool,
     has_ended: AtomicBool,
@@ -111,7 +111,7 @@ pub(super) struct Pages {
     bytes: Arc<Bytes>,
     memory: Arc<PageMemory>,
     batch: Arc<Batch>,
-    /// What this column holds of the memory.
+    /// Bytes of memory that this column holds.
     held: Held,
     column: ColumnDescPtr,
     compression: Compression,
@@ -398,12 +398,6 @@ pub(super) fn unknown_packing(compression: Compression) -> Option<&'static str> 
     }
 }
 
-fn checksum(bytes: &[u8]) -> u32 {
-    let mut crc = Crc::new();
-    crc.update(bytes);
-    crc.sum()
-}
-
 pub(super) fn general(what: impl Into<String>) -> ParquetError {
     ParquetError::General(what.into())
 }
@@ -418,7 +412,7 @@ fn level_bytes(page: &[u8], levels: Encoding, n_values: u32) -> usize {
     length.min(page.len())
 }
 
-/// How many numbers are packed as differences at the beginning of a page, and the bytes that they take.
+/// Number of values packed as differences at the beginning of a page, and their bytes.
 fn packed_deltas(bytes: &[u8]) -> Option<(u64, usize)> {
     let mut at = 0;
     let mut number = || {
