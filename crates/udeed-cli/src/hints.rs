@@ -108,19 +108,7 @@ fn words(hint: &Hint) -> Option<String> {
             let members = "or use fewer `--members`, in comparisons smaller `--sizes`";
             format!("leave out the others: `--views {}`, {members}", keep.join(","))
         }
-        // No option helps: the file itself is to be mended, or written in another format.
-        Hint::WithoutParquet
-        | Hint::UnclosedQuote
-        | Hint::LineEndInCell
-        | Hint::BlankLine
-        | Hint::HeaderForUnnamed
-        | Hint::IndexedColumns
-        | Hint::WidthOfTraining
-        | Hint::DeclareLevels
-        | Hint::CountFromOne
-        | Hint::LargeCell
-        | Hint::WriteAs { .. }
-        | Hint::OneClass => hint.to_string(),
+        hint if hint.is_to_mend() => hint.to_string(),
         _ => return None,
     };
     Some(text)

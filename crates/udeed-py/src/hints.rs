@@ -35,7 +35,6 @@ pub fn words(hint: &Hint) -> Words {
         }
         Hint::Identifier { column } => format!("if column {} identifies the rows, leave it out of X", quoted(column)),
         Hint::NoLabels => "`unlabeled` says which labels mean none".into(),
-        Hint::OneClass => "rows of another class need labels too".into(),
         Hint::ManyClasses => "does y hold classes?".into(),
         Hint::Scaling => "scale the features: `scaling=\"minmax\"` or `scaling=\"standard\"`".into(),
         Hint::Calibrated => "fit it with `calibrated=True`: rows are then held out in folds".into(),
@@ -65,15 +64,11 @@ pub fn words(hint: &Hint) -> Words {
         }
         Hint::Encoding
         | Hint::Utf16
-        | Hint::BlankLine
         | Hint::MissingWord { .. }
-        | Hint::UnclosedQuote
         | Hint::LongCell
         | Hint::LongLine
         | Hint::ManyColumns
-        | Hint::LineEndInCell
-        | Hint::Delimiter { .. }
-        | Hint::CountFromOne => hint.to_string(),
+        | Hint::Delimiter { .. } => hint.to_string(),
         Hint::Header | Hint::HeaderForUnnamed | Hint::WidthOfTraining | Hint::IndexedColumns => {
             "files have a header if X has column names, and none if it has not".into()
         }
@@ -101,6 +96,7 @@ pub fn words(hint: &Hint) -> Words {
         Hint::Shares => return Words::Nothing,
         // Rows of X are in memory, whatever their number.
         Hint::RowsOfFile => return Words::Nothing,
+        hint if hint.is_to_mend() => hint.to_string(),
         _ => return Words::Unknown,
     };
     Words::Say(text)

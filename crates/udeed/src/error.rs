@@ -77,14 +77,14 @@ impl fmt::Display for Place {
 }
 
 /// Declares the hints, each once: what it is for, its data with an example, and its words for users of the library. The data
-/// of many are the name of a column.
+/// of many are the name of a column. `@mend` stands before the words of those that no option and no parameter helps.
 macro_rules! hints {
     ($(
         $(#[$doc:meta])*
         $name:ident
         $({ $($(#[$about:meta])* $field:ident: $kind:ty = $example:expr),+ $(,)? })?
         $(about $column:ident $named:literal)?
-        => $words:expr;
+        => $(@ $mend:ident)? $words:expr;
     )+) => {
         /// What to try after an [`Error`], as data.
         ///
@@ -119,6 +119,14 @@ macro_rules! hints {
             pub fn examples() -> Vec<Hint> {
                 vec![$(Hint::$name $({ $($field: $example),+ })? $({ $column: $named.into() })?),+]
             }
+
+            /// Whether the data themselves are to be mended: no option of the command and no parameter of the Python
+            /// package helps, so that the words of the library will do for both.
+            pub fn is_to_mend(&self) -> bool {
+                match self {
+                    $(Hint::$name { .. } => false $(|| stringify!($mend) == "mend")?,)+
+                }
+            }
         }
 
         impl fmt::Display for Hint {
@@ -135,13 +143,13 @@ hints! {
     /// The name of a file does not reveal its format.
     Format => "name the format";
     /// A Parquet file, which this build cannot read.
-    WithoutParquet => "use the command `udeed`, or a build with the feature `parquet`";
+    WithoutParquet => @mend "use the command `udeed`, or a build with the feature `parquet`";
     /// The text of a file is not UTF-8.
     Encoding => "convert the text to UTF-8: that of Excel is often in WINDOWS-1252";
     /// The text of a file is UTF-16.
     Utf16 => "the text is UTF-16: convert it to UTF-8";
     /// A quote in a CSV file never closes.
-    UnclosedQuote => "is there a quote that never closes? Inside a quoted cell, quotes are doubled: `\"\"`";
+    UnclosedQuote => @mend "is there a quote that never closes? Inside a quoted cell, quotes are doubled: `\"\"`";
     /// A quoted cell is larger than cells may be.
     LongCell => "is there a quote that never closes? If not, allow longer lines, which may hold larger cells";
     /// A line is longer than lines may be.
@@ -149,7 +157,7 @@ hints! {
     /// A file has more columns than it may have.
     ManyColumns => "is this a file of rows? If so, allow more columns";
     /// A record with the wrong number of cells has a cell that holds the end of a line.
-    LineEndInCell => "a cell holds the end of a line: is there a quote that never closes?";
+    LineEndInCell => @mend "a cell holds the end of a line: is there a quote that never closes?";
     /// The names in the first line cannot be those of columns.
     NoHeader => "if the first line is no header, read the file without one";
     /// The names in the first line are numbers.
@@ -165,15 +173,15 @@ hints! {
     /// The first line was read as a row, but looks like a header.
     Header => "the first line looks like a header: read it as one";
     /// The first line was read as a row; if it is a header, the model cannot use its names.
-    HeaderForUnnamed => "if the first line is a header, the columns have names: the model has none";
+    HeaderForUnnamed => @mend "if the first line is a header, the columns have names: the model has none";
     /// Columns are wanted by name, but the rows were read without a header.
     UnnamedColumns => "the columns of these rows are numbered, those wanted have names";
     /// Columns are wanted by name, but LIBSVM rows only number them.
-    IndexedColumns => "the columns wanted have names, LIBSVM rows only number them";
+    IndexedColumns => @mend "the columns wanted have names, LIBSVM rows only number them";
     /// Columns are wanted by number, but the rows have names.
     NumberedColumns => "the columns wanted are numbers: if these rows have no header, read them without one";
     /// Rows without a header have another number of columns than those of training.
-    WidthOfTraining => "the model numbers its columns: the rows must have those of training, without a header";
+    WidthOfTraining => @mend "the model numbers its columns: the rows must have those of training, without a header";
     /// A column holds numbers and text.
     NominalOrDrop about column "color" =>
         format!("if column {} is nominal, read it as such; else leave it out", quoted(column));
@@ -181,7 +189,7 @@ hints! {
     MissingWord about column "age" =>
         format!("if the word in column {} stands for a missing value, leave the cell empty", quoted(column));
     /// A blank line may be a missing cell.
-    BlankLine => "if the value is missing, write `?`; else remove the line";
+    BlankLine => @mend "if the value is missing, write `?`; else remove the line";
     /// A column of numbers takes the place of a nominal one.
     Nominal about column "color" =>
         format!("if the numbers in column {} are names, read it as nominal", quoted(column));
@@ -192,14 +200,14 @@ hints! {
     Identifier about column "name" =>
         format!("if column {} identifies the rows, leave it out", quoted(column));
     /// A numeric ARFF attribute takes the place of a nominal one.
-    DeclareLevels => "declare its values in the file: `{a, b, ...}`";
+    DeclareLevels => @mend "declare its values in the file: `{a, b, ...}`";
     /// A LIBSVM index is 0.
-    CountFromOne => "LIBSVM counts from 1; add 1 to every index";
+    CountFromOne => @mend "LIBSVM counts from 1; add 1 to every index";
     /// Rows cannot be written in a format as they are.
     WriteAs {
         /// The formats that keep them.
         formats: &'static [&'static str] = &["CSV", "ARFF"],
-    } => format!("write {}", formats.join(" or "));
+    } => @mend format!("write {}", formats.join(" or "));
     /// Two labels are one number.
     Spellings {
         /// The label column.
@@ -208,7 +216,7 @@ hints! {
     /// No row has a label.
     NoLabels => "are the labels where they were looked for?";
     /// All labels are of one class.
-    OneClass => "rows of another class need labels too";
+    OneClass => @mend "rows of another class need labels too";
     /// There are too many classes.
     ManyClasses => "are these the labels?";
     /// A class has too few rows for the shares asked for.
@@ -222,7 +230,7 @@ hints! {
     /// The features are too large for the arithmetic.
     LargeFeatures => "the features are too large: scale them, or use double precision";
     /// A cell is so large that it cannot be scaled as the training rows were.
-    LargeCell => "if the number stands for a missing value, leave the cell empty";
+    LargeCell => @mend "if the number stands for a missing value, leave the cell empty";
     /// Dense rows do not fit into memory.
     Sparse => "keep the rows sparse, or leave out columns";
     /// Rows take more memory than they may, or lie in a file, and the method needs them all at once.
@@ -329,9 +337,9 @@ pub enum Error {
     Memory {
         /// What would take it, in the plural: `the similarities of 1000 rows`.
         what: String,
-        /// How much it would take.
+        /// Bytes that it would take.
         bytes: u64,
-        /// How much it may take.
+        /// Bytes that it may take.
         most: u64,
         /// What to try.
         hint: Hint,
