@@ -42,7 +42,7 @@ def result() -> udeed.Comparison:
 
 def test_everyone_meets_on_the_same_splits(result: udeed.Comparison) -> None:
     assert result.dealt == (20, 264, 285)
-    assert all(values.shape == (6,) and (values > 0.6).all() for values in result.scores.values())
+    assert all(values.shape == (6,) and (values > 0.65).all() for values in result.scores.values())
     # To scale in the pipeline on all training rows is to scale in the estimator.
     np.testing.assert_array_equal(result.scores["udeed"], result.scores["in a pipeline"])
     # Who knows nothing of unlabeled rows is fitted to the others.

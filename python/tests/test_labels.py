@@ -112,7 +112,7 @@ def test_labels_that_must_mean_none(none: Any, unlabeled: Any) -> None:
     # As one says which it is, it is that.
     assert small(udeed.BaggingClassifier, unlabeled=none).fit(X, y).classes_.size == 2
     model = small(udeed.BaggingClassifier, unlabeled=None).fit(X, y)
-    assert model.classes_.size == 3 and model.score(X, y) > 0.3
+    assert model.classes_.size == 3 and model.score(X, y) > 0.6
 
 
 @pytest.mark.parametrize("none", ["null", "None", "N/A", "nan", "unknown", "?", "-1"])
@@ -158,7 +158,7 @@ def test_a_file_with_the_class_minus_one_among_text(tmp_path: Path) -> None:
 def test_whole_numbers_among_nulls_stay_whole(y: Any) -> None:
     model = small(udeed.BaggingClassifier, unlabeled=np.nan).fit(X, y)
     assert model.classes_.dtype.kind == "i" and model.predict(X).dtype.kind == "i"
-    assert model.score(X, y) > 0.5
+    assert model.score(X, y) == 1.0
 
 
 def test_labels_in_a_frame_of_one_column_stay_whole() -> None:

@@ -45,10 +45,7 @@ fn every_method_takes_part() {
         for size in [5, 10] {
             let result = of(&document, method, size);
             assert_eq!(result["accuracies"].as_array().unwrap().len(), 4);
-            assert!(
-                result["mean"].as_f64().unwrap() > if method == "adaboost-discard" { 0.4 } else { 0.75 },
-                "{result}"
-            );
+            assert!(result["mean"].as_f64().unwrap() > 0.75, "{result}");
         }
     }
     assert_eq!(of(&document, "bagging", 10)["accuracies"], of(&document, "initial", 10)["accuracies"]);
@@ -378,6 +375,7 @@ fn a_reproduction_says_what_its_noise_explains() {
         let own = |run: &Value| run["results"][place]["accuracies"].as_array().unwrap().clone();
         assert_eq!(*all["accuracies"].as_array().unwrap(), [own(&first), own(&second)].concat());
     }
+    let mut compared = 0;
     for cell in document["paper"]["cells"].as_array().unwrap() {
         let wanted = |other: &&Value| ["table", "dataset", "column"].iter().all(|key| other[*key] == cell[*key]);
         let of = |run: &Value| run["paper"]["cells"].as_array().unwrap().iter().find(wanted).unwrap().clone();
@@ -390,8 +388,10 @@ fn a_reproduction_says_what_its_noise_explains() {
         {
             let z = (ours - paper) / (std * std / 10.0 + paper_std * paper_std / 50.0 + 1e-6 / 12.0).sqrt();
             assert!((number("z").unwrap() - z).abs() < 1e-9, "{cell}");
+            compared += 1;
         }
     }
+    assert!(compared >= 8, "{compared} cells have all of their figures");
     let agreement = document["paper"]["agreement"].as_array().unwrap();
     let gains = agreement.iter().find(|group| group["table"] == "V: lc, 20").unwrap();
     assert!(gains["mean_square"]["value"].as_f64().unwrap() > 0.0 && gains["runs_agree"].is_number(), "{gains}");

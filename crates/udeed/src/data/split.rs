@@ -9,12 +9,6 @@ use crate::text::quoted;
 
 /// How labeled rows are dealt out for an experiment: a share of all for testing, and of the others a share whose labels
 /// are kept. The default is the paper's: half, and a quarter.
-///
-/// ```
-/// use udeed::data::{Labeled, Shares};
-///
-/// assert_eq!(Shares::default(), Shares { test: 0.5, labeled: Labeled::Share(0.25) });
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Shares {
     /// The share of all rows that is kept for testing.

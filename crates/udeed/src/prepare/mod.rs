@@ -684,7 +684,10 @@ mod tests {
         fn rows_on_disk_are_prepared_as_in_memory((format, layout, above, below) in rows_as_text()) {
             let reader = Reader::new().format(format).layout(layout);
             let read = |text: &str| reader.read_from("rows", text.as_bytes()).map(|sheet| sheet.table);
-            let (Ok(above), Ok(in_memory)) = (read(&above), read(&below)) else { return Ok(()) };
+            // Texts that cannot be read prove nothing: others are drawn in their place.
+            let (Ok(above), Ok(in_memory)) = (read(&above), read(&below)) else {
+                return Err(TestCaseError::reject("text that cannot be read"));
+            };
             let room = Room { most: 0, folder: Some(&std::env::temp_dir()) };
             let HeldTable::InFile(on_disk) = reader.hold_from("rows", below.as_bytes(), room).unwrap().table else {
                 panic!("rows in memory")
