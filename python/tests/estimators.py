@@ -14,8 +14,9 @@ METHODS = list(ESTIMATORS.values())
 ALL = [*METHODS, udeed.UDEEDClassifierCV]
 # Those whose members are linear by default: all but trees, what stacks them, and what looks through maps.
 LINEAR = [kind for kind in METHODS if "C" in kind().get_params() and kind is not udeed.StackingClassifier]
-# Those with a base learner to choose, and those that have something to learn from unlabeled rows.
+# Those with a base learner to choose.
 BASED = [kind for kind in METHODS if "base" in inspect.signature(kind).parameters]
+# Those that learn nothing from unlabeled rows, which no card says.
 SUPERVISED = (udeed.BaggingClassifier, udeed.AdaBoostClassifier, udeed.StackingClassifier, udeed.ExtraTreesClassifier)
 
 

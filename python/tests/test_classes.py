@@ -12,7 +12,7 @@ from estimators import ALL, BASED, LINEAR, METHODS, SUPERVISED, small
 pytestmark = pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
 Data = tuple[np.ndarray, np.ndarray, np.ndarray]
 NAMES = ["setosa", "versicolor", "virginica"]
-# Each class has members of its own, which tell it from the rest; the others tell all classes apart at once.
+# Each class has members of its own, which tell it from the rest; the others tell all classes apart at once. No card says which.
 AGAINST_REST = (
     udeed.UDEEDClassifier,
     udeed.UDEEDClassifierCV,

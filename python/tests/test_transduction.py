@@ -15,21 +15,12 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import SelfTrainingClassifier
+from udeed._estimators import ESTIMATORS
+from udeed._kinds import CARDS
 
 X, y = load_breast_cancer(return_X_y=True)
 FEW = udeed.mask_labels(y, 60, random_state=0)
-LABELING = {
-    udeed.AssembleClassifier,
-    udeed.CoForestClassifier,
-    udeed.CoTrainingClassifier,
-    udeed.MCSSBClassifier,
-    udeed.RegBoostClassifier,
-    udeed.SSMBoostClassifier,
-    udeed.SelfTrainingClassifier,
-    udeed.SemiBoostClassifier,
-    udeed.SetredClassifier,
-    udeed.TriTrainingClassifier,
-}
+LABELING = {ESTIMATORS[name] for name, card in CARDS.items() if card["labels_rows"]}
 
 
 @pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")

@@ -29,6 +29,9 @@ pub enum Scale {
     WholeSet,
 }
 
+/// The settings that all methods share, as far as they have them: those of UDEED, and those of the comparison.
+pub(crate) const SHARED: [&str; 5] = ["members", "lambda", "scaling", "fourier", "seed"];
+
 /// An experiment: together with the data it determines the results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Experiment {
@@ -122,7 +125,7 @@ impl Experiment {
         self.sizes.iter().copied().max().unwrap_or(2)
     }
 
-    /// The method of an entry at the given size, with the settings that all methods share; none for a baseline.
+    /// The method of an entry at the given size, with the settings of [`SHARED`]; none for a baseline.
     fn method(&self, entry: Entry, members: usize, seed: u64) -> udeed::Result<Option<Method>> {
         let Some(mut method) = self.settings_of(entry)? else { return Ok(None) };
         if let Some(memory) = whole(&method, "memory") {
@@ -233,13 +236,34 @@ mod tests {
         assert!(!nearest.leaves_out(named("semiboost"), 30, 71));
     }
 
+    /// The report shows the settings of a method without those that are not its own.
+    #[test]
+    fn what_a_comparison_sets_is_what_methods_share() {
+        let udeed = Udeed::new().lambda(3.0).scaling(udeed::prepare::Scaling::Standard).fourier(7);
+        let experiment = Experiment { udeed, ..Experiment::default() };
+        let mut changed = std::collections::BTreeSet::new();
+        for entry in Entry::all() {
+            let Some(own) = experiment.settings_of(*entry).unwrap() else { continue };
+            let run = experiment.method(*entry, 31, 17).unwrap().unwrap();
+            let [own, run] = [own, run].map(|method| serde_json::to_value(&method).unwrap());
+            let settings = own.as_object().unwrap().iter();
+            changed.extend(settings.filter(|(name, value)| run[name] != **value).map(|(name, _)| name.clone()));
+        }
+        changed.remove("memory");
+        assert!(changed.iter().eq(&std::collections::BTreeSet::from(SHARED.map(str::to_owned))), "{changed:?}");
+    }
+
     #[test]
     fn splits_that_run_at_once_share_the_memory() {
         let experiment = Experiment { splits: 1, ..Experiment::default() };
+        let mut sharing = 0;
         for entry in Entry::all() {
             let Some(method) = experiment.method(*entry, 20, 1).unwrap() else { continue };
-            assert_eq!(whole(&method, "memory"), entry.card().unwrap().setting("memory").map(|_| half_of_memory()));
+            let own = entry.card().unwrap().setting("memory");
+            assert_eq!(whole(&method, "memory"), own.map(|_| half_of_memory()));
+            sharing += usize::from(own.is_some());
         }
+        assert!(sharing > 1, "{sharing} methods have a limit of memory");
     }
 
     #[test]

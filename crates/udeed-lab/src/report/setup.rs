@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::Section;
 use super::table::{Cell, Table};
+use crate::experiment::SHARED;
 use crate::results::{Results, SetSummary};
 
 pub(super) fn section(results: &Results) -> Section {
@@ -45,8 +46,6 @@ fn sets(sets: &[SetSummary]) -> Markup {
 
 /// Settings of UDEED that the comparison sets itself.
 const NOT_UDEEDS: [&str; 2] = ["members", "variant"];
-/// Settings of the other methods that are set by UDEED or by the comparison.
-const SHARED: [&str; 6] = ["method", "members", "lambda", "scaling", "fourier", "seed"];
 
 /// The title of a group of settings, and the settings of it that are not shown.
 fn group(name: &str) -> (&str, &'static [&'static str]) {
@@ -73,7 +72,8 @@ fn settings(results: &Results) -> Markup {
     for &entry in &results.experiment.methods {
         let Ok(Some(method)) = results.experiment.settings_of(entry) else { continue };
         if let Ok(Value::Object(settings)) = serde_json::to_value(&method) {
-            let own = settings.iter().filter(|(name, _)| !SHARED.contains(&name.as_str()));
+            let is_own = |name: &str| name != "method" && !SHARED.contains(&name);
+            let own = settings.iter().filter(|(name, _)| is_own(name));
             rows.push(row(entry.title(), own.collect()));
         }
     }
