@@ -42,6 +42,37 @@ fn used(text: &str) -> BTreeSet<&str> {
     paths.map(|path| path.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap()).collect()
 }
 
+/// The file or folder of a path in the folder of methods.
+fn own_name(inside: &Path) -> &str {
+    inside.components().next().unwrap().as_os_str().to_str().unwrap().trim_end_matches(".rs")
+}
+
+/// What two methods share lies in `ensemble`.
+#[test]
+fn no_method_uses_another() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/method");
+    let mut files = Vec::new();
+    sources(&folder, &mut files);
+    let texts: Vec<(PathBuf, String)> = files
+        .into_iter()
+        .map(|file| (file.strip_prefix(&folder).unwrap().to_owned(), fs::read_to_string(&file).unwrap()))
+        .collect();
+    let declares = |text: &str| text.lines().any(|line| line == "method! {");
+    let methods: BTreeSet<&str> =
+        texts.iter().filter(|(_, text)| declares(text)).map(|(inside, _)| own_name(inside)).collect();
+    assert!(methods.len() > 10, "only {methods:?} were found");
+    for (inside, text) in texts.iter().filter(|(inside, _)| methods.contains(own_name(inside))) {
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
+            for path in line.split("crate::method::").skip(1) {
+                let name = path.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap();
+                let is_own = name == own_name(inside) || !methods.contains(name);
+                assert!(is_own, "{} uses the method `{name}`", inside.display());
+            }
+        }
+    }
+}
+
 #[test]
 fn no_room_uses_a_later_one() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -9,6 +9,9 @@ use crate::observer::{Warning, Watch};
 use crate::random::{Stream, member_seed};
 use crate::words::words;
 
+/// Votes are clamped to this where their exponentials are summed: larger ones would dominate all others.
+pub(crate) const LARGEST_VOTE: f64 = 20.0;
+
 /// The members of a boosted ensemble so far.
 pub(crate) struct Boosted {
     wanted: usize,

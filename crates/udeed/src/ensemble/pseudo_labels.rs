@@ -5,6 +5,7 @@ use crate::ensemble::TrainingRows;
 use crate::error::Result;
 use crate::learner::{Hypothesis, Learner, Sample, winner};
 use crate::observer::Warning;
+use crate::random::Stream;
 
 /// Largest number of rounds of methods whose rounds end anyway: each must lower an error.
 pub(crate) const MOST_ROUNDS: usize = 100;
@@ -141,6 +142,20 @@ impl Predictions {
         });
         order
     }
+}
+
+/// The `wanted` rows with the largest keys.
+pub(crate) fn largest(wanted: usize, keyed: impl Iterator<Item = (usize, f64)>) -> Vec<usize> {
+    let mut keyed: Vec<(usize, f64)> = keyed.collect();
+    keyed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    keyed.into_iter().take(wanted).map(|(i, _)| i).collect()
+}
+
+/// Draws `wanted` rows without replacement by their weights; rows of weight 0 are never drawn.
+pub(crate) fn draw_without_replacement(stream: &mut Stream, wanted: usize, weights: &[f64]) -> Vec<usize> {
+    // The largest u^(1/w), with keys ln(u)/w (Efraimidis and Spirakis).
+    let drawn = weights.iter().enumerate().filter(|&(_, &weight)| weight > 0.0);
+    largest(wanted, drawn.map(|(i, weight)| (i, libm::log(1.0 - stream.unit()) / weight)))
 }
 
 #[cfg(test)]

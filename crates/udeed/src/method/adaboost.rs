@@ -1,8 +1,4 @@
 //! AdaBoost with strong base learners.
-//!
-//! Y. Freund and R. Schapire, "A decision-theoretic generalization of on-line learning and an application to boosting",
-//! EuroCOLT 1995. More than two classes: J. Zhu, H. Zou, S. Rosset and T. Hastie, "Multi-class AdaBoost", Statistics and
-//! its Interface 2, 2009 (SAMME).
 
 use crate::ensemble::boosting::{Boosted, Emphasis, chance, weight_of};
 use crate::ensemble::{Learned, TrainingRows};

@@ -1,6 +1,4 @@
 //! ASSEMBLE: boosting with pseudo-labels from its own vote.
-//!
-//! K. Bennett, A. Demiriz and R. Maclin, "Exploiting unlabeled data in ensemble methods", KDD 2002 (ASSEMBLE.AdaBoost).
 
 use crate::ensemble::boosting::{Boosted, Votes, chance, weight_of};
 use crate::ensemble::{Learned, TrainingRows};

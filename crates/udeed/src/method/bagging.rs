@@ -1,6 +1,4 @@
 //! Bagging: members fitted to bootstraps.
-//!
-//! L. Breiman, "Bagging predictors", Machine Learning 24, 1996.
 
 use crate::data::Dense;
 use crate::ensemble::vote::Part;

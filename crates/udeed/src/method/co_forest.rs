@@ -1,8 +1,7 @@
 //! Co-forest: a random forest in which the other trees pseudo-label rows for each tree.
 //!
-//! M. Li and Z.-H. Zhou, "Improve computer-aided diagnosis with machine learning techniques using undiagnosed samples",
-//! IEEE Transactions on Systems, Man and Cybernetics A 37, 2007. Two details that the paper leaves open follow the authors'
-//! program: the initial weight of the pseudo-labels, and errors measured on confident predictions only.
+//! Two details that the paper leaves open follow the authors' program: the initial weight of the pseudo-labels, and errors
+//! measured on confident predictions only.
 
 use crate::data::Dense;
 use crate::ensemble::pseudo_labels::{MOST_ROUNDS, NewLabels, PseudoLabels, Teachers};

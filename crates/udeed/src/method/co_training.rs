@@ -1,6 +1,4 @@
 //! Co-training: two members with different views pseudo-label rows for each other.
-//!
-//! A. Blum and T. Mitchell, "Combining labeled and unlabeled data with co-training", COLT 1998.
 
 use crate::data::Matrix;
 use crate::ensemble::pseudo_labels::{Predictions, PseudoLabels};

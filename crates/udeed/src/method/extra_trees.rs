@@ -1,6 +1,4 @@
 //! Extra trees: trees with random thresholds.
-//!
-//! P. Geurts, D. Ernst, L. Wehenkel, "Extremely randomized trees", Machine Learning 63, 2006.
 
 use crate::data::Dense;
 use crate::ensemble::vote::Part;

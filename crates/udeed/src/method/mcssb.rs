@@ -1,17 +1,14 @@
 //! MCSSB: multi-class boosting by the similarity of rows.
-//!
-//! H. Valizadegan, R. Jin and A. Jain, "Semi-supervised boosting for multi-class classification", ECML 2008.
 
 use crate::data::Matrix;
-use crate::ensemble::boosting::Boosted;
-use crate::ensemble::pseudo_labels::PseudoLabels;
+use crate::ensemble::boosting::{Boosted, LARGEST_VOTE};
+use crate::ensemble::pseudo_labels::{PseudoLabels, draw_without_replacement};
 use crate::ensemble::{Learned, TrainingRows};
 use crate::error::Result;
 use crate::learner::{Learner, Sample};
 use crate::method::Learn;
 use crate::method::card::Range;
 use crate::method::declare::method;
-use crate::method::semiboost::{LARGEST_VOTE, draw_without_replacement};
 use crate::neighbors::{Similarity, distance_percentile};
 use crate::observer::{Warning, Watch};
 use crate::parallel;

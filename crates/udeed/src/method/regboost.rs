@@ -1,6 +1,4 @@
 //! RegBoost: ASSEMBLE with a smoothness regulariser on the labels of near rows.
-//!
-//! K. Chen and S. Wang, "Regularized boost for semi-supervised learning", NIPS 2007.
 
 use crate::data::Matrix;
 use crate::ensemble::boosting::{Boosted, boost_heads, weight_of};

@@ -1,6 +1,4 @@
 //! Self-training: a base learner that is refitted with its own most confident pseudo-labels.
-//!
-//! D. Yarowsky, "Unsupervised word sense disambiguation rivaling supervised methods", ACL 1995.
 
 use crate::ensemble::pseudo_labels::{Predictions, PseudoLabels};
 use crate::ensemble::{Ensemble, LabelRounds, Learned, Part, Rule, TrainingRows};

@@ -1,10 +1,8 @@
 //! SemiBoost: boosting with pseudo-labels from similar rows.
-//!
-//! P. Mallapragada, R. Jin, A. Jain and Y. Liu, "SemiBoost: boosting for semi-supervised learning", PAMI 31, 2009.
 
 use crate::data::{Matrix, Rows};
-use crate::ensemble::boosting::{Boosted, boost_heads};
-use crate::ensemble::pseudo_labels::PseudoLabels;
+use crate::ensemble::boosting::{Boosted, LARGEST_VOTE, boost_heads};
+use crate::ensemble::pseudo_labels::{PseudoLabels, draw_without_replacement, largest};
 use crate::ensemble::training_rows::Head;
 use crate::ensemble::{Learned, TrainingRows};
 use crate::error::Result;
@@ -58,9 +56,6 @@ method! {
         memory; seed;
     }
 }
-
-/// Votes are clamped to this: larger exponentials would dominate all others.
-pub(super) const LARGEST_VOTE: f64 = 20.0;
 
 impl Learn for SemiBoost {
     fn learn(&self, prepared: &TrainingRows, watch: &Watch<'_>) -> Result<Learned> {
@@ -132,28 +127,10 @@ impl SemiBoost {
     fn choose(&self, stream: &mut Stream, confidences: &[f64]) -> Vec<usize> {
         let wanted = ((confidences.len() as f64 * self.pick_share).round() as usize).max(1);
         match self.pick {
-            Pick::Top => top(wanted, confidences.iter().copied()),
+            Pick::Top => largest(wanted, confidences.iter().copied().enumerate().filter(|&(_, sure)| sure > 0.0)),
             Pick::Draw => draw_without_replacement(stream, wanted, confidences),
         }
     }
-}
-
-/// The `wanted` rows with the largest keys, only those above 0.
-fn top(wanted: usize, keys: impl Iterator<Item = f64>) -> Vec<usize> {
-    largest(wanted, keys.enumerate().filter(|&(_, key)| key > 0.0))
-}
-
-fn largest(wanted: usize, keyed: impl Iterator<Item = (usize, f64)>) -> Vec<usize> {
-    let mut keyed: Vec<(usize, f64)> = keyed.collect();
-    keyed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    keyed.into_iter().take(wanted).map(|(i, _)| i).collect()
-}
-
-/// Draws `wanted` rows without replacement by their weights; rows of weight 0 are never drawn.
-pub(crate) fn draw_without_replacement(stream: &mut Stream, wanted: usize, weights: &[f64]) -> Vec<usize> {
-    // The largest u^(1/w), with keys ln(u)/w (Efraimidis and Spirakis).
-    let drawn = weights.iter().enumerate().filter(|&(_, &weight)| weight > 0.0);
-    largest(wanted, drawn.map(|(i, weight)| (i, libm::log(1.0 - stream.unit()) / weight)))
 }
 
 /// The pseudo-labels that the similarities suggest for the unlabeled rows. With `H` the votes so far, `c` the weights of the

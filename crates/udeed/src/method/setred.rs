@@ -1,6 +1,4 @@
 //! SETRED: self-training that edits out pseudo-labels contradicted by their neighbours.
-//!
-//! M. Li and Z.-H. Zhou, "SETRED: self-training with editing", PAKDD 2005.
 
 use crate::data::Rows;
 use crate::ensemble::pseudo_labels::{Predictions, PseudoLabels};

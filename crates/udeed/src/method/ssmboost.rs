@@ -1,6 +1,4 @@
 //! SSMBoost: margin boosting in which an unlabeled row has the margin of its predicted class.
-//!
-//! F. d'Alche-Buc, Y. Grandvalet and C. Ambroise, "Semi-supervised MarginBoost", NIPS 2001.
 
 use crate::ensemble::boosting::{Boosted, boost_heads};
 use crate::ensemble::pseudo_labels::PseudoLabels;

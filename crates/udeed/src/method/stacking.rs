@@ -1,6 +1,4 @@
 //! Stacking: a meta-learner combines the probabilities of different base learners.
-//!
-//! D. Wolpert, "Stacked generalization", Neural Networks 5, 1992.
 
 use crate::data::Dense;
 use crate::ensemble::vote::stacked;

@@ -1,6 +1,4 @@
 //! Tri-training: of three members, two pseudo-label rows for the third.
-//!
-//! Z.-H. Zhou and M. Li, "Tri-training: exploiting unlabeled data using three classifiers", TKDE 17, 2005.
 
 use crate::ensemble::pseudo_labels::{MOST_ROUNDS, NewLabels, PseudoLabels, Teachers};
 use crate::ensemble::{Ensemble, LabelRounds, Learned, Part, Rule, TrainingRows, bootstraps};

@@ -1,6 +1,4 @@
 //! UDEED: members that are accurate on the labeled rows and diverse on the unlabeled ones.
-//!
-//! M.-L. Zhang and Z.-H. Zhou, "Exploiting Unlabeled Data to Enhance Ensemble Diversity", ICDM 2010.
 
 mod descend;
 mod device;
