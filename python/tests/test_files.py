@@ -84,7 +84,7 @@ def test_files_that_are_no_models_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="missing"):
         udeed.load(tmp_path / "missing")
     (tmp_path / "text").write_text("not a model")
-    with pytest.raises(ValueError, match="text: found .*, expected a model written by `udeed fit`"):
+    with pytest.raises(ValueError, match="text: found .*, expected a model written by udeed"):
         udeed.load(tmp_path / "text")
     model = small(udeed.BaggingClassifier).fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(OSError, match="cannot"):

@@ -1360,7 +1360,7 @@ mod model {
     #[test]
     fn the_model_and_the_rows_in_the_wrong_order_are_told() {
         let (folder, _) = small();
-        refuses(&folder, 1, "predict rows.csv model", &["rows.csv", "expected a model written by `udeed fit`"]);
+        refuses(&folder, 1, "predict rows.csv model", &["rows.csv", "expected a model written by udeed"]);
     }
 }
 

@@ -25,7 +25,7 @@ fn what_cannot_be_exported_is_refused_and_nothing_is_written() {
     for (line, code, message) in [
         ("export model", 2, "--onnx"),
         ("export model --onnx model", 2, "it is read from too"),
-        ("export fruit.csv --onnx out", 1, "expected a model written by `udeed fit`"),
+        ("export fruit.csv --onnx out", 1, "expected a model written by udeed"),
         ("export missing --onnx out", 1, "missing"),
     ] {
         let error = folder.fail(code, line);

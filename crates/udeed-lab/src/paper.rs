@@ -15,6 +15,7 @@ use crate::statistics::{MeanSquare, Sampled, Verdict, deviation, mean};
 
 /// A mean accuracy of the paper with the verdict of UDEED (LcUd) against it.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[non_exhaustive]
 pub struct Figure {
     /// The mean over 50 splits.
     pub mean: f64,
@@ -26,6 +27,7 @@ pub struct Figure {
 
 /// A data set of the paper, as its table I describes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
 pub struct PaperSet {
     /// The number of features.
     pub features: usize,
@@ -45,6 +47,7 @@ type ByName<T> = BTreeMap<String, T>;
 /// assert_eq!(paper.data.len(), 25);
 /// ```
 #[derive(Debug, Clone, PartialEq, Deserialize)]
+#[non_exhaustive]
 pub struct Paper {
     /// Table I: the data sets.
     pub data: ByName<PaperSet>,

@@ -42,8 +42,8 @@
 //!
 //! # The way of the data
 //!
-//! 1. **Read.** A [`Reader`] turns a CSV, ARFF or LIBSVM file into a [`Sheet`]: a [`Table`] of named columns, numeric or
-//!    nominal, dense or sparse, and its [`Labels`], some of them missing. Together they are a [`TrainSet`]. Unlabeled
+//! 1. **Read.** A [`Reader`] turns a CSV, ARFF, LIBSVM or Parquet file into a [`Sheet`]: a [`Table`] of named columns,
+//!    numeric or nominal, dense or sparse, and its [`Labels`], some of them missing. Together they are a [`TrainSet`]. Unlabeled
 //!    rows that exceed the memory stay in a file.
 //! 2. **Prepare.** A [`Preparation`] is fitted to all training rows: it fills missing values, encodes nominal columns and
 //!    scales the features. It is saved with the model, so that new rows are prepared in the same way.

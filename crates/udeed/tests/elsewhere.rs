@@ -89,7 +89,7 @@ fn what_cannot_be_asked_for_is_refused() {
         let error = method().unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     };
-    refused(&|| Udeed::new().fit(&train), "301 unlabeled rows elsewhere, expected `Udeed::on` a device that has them");
+    refused(&|| Udeed::new().fit(&train), "301 unlabeled rows elsewhere, expected a device that has them");
     refused(&|| SelfTraining::new().fit(&train), "301 unlabeled rows elsewhere");
     refused(&|| Udeed::new().fourier(20).fit(&train), "`fourier` is 20, expected 0 beside rows elsewhere");
     // Bagging learns from the labeled rows alone.

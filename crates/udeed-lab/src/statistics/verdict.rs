@@ -100,10 +100,11 @@ impl From<PairedT> for Verdict {
 ///
 /// let mut record: Record = [Verdict::Win, Verdict::Tie, Verdict::Win].into_iter().collect();
 /// record += Verdict::Loss;
-/// assert_eq!(record, Record { win: 2, tie: 1, loss: 1 });
+/// assert_eq!((record.win, record.tie, record.loss), (2, 1, 1));
 /// assert_eq!(record.to_string(), "2/1/1");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Record {
     /// Data sets on which the first method is significantly better.
     pub win: usize,

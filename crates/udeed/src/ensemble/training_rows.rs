@@ -136,7 +136,7 @@ pub(crate) struct Elsewhere {
 impl Elsewhere {
     fn refused(&self) -> Error {
         let found = format!("{} unlabeled rows elsewhere", self.n_rows);
-        Error::training(found, "`Udeed::on` a device that has them, such as `Elsewhere`")
+        Error::training(found, "a device that has them, or a method that needs no more than their statistics")
     }
 }
 

@@ -24,7 +24,7 @@ use crate::tensor::{Tensor, TensorReader};
 /// The name of the file of a model that is in none.
 const IN_MEMORY: &str = "the model in memory";
 /// The file that was expected in place of one that cannot be read.
-const EXPECTED: &str = "a model written by `udeed fit`";
+const EXPECTED: &str = "a model written by udeed";
 const KEY: &str = "udeed";
 const CHECKSUM: &str = "checksum";
 const CHECKSUM_LENGTH: usize = size_of::<u32>();
@@ -54,7 +54,7 @@ impl Model {
     /// let path = folder.path().join("notes.txt");
     /// std::fs::write(&path, "not a model").unwrap();
     /// let error = udeed::model::Model::load(&path).unwrap_err();
-    /// assert!(error.to_string().ends_with("expected a model written by `udeed fit`"));
+    /// assert!(error.to_string().ends_with("expected a model written by udeed"));
     /// ```
     pub fn load(path: impl AsRef<Path>) -> Result<Model> {
         Model::load_bounded(path.as_ref(), half_of_memory)
