@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the estimators, the base learners, and the tables of their parameters in the documentation, from their cards.
+"""Writes the estimators, the base learners, and their descriptions and parameters in the documentation, from their cards.
 
 ``make generate`` runs it; ``--check`` writes nothing and fails with a diff where a committed file differs. The cards
 are what ``udeed methods --json`` prints. A new method, base learner or setting needs no line here: how a parameter
@@ -501,10 +501,16 @@ def base_learners(cards: list[dict[str, Any]], bases: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def description(card: dict[str, Any]) -> str:
+    """What a method is, for the beginning of its page."""
+    reference = f"Reference: {card['paper']}." if card["paper"] else ""
+    paragraphs = filter(None, [card["sentence"], *card["details"].split("\n"), reference])
+    return "\n\n".join("\n".join(wrapped(in_python(text), 0)) for text in paragraphs)
+
+
 def new_page(card: dict[str, Any]) -> str:
     """The page of a method that has none yet."""
-    text = "\n\n".join(filter(None, [card["sentence"], *card["details"].split("\n")]))
-    lines = [f"# {card['python']}", "", in_python(text), "", "```python", *example(card["python"])]
+    lines = [f"# {card['python']}", "", *marked("description", ""), "", "```python", *example(card["python"])]
     lines += ["assert model.score(X, y) > 0.8", "```", "", "## Parameters", ""]
     return "\n".join([*lines, *marked("parameters", ""), ""])
 
@@ -567,6 +573,7 @@ def files(every: dict[str, list[dict[str, Any]]]) -> dict[Path, str]:
     for card in cards:
         path = PAGES / f"{card['python']}.md"
         page = path.read_text(encoding="utf-8") if path.exists() else new_page(card)
+        page = between_markers(page, marked("description", description(card)))
         made[path] = between_markers(page, marked("parameters", table(card, bases)))
     path = PAGES / "README.md"
     made[path] = between_markers(path.read_text(encoding="utf-8"), marked("estimators", classes(cards)))

@@ -711,7 +711,7 @@ class BaggingClassifier(Ensemble):
 class AdaBoostClassifier(Ensemble):
     """AdaBoost: each member is fitted with larger weights on the rows that its predecessors misclassify.
 
-    Unlabeled rows only help to scale the features.
+    For more than two classes it is SAMME. Unlabeled rows only help to scale the features.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ const MOST_RETRIES: usize = 25;
 method! {
     /// AdaBoost: each member is fitted with larger weights on the rows that its predecessors misclassify.
     ///
-    /// Unlabeled rows only help to scale the features.
+    /// For more than two classes it is SAMME. Unlabeled rows only help to scale the features.
     ///
     /// ```
     /// use udeed::learner::{Base, TreeSettings};
