@@ -183,6 +183,20 @@ impl Streamed {
 }
 
 impl Unlabeled {
+    /// The unlabeled rows of a training set: `above` prepared in memory, others in a file or elsewhere.
+    fn new(train: &TrainSet, preparation: &Preparation, above: Matrix, sparse: bool) -> Self {
+        match (train.shared_on_disk(), train.elsewhere()) {
+            (None, None) => Unlabeled::InMemory(above),
+            (None, Some(&(_, n_rows))) => {
+                Unlabeled::Elsewhere(Elsewhere { n_rows, n_features: preparation.n_features(), sparse })
+            }
+            (Some(below), _) => {
+                let (below, preparation) = (Arc::clone(below), preparation.clone());
+                Unlabeled::InFile(Arc::new(Streamed { above, below, preparation, prepared: OnceLock::new() }))
+            }
+        }
+    }
+
     /// The rows, block by block.
     ///
     /// # Errors
@@ -231,14 +245,7 @@ pub(crate) fn check_members(members: usize, weights: usize, heads: usize, n_labe
 impl TrainingRows {
     pub(crate) fn new(train: &TrainSet, shared: Shared, watch: &Watch<'_>) -> Result<Self> {
         let classes = train.classes()?;
-        let (preparation, constant) = match train.elsewhere() {
-            None => Preparation::fit_with(train.table(), train.on_disk(), shared.scaling)?,
-            Some(_) if shared.fourier > 0 => {
-                let expected = "0 beside rows elsewhere: the width of the features follows from rows";
-                return Err(Error::setting("fourier", shared.fourier, expected));
-            }
-            Some((statistics, _)) => Preparation::of_all(statistics, shared.scaling)?,
-        };
+        let (preparation, constant) = fitted_preparation(train, &shared)?;
         let warnings: Vec<Warning> =
             constant_columns(constant).into_iter().chain(classes_like_values(&classes, train.n_labeled())).collect();
         warnings.iter().for_each(|warning| watch.warn(warning));
@@ -255,7 +262,7 @@ impl TrainingRows {
         let rows = features.of(&labeled)?;
         let above = features.of(&unlabeled)?;
         drop(features);
-        let rows_are_sparse = rows.is_sparse();
+        let unlabeled = Unlabeled::new(train, &preparation, above, rows.is_sparse());
         let places: Vec<usize> = (0..codes.len()).collect();
         let copies =
             Copies::among(rows.rows(), &places, &codes.iter().map(|&class| usize::from(class)).collect::<Vec<usize>>());
@@ -274,23 +281,25 @@ impl TrainingRows {
             weights,
             row_weights,
             copies,
-            unlabeled: match (train.shared_on_disk(), train.elsewhere()) {
-                (None, None) => Unlabeled::InMemory(above),
-                (None, Some(&(_, n_rows))) => {
-                    let (n_features, sparse) = (preparation.n_features(), rows_are_sparse);
-                    Unlabeled::Elsewhere(Elsewhere { n_rows, n_features, sparse })
-                }
-                (Some(below), _) => {
-                    let (below, preparation) = (Arc::clone(below), preparation.clone());
-                    Unlabeled::InFile(Arc::new(Streamed { above, below, preparation, prepared: OnceLock::new() }))
-                }
-            },
+            unlabeled,
             heads,
             label: train.label_name().map(str::to_owned),
             preparation,
             classes,
             warnings,
         })
+    }
+}
+
+/// The preparation of the features, without their Fourier map, and the columns that are constant.
+fn fitted_preparation(train: &TrainSet, shared: &Shared) -> Result<(Preparation, Vec<String>)> {
+    match train.elsewhere() {
+        None => Preparation::fit_with(train.table(), train.on_disk(), shared.scaling),
+        Some(_) if shared.fourier > 0 => {
+            let expected = "0 beside rows elsewhere: the width of the features follows from rows";
+            Err(Error::setting("fourier", shared.fourier, expected))
+        }
+        Some((statistics, _)) => Preparation::of_all(statistics, shared.scaling),
     }
 }
 
