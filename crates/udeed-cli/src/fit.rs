@@ -51,10 +51,10 @@ pub struct Fit {
     #[arg(long, default_value = "udeed", help_heading = "Learning")]
     method: String,
     /// Where the descent runs: `cpu`, `cuda` (an NVIDIA card) or `cuda:N` (card N, from 0). UDEED with linear members and dense
-    /// rows; double precision is that of the processor to 9 digits
+    /// rows; in double precision results agree with the processor's to 9 digits
     #[arg(long, value_name = "DEVICE", default_value = "cpu", help_heading = "Learning", hide_short_help = true)]
     device: String,
-    /// UDEED: choose gamma, lambda and scaling by cross-validation; bagging where diversity does not pay
+    /// UDEED: choose gamma, lambda and scaling by cross-validation; bagging where diversity does not help
     #[arg(long, help_heading = "Learning", conflicts_with_all = ["gamma", "lambda", "scaling"], hide_short_help = true)]
     choose: bool,
     /// Number of members [default: 20]
@@ -72,8 +72,8 @@ pub struct Fit {
     /// where a method has no bootstraps.
     #[arg(long, value_name = "THRESHOLD", help_heading = "Learning", allow_hyphen_values = true)]
     threshold: Option<Threshold>,
-    /// Keep what became of the training rows in the model, for `inspect --rows`: class, probabilities, and the round in which a
-    /// row was labeled. At most N rows are kept, 100000 without a number; of more than two classes, N over their number
+    /// Store class, probabilities and round of up to N training rows in the model, for `inspect --rows`; N is 100000 if left out.
+    /// With K classes, more than two, up to N/K rows
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, hide_short_help = true)]
     #[arg(default_value_t = 0, default_missing_value = Transduction::MOST_ROWS.to_string(), hide_default_value = true)]
     keep_rows: usize,
@@ -245,7 +245,7 @@ impl Fit {
         method.room(self.reading.memory.most(), n_columns, folder_of(&self.out))
     }
 
-    /// As many folds as were asked for and the smaller class allows.
+    /// Folds asked for, at most the size of the smallest class.
     fn folds_of(&self, train: &TrainSet) -> usize {
         let fewest = train.distinct_labels().counts().into_iter().filter(|&count| count > 0).min().unwrap_or(0);
         self.folds.min(fewest)

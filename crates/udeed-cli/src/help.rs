@@ -81,7 +81,7 @@ mod tests {
     const SCREEN: (usize, usize) = (80, 50);
 
     fn check(command: &Command, name: &str, checked: &mut usize) {
-        // The terminal of whoever runs the test is of no matter.
+        // Independent of the terminal that runs the test.
         let help = command.clone().term_width(SCREEN.0).render_help().to_string();
         let (width, height) = (help.lines().map(|line| line.chars().count()).max(), help.lines().count());
         assert!(width <= Some(SCREEN.0) && height <= SCREEN.1, "{name}: {width:?} x {height}\n{help}");

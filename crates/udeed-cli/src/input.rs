@@ -41,8 +41,7 @@ pub struct Reading {
     /// Layout of rows in memory; `auto`: sparse files become dense where at least a sixth of their values are stored
     #[arg(long, value_enum, default_value = "auto", hide_short_help = true)]
     pub layout: LayoutName,
-    /// Largest length of a line, unzipped; lines below 512K always pass. More than 16M are also those of a quoted cell, at most
-    /// [default: 64M]
+    /// Longest line, unzipped; lines below 512K always pass. Above 16M it also limits quoted CSV cells [default: 64M]
     #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
     pub longest_line: Option<u64>,
     /// Largest number of columns of a CSV or ARFF file [default: 1048576]
@@ -481,7 +480,7 @@ pub fn note_unused_labels(more: &HeldSheet, path: &Path, are_several: bool, prog
     }
 }
 
-/// Columns of text in which hardly a value occurs twice are most likely no features, nor is what data frames write of their index.
+/// Warns of text columns that identify rows, and of the index of a data frame: most likely neither is a feature.
 pub fn note_identifiers(table: &Table, n_rows: usize, progress: &Progress) {
     for column in table.columns() {
         if is_index(&column.name) {

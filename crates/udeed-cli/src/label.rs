@@ -373,7 +373,7 @@ fn estimated(estimate: &Estimate) -> String {
     format!("estimated accuracy {share:.0} %, 95 % interval {low:.0} to {high:.0}, by {rows}")
 }
 
-/// The last words.
+/// Prints the summary and follow-up commands.
 fn told(ending: &Ending, out: &mut dyn Write) -> std::io::Result<()> {
     ending.sentences.iter().try_for_each(|sentence| write_wrapped(out, "", 0, sentence))?;
     if !ending.commands.is_empty() {

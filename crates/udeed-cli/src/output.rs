@@ -140,7 +140,7 @@ impl<'a> Written<'a> {
         Written(Some(path))
     }
 
-    /// Tells the name of the file; nothing of standard output.
+    /// Reports the file name; says nothing for standard output.
     pub fn tell(self, progress: &Progress) {
         self.tell_of("", progress);
     }

@@ -21,7 +21,7 @@ use crate::settings::{Memory, Settings};
 #[derive(Args)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{EXAMPLE}\n\n{}", protocol_help()))]
 pub struct Reproduce {
-    /// How it is run. Settings that are given besides count before those of the protocol
+    /// Protocol; settings given explicitly override it
     #[arg(long, value_name = "NAME", default_value = "paper", value_parser = protocol_parser())]
     protocol: &'static Protocol,
     /// Folder with the paper's data sets, such as `diabetes.libsvm.gz`

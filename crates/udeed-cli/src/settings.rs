@@ -234,7 +234,7 @@ impl Given {
         path.split('.').next().unwrap_or(path)
     }
 
-    /// Says which methods have the setting, where those that were asked for have not.
+    /// Lists the methods that have the setting, where those asked for do not.
     fn not_of(&self, whom: &str) -> Usage {
         let last = self.path.split('.').find(|part| !Method::NAMES.contains(part)).unwrap_or(&self.path);
         let having: Vec<String> = owners(last).iter().map(|(card, _)| format!("`{}`", card.name)).collect();

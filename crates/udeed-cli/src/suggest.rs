@@ -127,7 +127,7 @@ impl Pool {
     }
 }
 
-/// The row of the file that an unlabeled one is, given the labeled ones, ascending.
+/// File row of an unlabeled row, given the labeled ones, ascending.
 fn unlabeled_row(labeled: &[usize], unlabeled: usize) -> usize {
     // Before the labeled row `i` stand `labeled[i] - i` unlabeled ones.
     let mut above = 0..labeled.len();

@@ -40,7 +40,7 @@ pub fn bootstraps<'py>(
     PyArray1::from_vec(py, draws.concat()).reshape([members, codes.len()])
 }
 
-/// How tri-training shuffles as many rows, and then as many, and so on: for tests that redo it.
+/// Tri-training's shuffles of the given lengths, from one stream: for tests that redo it.
 #[pyfunction]
 pub fn shuffles(seed: u64, lengths: Vec<usize>) -> Vec<Vec<usize>> {
     udeed::bench::shuffles(seed, &lengths)
@@ -96,7 +96,7 @@ impl Rows<'_> {
         Table::new(columns.into_iter().map(column).collect(), matrix).map_err(exception)
     }
 
-    /// Refuses as many rows as what each member says of each of them would not fit into memory for.
+    /// Refuses the rows if the members' votes on them would exceed memory.
     pub fn check_votes(&self, members: usize) -> PyResult<()> {
         check_memory(self.n_rows(), "rows", members, bytes_of_votes(members))
     }
@@ -298,7 +298,7 @@ pub struct Training<'py> {
 }
 
 impl Training<'_> {
-    /// Refuses as many labeled rows as what each member says of each of them would not fit into memory for.
+    /// Refuses the labeled rows if the members' votes on them would exceed memory.
     pub fn check_votes(&self, members: usize) -> PyResult<()> {
         let n_labeled = self.codes.as_slice()?.iter().filter(|&&code| code >= 0).count();
         // A bootstrap counts each row in one byte, and is gone before the members vote.

@@ -66,7 +66,7 @@ impl Method {
     /// where every member has learned from the row. None for methods without bootstraps, and for tri-training, whose three members
     /// have all learned from about a quarter of the rows.
     ///
-    /// Of UDEED and co-forest these are the initial members, as later each learns from all labels; their probabilities are not
+    /// For UDEED and co-forest these are the initial members, as later each learns from all labels; their probabilities are not
     /// calibrated. Those of other methods are, where the model's are.
     ///
     /// # Errors

@@ -156,7 +156,7 @@ pub mod bench {
         crate::ensemble::bootstrap(&classes, seed, member)
     }
 
-    /// How tri-training shuffles as many rows, and then as many, and so on.
+    /// Tri-training's shuffles of the given lengths, from one stream.
     pub fn shuffles(seed: u64, lengths: &[usize]) -> Vec<Vec<usize>> {
         let mut stream = Stream::new(seed, Purpose::Boosting, 0);
         let shuffled = |&length: &usize| {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::error::Result;
 
-/// Into how many pieces long work is cut at most: enough for any number of threads, and few beside the work.
+/// Largest number of pieces that long work is cut into: enough for any number of threads, and few beside the work.
 const MOST_PIECES: usize = 1024;
 
 /// Calls `f` with every number below `n`. They are dealt out in their order, one by one as threads become free: a slow core
@@ -138,7 +138,7 @@ impl<S: Send, F: Fn() -> S + Sync> Rooms<S, F> {
     }
 }
 
-/// Whoever panicked while it was locked has ended the work for everyone.
+/// A panic under the lock has ended the work of all threads.
 pub(crate) fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

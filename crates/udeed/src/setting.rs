@@ -105,7 +105,7 @@ impl Range {
         above && below
     }
 
-    /// What an error says was expected in place of `value`.
+    /// The expectation that an error names in place of `value`.
     fn expected(&self, value: f64) -> String {
         match (self.high == Range::COUNT, value > self.high) {
             (true, true) => format!("at most {}", self.high),

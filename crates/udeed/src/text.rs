@@ -13,7 +13,7 @@ pub fn quoted(text: &str) -> String {
     format!("`{}`", shown(text))
 }
 
-/// What [`quoted`] puts between its backticks.
+/// The text that [`quoted`] puts between backticks.
 ///
 /// ```
 /// assert_eq!(udeed::text::shown("a\u{1b}b"), "a\\u{1b}b");

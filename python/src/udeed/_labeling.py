@@ -307,7 +307,7 @@ _MOST_LABELS = 2**53
 
 
 def _settings_of(model: Ensemble, what: str) -> str:
-    """The settings of an estimator that is to be fitted, as JSON; what would be left out of account is told, or refused."""
+    """The settings of an estimator as JSON. Warns of parameters that are ignored here, or refuses them."""
     model._validate_params()
     if isinstance(model, UDEEDClassifierCV):
         name = type(model).__name__

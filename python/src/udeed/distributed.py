@@ -158,7 +158,7 @@ def partial(spill: Spill, question: Question, n_jobs: int = 1) -> bytes:
     Returns
     -------
     bytes
-        As many numbers as there are weights, and two.
+        The gradient by the weights, then two sums.
     """
     return _core.partial(spill.path, spill.checksum, question.term, question.weights, n_jobs)
 

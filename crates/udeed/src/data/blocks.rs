@@ -134,7 +134,7 @@ pub(crate) fn fill_rows(
 }
 
 /// Like [`fill_rows`], but `f` gets many rows at once, `most` of them or fewer, and the numbers of all of them to fill in.
-/// `room` is how many numbers `f` itself allocates for each row.
+/// `room` is the number of values that `f` itself allocates for each row.
 ///
 /// # Errors
 /// As [`fill_rows`], and those of `f`.

@@ -8,7 +8,7 @@ use crate::parallel;
 /// Labeled rows of which some are copies of others: they have the same features and the same label, and are too unlike all
 /// other rows to be the same by chance.
 ///
-/// Whoever learned from a copy of a row knows the row, so that it judges none. Rows of few values, such as answers of yes and
+/// A member that learned from one copy of a row may not judge the others. Rows of few values, such as answers of yes and
 /// no or a single column of categories, recur by themselves, and new rows do so as well: they are no copies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Copies {
@@ -115,7 +115,7 @@ fn entries(row: Row<'_>) -> impl Iterator<Item = (usize, u64)> + '_ {
 /// A sum over the values, of a dense row over the first `most`, so that no term waits for another. A value of 0 adds nothing.
 fn fingerprint(row: Row<'_>, most: usize) -> u64 {
     let mixed = |j: usize, x: f64| {
-        // Adding 0 makes one of both zeros.
+        // `x + 0.0` turns -0 into 0.
         let mixed = (x + 0.0).to_bits().wrapping_mul(0x9e37_79b9_7f4a_7c15u64.wrapping_add(2 * j as u64));
         (mixed ^ (mixed >> 32)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
     };

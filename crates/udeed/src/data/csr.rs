@@ -63,7 +63,7 @@ impl Csr {
         Ok(Csr { n_columns, starts, columns, values })
     }
 
-    /// How many values are stored.
+    /// Number of stored values.
     pub fn n_stored(&self) -> usize {
         self.values.len()
     }
@@ -91,7 +91,7 @@ impl Csr {
         self.values.extend_from_slice(&below.values);
     }
 
-    /// Makes room for as many further values and rows as make up the rest, when this share is here.
+    /// Reserves memory for the rest of the rows when `share` of them has been read.
     pub(crate) fn reserve_rest(&mut self, share: f64) {
         let rest = |length: usize| (length as f64 * (1.02 / share - 1.0).max(0.0)) as usize;
         // An estimate only: if that much cannot be had, what is needed may be.
@@ -131,7 +131,7 @@ impl Csr {
         let Csr { starts, columns, mut values, .. } = self;
         let cells = n_rows.saturating_mul(d);
         if values.try_reserve_exact(cells - values.len()).is_err() {
-            // In other memory, if there is some; else this says so.
+            // In other memory, if there is some; else `to_dense` returns the error.
             return Matrix::Sparse(Csr { n_columns: d, starts, columns, values }).to_dense();
         }
         values.resize(cells, 0.0);

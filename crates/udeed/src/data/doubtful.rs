@@ -5,7 +5,8 @@
 const MISSING: &str = "? - . na n/a n.a. #n/a #na <na> nan -nan nat nil none null missing unknown unlabeled";
 
 /// The classes whose names are words for a missing value, such as `None`; and -1 beside at least two others or a word, as
-/// scikit-learn writes it for unlabeled rows. Whether they are classes, only who named them knows.
+/// scikit-learn writes it for unlabeled rows. Whether they are classes cannot be told from
+/// names.
 ///
 /// ```
 /// use udeed::data::doubtful_classes;

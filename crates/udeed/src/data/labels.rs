@@ -83,7 +83,7 @@ impl Labels {
         Ok(Labels { classes, codes })
     }
 
-    /// As many rows without a label.
+    /// Labels of `n_rows` unlabeled rows.
     pub fn unlabeled(n_rows: usize) -> Self {
         Labels { classes: Vec::new(), codes: vec![None; n_rows] }
     }
@@ -103,7 +103,7 @@ impl Labels {
         self.get(i).map(|class| self.classes[class].as_str())
     }
 
-    /// How many rows there are, labeled or not.
+    /// Number of rows, labeled or not.
     pub fn len(&self) -> usize {
         self.codes.len()
     }
@@ -113,12 +113,12 @@ impl Labels {
         self.codes.is_empty()
     }
 
-    /// How many rows have a label.
+    /// Number of labeled rows.
     pub fn n_labeled(&self) -> usize {
         self.codes.iter().flatten().count()
     }
 
-    /// How many rows each class has, in the order of [`Labels::classes`].
+    /// Number of rows of each class, in the order of [`Labels::classes`].
     ///
     /// ```
     /// assert_eq!(udeed::data::Labels::new([Some("b"), None, Some("a"), Some("b")]).counts(), [1, 2]);
@@ -192,7 +192,7 @@ impl Labels {
     }
 }
 
-/// What the names of classes are in a file.
+/// Kind of class names in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClassNames {
     /// Numbers, however they are written.

@@ -13,11 +13,11 @@ use crate::text::quoted;
 pub struct Shares {
     /// The share of all rows that is kept for testing.
     pub test: f64,
-    /// How many of the other rows keep their labels.
+    /// Training rows, of the others, that keep their labels.
     pub labeled: Labeled,
 }
 
-/// How many training rows keep their labels.
+/// Share or number of training rows that keep their labels.
 ///
 /// ```
 /// use udeed::data::Labeled;
@@ -163,7 +163,7 @@ impl Labeled {
         }
     }
 
-    /// How many rows of each class are tested on: all but one at most.
+    /// Number of test rows of each class: at most all but one.
     fn tested(self, classes: &[usize]) -> Result<Vec<usize>> {
         let most: Vec<usize> = classes.iter().map(|n| n.saturating_sub(1)).collect();
         match self {

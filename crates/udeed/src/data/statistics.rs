@@ -90,7 +90,7 @@ impl Statistics {
 
     /// The statistics as bytes, for another process.
     pub fn to_bytes(&self) -> Vec<u8> {
-        // Text and numbers: nothing of them cannot be written.
+        // Text and numbers: serialising these cannot fail.
         serde_json::to_vec(self).unwrap_or_default()
     }
 

@@ -11,7 +11,7 @@ use crate::error::{Error, Hint, Place, Result};
 use crate::memory::{MUCH_MEMORY, check_memory, half_of_memory};
 use crate::text::{listed, quoted};
 
-/// What the values of a column are.
+/// Kind of the values of a column.
 ///
 /// ```
 /// use udeed::data::Kind;
@@ -42,7 +42,7 @@ pub enum Kind {
 pub struct Column {
     /// The name.
     pub name: String,
-    /// What its values are.
+    /// Kind of its values.
     pub kind: Kind,
 }
 
@@ -75,7 +75,7 @@ pub enum Naming {
     Given,
     /// They are numbered by their place, from 1.
     Position {
-        /// How many there are in the source, those included that were left out; without the labels.
+        /// Number of columns in the source, including those left out, without the labels.
         width: usize,
     },
     /// They are numbered by the source, and a number that does not occur is a column of zeros.
@@ -158,7 +158,7 @@ impl Table {
         Table::from_matrix(Dense::new(rows.len(), n_columns, values)?)
     }
 
-    /// What the readers make, who have checked every value as they met it.
+    /// Makes a table of values that a reader has checked.
     pub(crate) fn from_reader(columns: Arc<[Column]>, naming: Naming, matrix: Matrix) -> Self {
         debug_assert_eq!(columns.len(), matrix.rows().n_columns());
         Table { columns, naming, matrix }
@@ -230,7 +230,7 @@ impl Table {
         &self.matrix
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn n_rows(&self) -> usize {
         self.matrix.rows().n_rows()
     }
@@ -334,7 +334,7 @@ impl Table {
         Ok(())
     }
 
-    /// How many bytes the rows of another table take below the own ones, or made ready if that is more.
+    /// Bytes that the rows of another table take below its own, or while they are converted if that is more.
     pub(crate) fn size_below(&self, other: &Table) -> u64 {
         let columns = self.united(&other.columns, other.naming);
         let is_sparse = |table: &Table| table.matrix.is_sparse() || spreads(table.naming, &table.columns, &columns);
@@ -395,7 +395,7 @@ impl From<Table> for Matrix {
     }
 }
 
-/// What becomes of the values of a column when it takes the levels of another.
+/// Change of a column's values when it takes the levels of another.
 enum Recode {
     Keep,
     Levels(Vec<f64>),

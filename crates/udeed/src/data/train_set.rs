@@ -29,9 +29,9 @@ pub struct TrainSet {
     on_disk: Option<Arc<DiskTable>>,
     /// The statistics of all rows, and the number of unlabeled ones that others hold.
     elsewhere: Option<Arc<(Statistics, usize)>>,
-    /// How much each row counts by itself; none where all count alike.
+    /// Row weights; none if all are 1.
     weights: Option<Vec<f64>>,
-    /// By what the labels of each class count more than their rows do; none where no class does.
+    /// Class weights; none if all are 1.
     class_weights: Option<Vec<f64>>,
     label: Option<String>,
 }
@@ -94,7 +94,7 @@ impl TrainSet {
         Ok(if some_do_not { self.select(&counted) } else { self })
     }
 
-    /// The same rows, each class counting as much as any other: what a label counts is divided by what all of its class do.
+    /// The same rows with balanced class weights: each row's weight is divided by the total of its class.
     ///
     /// ```
     /// use udeed::prelude::*;
@@ -151,13 +151,13 @@ impl TrainSet {
         Ok(self)
     }
 
-    /// How much row `i` counts, by itself and by its class.
+    /// Weight of row `i`: its own times that of its class.
     pub fn weight(&self, i: usize) -> f64 {
         let factors = self.class_weights.as_ref().zip(self.labels.get(i));
         self.row_weight(i) * factors.map_or(1.0, |(factors, class)| factors[class])
     }
 
-    /// How much row `i` counts by itself: its weight without that of its class.
+    /// Own weight of row `i`, without that of its class.
     pub fn row_weight(&self, i: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[i])
     }
@@ -270,12 +270,12 @@ impl TrainSet {
         &self.labels
     }
 
-    /// How many rows have a label.
+    /// Number of labeled rows.
     pub fn n_labeled(&self) -> usize {
         self.labels.n_labeled()
     }
 
-    /// How many rows have none.
+    /// Number of unlabeled rows.
     pub fn n_unlabeled(&self) -> usize {
         let on_disk = self.on_disk.as_ref().map_or(0, |rows| rows.n_rows());
         let elsewhere = self.elsewhere().map_or(0, |(_, n_rows)| *n_rows);

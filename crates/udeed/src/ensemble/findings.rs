@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What out-of-bag rows chose, and the accuracy on them.
+/// Choices made by out-of-bag rows, and the accuracy on them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Findings {
@@ -32,7 +32,7 @@ pub struct ViewFound {
     pub lambda: Option<f64>,
 }
 
-/// How many predictions the unlabeled rows changed, compared with a mixture of the views that depend on labeled rows only.
+/// Number of predictions that the unlabeled rows changed, compared with a mixture of the views that depend on labeled rows only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Changed {

@@ -38,7 +38,7 @@ impl LabelRounds {
         learned.for_each(|(row, _)| self.note(row, round, &[]));
     }
 
-    /// Of two members for the same rows, the earlier round of each.
+    /// The earlier of two members' rounds, row by row.
     pub(crate) fn or_earlier(mut self, other: &LabelRounds) -> Self {
         for (own, &other) in self.rounds.iter_mut().zip(&other.rounds) {
             // Never is later than any round.
@@ -49,7 +49,7 @@ impl LabelRounds {
         self
     }
 
-    /// Whether these can be the rounds of as many rows: a row has been labeled by somebody if in a round.
+    /// Whether the rounds are consistent for `n_unlabeled` rows: a row has members that labeled it if it has a round.
     pub(crate) fn is_sound(&self, n_unlabeled: usize) -> bool {
         let by_somebody = |by: &Vec<u8>| {
             by.len() == n_unlabeled && by.iter().zip(&self.rounds).all(|(&by, &round)| (by > 0) == (round > 0))

@@ -152,7 +152,7 @@ pub(crate) fn decide(all: &[Group], weights: &[f64], heads: usize, rows: &dyn Bl
     Dense::new(rows.shape().0, heads, parts.concat())
 }
 
-/// What is made of some rows at a time.
+/// Results for some rows at a time.
 fn in_parts<R: Send>(
     rows: &dyn Blocks,
     make: impl Fn(&SeenRows<'_>, &Watch<'_>) -> Result<R> + Sync,

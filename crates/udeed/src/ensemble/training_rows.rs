@@ -104,7 +104,7 @@ pub(crate) struct TrainingRows {
     pub(crate) unlabeled: Unlabeled,
     /// One head for two classes; for more, one per class against the rest.
     pub(crate) heads: Vec<Head>,
-    /// What is worth knowing of the rows, whatever learns from them.
+    /// Warnings about the rows, whatever learns from them.
     pub(crate) warnings: Vec<Warning>,
 }
 
@@ -125,7 +125,7 @@ pub(crate) enum Unlabeled {
     Elsewhere(Elsewhere),
 }
 
-/// As many rows as others hold, and none of them.
+/// Shape of unlabeled rows that other processes hold.
 #[derive(Debug, Clone)]
 pub(crate) struct Elsewhere {
     n_rows: usize,
@@ -310,7 +310,7 @@ fn constant_columns(mut columns: Vec<String>) -> Option<Warning> {
     (count > 0).then_some(Warning::ConstantColumns { columns, count })
 }
 
-/// Of some rows, more classes than half of them are rarely meant; scikit-learn warns of the same.
+/// More classes than half the rows are rarely meant; scikit-learn warns of the same.
 fn classes_like_values(classes: &[String], rows: usize) -> Option<Warning> {
     let classes = classes.len();
     (rows > 20 && 2 * classes > rows).then_some(Warning::ClassesLikeValues { classes, rows })

@@ -26,7 +26,7 @@ pub struct Ensemble {
     n_classes: usize,
     /// One part, or one for each class against the rest.
     pub(crate) parts: Vec<Part>,
-    /// What makes probabilities of the votes, where they are calibrated.
+    /// Calibration, which turns votes into probabilities; none where they are not calibrated.
     pub(crate) calibration: Option<Calibration>,
 }
 
@@ -316,7 +316,7 @@ impl Ensemble {
         shares
     }
 
-    /// How many rows to predict at once.
+    /// Number of rows to predict at once.
     fn at_once(&self) -> usize {
         self.parts.iter().map(|part| part.members.at_once()).max().unwrap_or(1)
     }
@@ -364,7 +364,7 @@ impl Part {
         }
     }
 
-    /// What each member says of each row.
+    /// Outputs of each member on each row.
     pub(crate) fn opinions(&self, rows: &dyn Rows) -> Result<Opinions> {
         match &self.members {
             Voters::Linear(members) => Ok(Opinions::Linear(members.outputs(rows)?)),
@@ -410,7 +410,7 @@ impl Part {
     }
 }
 
-/// What members say of rows.
+/// Outputs of members on rows.
 pub(crate) enum Opinions {
     /// The outputs of linear members, one column a member.
     Linear(Dense),
@@ -532,7 +532,7 @@ impl Voters {
         }
     }
 
-    /// How many rows to predict at once: learners from outside the library are made for many.
+    /// Number of rows to predict at once: learners from outside the library are made for many.
     fn at_once(&self) -> usize {
         match self {
             Voters::Any(members) if members.iter().any(|member| member.as_foreign().is_some()) => 1 << 16,

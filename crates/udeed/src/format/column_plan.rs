@@ -67,7 +67,7 @@ pub(super) struct ColumnPlan {
 }
 
 impl ColumnPlan {
-    /// What the labels are, if the file does not say.
+    /// Kind of the labels, if the file does not say.
     pub(super) fn class_names(&self) -> ClassNames {
         if self.label_is_text { ClassNames::Text } else { ClassNames::Any }
     }

@@ -15,7 +15,7 @@ const MOST_BYTES: usize = MOST_CHUNKS * CHUNK;
 
 /// Parses the chunks of a format into rows.
 pub(super) trait Parser: Sync {
-    /// What earlier chunks determine for later ones, such as the kinds of columns.
+    /// State that earlier chunks determine for later ones, such as the kinds of columns.
     type Context: Sync;
     /// The rows of a chunk, or what is wrong in it.
     type Part: Send;

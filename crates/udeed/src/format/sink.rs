@@ -12,7 +12,7 @@ use crate::format::{HeldSheet, Layout, PartedSheet, Sheet};
 use crate::memory::{MUCH_MEMORY, Room, half_of_memory, too_many_rows};
 use crate::text::quoted;
 
-/// What describes the rows of a file, once all of them are in a sink.
+/// Description of the rows of a file, known once all of them are in a sink.
 #[derive(Clone)]
 pub(super) struct Schema {
     pub(super) columns: Vec<Column>,

@@ -30,7 +30,7 @@ pub(crate) enum Decay {
 }
 
 impl Decay {
-    /// What a feature of a factor weighs in distances.
+    /// Weight of a factor's feature in distances.
     fn weight(self, factor: f64) -> f64 {
         match self {
             Decay::Gauss => factor * factor,
@@ -38,7 +38,7 @@ impl Decay {
         }
     }
 
-    /// What a row adds to all of its distances, and its magnitude.
+    /// The term that a row adds to all of its distances, and its magnitude.
     fn size(self, row: &[f64], weights: &[f64]) -> (f64, f64) {
         match self {
             Decay::Gauss => {
@@ -81,7 +81,7 @@ impl PackedRows {
 pub(crate) struct Pivots {
     decay: Decay,
     factors: Vec<f64>,
-    /// What each feature weighs, see [`Decay::weight`], filled up to whole tiles with zeros; together.
+    /// Weights of the features, see [`Decay::weight`], padded to whole tiles with zeros.
     weights: Vec<f64>,
     weight: f64,
     /// The rows, and which of them are the pivots.
@@ -89,7 +89,7 @@ pub(crate) struct Pivots {
     basis: Vec<usize>,
     /// The pivots, weighed, feature by feature, each filled up to whole lanes with zeros.
     values: Aligned<f64>,
-    /// What each pivot adds to its distances. What fills up the lanes is near to all rows: that serves as the constant 1.
+    /// The term that each pivot adds to its distances. Padding lanes are near to all rows: they serve as the constant 1.
     sizes: Vec<f64>,
     largest: f64,
 }
@@ -152,7 +152,7 @@ impl Pivots {
     }
 }
 
-/// What becomes of the nearness of rows.
+/// Use of the kernel values of rows.
 enum Then<'a> {
     Keep(&'a mut Dense),
     /// The scores of `m` members.
@@ -252,7 +252,7 @@ struct Near<'a, S: Simd> {
     /// The rows, weighed unless distances are squared.
     x: &'a Packed<f64>,
     rows: usize,
-    /// What each row adds to its distances.
+    /// The term that each row adds to its distances.
     sizes: &'a mut [f64; tile::MOST_ROWS],
     to: &'a mut Packed<f64>,
 }
@@ -302,7 +302,7 @@ impl<S: Simd> Near<'_, S> {
         }
     }
 
-    /// What a row adds to all of its distances, see [`Decay::size`]: a sum for each place in a tile, then these in pairs.
+    /// The term that a row adds to all of its distances, see [`Decay::size`]: a sum for each place in a tile, then these in pairs.
     #[inline(always)]
     fn size<const SQUARED: bool>(&self, row: usize) -> f64 {
         let simd = self.simd;

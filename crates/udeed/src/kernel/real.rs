@@ -26,7 +26,7 @@ pub(crate) trait Real:
     /// partial sums, so that they do not depend on how wide the vectors of the machine are.
     const LANES: usize;
 
-    /// What the instruction set works on at once.
+    /// A vector of the instruction set.
     type Vector<S: Simd>: Copy + Send + Sync + bytemuck::Pod;
 
     fn from_double(value: f64) -> Self;

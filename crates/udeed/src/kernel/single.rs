@@ -136,7 +136,7 @@ impl<T: Real> Differentiate<'_, T> {
     }
 }
 
-/// Of rows without columns there are none to look at.
+/// Rows without columns have none to look at.
 #[inline(always)]
 fn rows_of(rows: &[f64], columns: usize) -> impl Iterator<Item = &[f64]> {
     rows.chunks_exact(columns.max(1))

@@ -60,7 +60,7 @@ impl<T: Real> Packed<T> {
         last.iter_mut().zip(rest).for_each(|(to, &from)| *to = T::from_double(from));
     }
 
-    /// Gives back row `i`, or as many of its features as there is room for.
+    /// Unpacks the first `to.len()` features of row `i`.
     pub(super) fn unpack(&self, i: usize, to: &mut [T]) {
         for (tile, to) in to.chunks_mut(FEATURES).enumerate() {
             to.copy_from_slice(&self.values[(tile * self.rows + i) * FEATURES..][..to.len()]);
@@ -209,7 +209,7 @@ impl Iterator for SideBySide {
     }
 }
 
-/// Calls the function of a tile of so many rows or features, for the number of vectors that are held side by side.
+/// Calls the function of a tile of a given height, in rows or features, for the number of vectors that are held side by side.
 macro_rules! tile_of {
     ($tile:ident, $height:literal, $vectors:expr, $arguments:tt) => {
         match $vectors {
@@ -268,7 +268,7 @@ pub(super) struct Differentiate<'a, S: Simd, T: Real> {
     pub(super) residuals: &'a Vectors<S, T>,
     pub(super) rows: usize,
     pub(super) gradient: &'a mut Vectors<S, T>,
-    /// What stands above the diagonal of the gradient may be anything.
+    /// Values above the diagonal of the gradient are unspecified.
     pub(super) lower: bool,
 }
 

@@ -239,7 +239,7 @@ mod tests {
         assert_eq!((suggested(&[0.5, 0.5], 1), suggested(&[0.6, 0.4], 1)), (1, 0));
     }
 
-    /// Whoever did not learn from a row that was entered three times knows nothing of its class, if that has no other row.
+    /// Members that did not learn from a row entered three times know nothing of its class, if it has no other row.
     #[test]
     fn copies_of_the_only_row_of_a_class_are_not_judged() {
         let value = |i: usize| if i < 40 { [i as f64, (i * 7 % 40) as f64] } else { [55.5, 66.5] };

@@ -122,7 +122,7 @@ impl Forecast {
         let mut stream = Stream::new(self.seed, Purpose::Forecast, u32::MAX);
         let drawn: Vec<Curve> = (0..CURVES)
             .map(|_| {
-                // And a label more that is right and one that is wrong: no accuracy is certain.
+                // Plus one right and one wrong label, so that no accuracy is certain.
                 let weights: Vec<f64> = (0..n_labeled).map(|_| weight(&mut stream)).collect();
                 let sure = [weight(&mut stream), weight(&mut stream)];
                 Curve::drawn(&Curve::all(&points(&weights, sure)), &mut stream)
@@ -290,7 +290,7 @@ mod tests {
         assert!((found[0].curve[0].0 - 10.0).abs() < 1e-9 && (found[0].curve[3].0 - 24.0).abs() < 1e-9);
     }
 
-    /// Of labels that are all predicted rightly, too.
+    /// Also of labels that are all predicted correctly.
     #[test]
     fn no_accuracy_is_certain() {
         let rows: Vec<[f64; 1]> = (0..20).map(|i| [f64::from(i % 2) * 1000.0 + f64::from(i)]).collect();
@@ -314,7 +314,7 @@ mod tests {
         assert_ne!(one, quick().seed(6).forecast(&train).unwrap());
     }
 
-    /// Labels that are right whatever is learned have an accuracy of 1, of which as many labels are no proof.
+    /// All labels right is an accuracy of 1, but a few labels do not prove it.
     #[test]
     fn accuracies_of_one_are_not_certain() {
         let train = few("vote", 40);

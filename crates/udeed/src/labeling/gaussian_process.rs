@@ -87,7 +87,7 @@ impl Covariance {
         &self.variances
     }
 
-    /// For each candidate, by how much its label would reduce the variances of the reference rows, each of some weight.
+    /// For each candidate, the weighted reduction of the reference rows' variances by its label.
     pub(crate) fn reductions(&self, weights: &[f64]) -> Vec<f64> {
         parallel::map(self.variances.len(), |i| {
             let own = &self.with_references[i * self.n_references..][..self.n_references];
@@ -119,7 +119,7 @@ impl Covariance {
     }
 }
 
-/// What labels explain of each candidate: `F^-1 k(L, x)` with the Cholesky factor `F` of `k(L, L) + noise I`.
+/// The part of each candidate that labels explain: `F^-1 k(L, x)` with the Cholesky factor `F` of `k(L, L) + noise I`.
 fn explained(candidates: &Matrix, labeled: &Matrix, per_width: f64, watch: &Watch<'_>) -> Result<Vec<Vec<f64>>> {
     let (l, width) = (labeled.rows().n_rows(), labeled.rows().n_columns());
     let mut factor = vec![0.0; l * l];

@@ -5,7 +5,7 @@ use crate::random::Stream;
 /// Exponents of the power law. Those of learning curves lie between; which of them it is, few points cannot tell. 0 is a curve
 /// that does not rise.
 const EXPONENTS: [f64; 6] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5];
-/// How much of a misfit counts: the same labels test all models of a point, and so the points are less sure than their weights.
+/// Factor on squared residuals: points share labels and are correlated, so that they are less certain than their weights say.
 const SURE: f64 = 0.25;
 
 /// An accuracy with a number of labels, and its weight: the inverse of its variance.

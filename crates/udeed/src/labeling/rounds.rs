@@ -41,11 +41,11 @@ pub struct Rounds {
     seed: u64,
     /// The rows whose predictions are compared.
     compared: Vec<usize>,
-    /// What the last model predicted of them.
+    /// Predictions of the last model for them.
     before: HashMap<usize, String>,
 }
 
-/// What was learned from some labels.
+/// A round: a model learned from some labels.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Round {
@@ -55,7 +55,7 @@ pub struct Round {
     pub suggestions: Vec<Suggestion>,
     /// Whether no model was asked for them, as the labels are too few.
     pub cold: bool,
-    /// What the model predicts of suggested and other rows, none of whose labels it has seen.
+    /// Predictions of the model for suggested and other rows, none of whose labels it has seen.
     pub predictions: HashMap<usize, String>,
     /// How many predictions of unlabeled rows are others than those of the model before, and how many were compared; none
     /// where there was no such model.

@@ -1,7 +1,7 @@
 //! The declaration of settings of this room.
 
-/// Declares settings: a struct with public fields, `new` with the defaults, and a setter for each: its documentation, name, type
-/// and default, and what the setter takes and keeps if that is another value.
+/// Declares settings, each with its documentation, name, type and default: a struct with public fields, `new` with the defaults,
+/// and a setter for each. `by TYPE => VALUE` gives the type of a setter's argument and what is stored, where they differ.
 macro_rules! settings {
     (
         $(#[$about:meta])+

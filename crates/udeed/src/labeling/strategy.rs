@@ -43,7 +43,7 @@ impl Strategy {
         self.word()
     }
 
-    /// What it does, in a sentence or two.
+    /// Description in a sentence or two.
     pub fn about(self) -> String {
         let about = Self::WORDS.iter().find(|(strategy, ..)| *strategy == self).map_or("", |(.., about)| about);
         about.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -61,10 +61,10 @@ settings! {
         /// Largest number of suggestions that the model predicts to be of the same class, where it is known that some are rare;
         /// none for any.
         per_class: Option<usize> = None;
-        /// What the label of each row costs; scores are divided by it. One number for each row, also for labeled ones, those in
+        /// Cost of the label of each row; scores are divided by it. One number for each row, also for labeled ones, those in
         /// memory first; none if all cost the same.
         costs: Option<Vec<f64>> = None;
-        /// How much it matters to know the class of each row: the variance that labels leave is summed with these weights. One
+        /// Importance of the class of each row: the variance that labels leave is summed with these weights. One
         /// number for each row, as of [`Suggest::costs`]; they are multiplied with the weights of the training rows, which a
         /// model sees, too. A row of weight 0 may be suggested for what it tells about others. Only variance reduction goes by
         /// them. None if all matter alike.
@@ -305,7 +305,7 @@ impl Suggest {
         Ok(picked)
     }
 
-    /// How much it matters to know the class of each reference row.
+    /// Weight of each reference row.
     fn weights_of(&self, train: &TrainSet, opinion: &Opinion, references: &[usize]) -> Vec<f64> {
         let mut weights = opinion.weights(train, references);
         if let Some(own) = &self.weights {
@@ -369,7 +369,7 @@ fn check_numbers(
     }
 }
 
-/// What the labels leave unknown of the candidates.
+/// Covariance of the candidates that the labels leave.
 fn covariance(
     train: &TrainSet,
     candidates: &Candidates,
@@ -390,7 +390,7 @@ fn cut(mut features: Matrix) -> Matrix {
     features
 }
 
-/// What a model says of the candidates.
+/// Predictions of a model for the candidates.
 struct Opinion {
     /// How undecided it is about each; 1 without a model.
     undecided: Vec<f64>,
@@ -423,7 +423,7 @@ impl Opinion {
         libm::pow(self.undecided[i], self.trust)
     }
 
-    /// How much it matters to know the class of each reference row.
+    /// Weight of each reference row.
     fn weights(&self, train: &TrainSet, references: &[usize]) -> Vec<f64> {
         let in_memory = train.labels().len();
         let weight = |row: usize| if row < in_memory { train.weight(row) } else { 1.0 };

@@ -17,7 +17,7 @@ use crate::text::{listed, quoted};
 pub(crate) trait BaseLearner: Learner + Clone + Default + 'static {
     /// The name in settings.
     const NAME: &'static str;
-    /// What it is, in one sentence.
+    /// Description in one sentence.
     const ABOUT: &'static str;
 
     /// The learner that a method uses. `lambda` is the method's inverse regularisation strength; a learner that takes long

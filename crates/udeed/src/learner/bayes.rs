@@ -68,8 +68,8 @@ impl BaseLearner for GaussianBayes {
     const ABOUT: &'static str = "Gaussian naive Bayes: each feature is normally distributed in each class";
 }
 
-/// What is added to every variance: a small share of the largest variance of a feature over all classes. Where no feature
-/// varies any number does, as then only the shares of the classes tell them apart.
+/// Smoothing, which is added to every variance: a small share of the largest variance of a feature over all classes. Where no
+/// feature varies any number does, as then only the shares of the classes tell them apart.
 fn smoothing(totals: &[f64], means: &[f64], variances: &[f64]) -> f64 {
     let d = means.len() / totals.len();
     let total: f64 = totals.iter().sum();
@@ -160,7 +160,7 @@ impl Bayes {
         &self.priors
     }
 
-    /// Of each class the means, the variances, and the logarithm of its share and of the height of its densities.
+    /// For each class the means, the variances, and the logarithm of its share and of the height of its densities.
     pub(crate) fn classes(&self) -> impl Iterator<Item = (&[f64], &[f64], f64)> {
         let d = self.means.len() / self.priors.len();
         let of_class =

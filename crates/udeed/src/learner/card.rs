@@ -4,13 +4,13 @@ use serde::Serialize;
 
 use crate::setting::{Kind, Setting, prose};
 
-/// What there is to know of a base learner: see [`Base::cards`](crate::learner::Base::cards).
+/// Description of a base learner: see [`Base::cards`](crate::learner::Base::cards).
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct LearnerCard {
     /// Its name in options and files.
     pub name: &'static str,
-    /// What it is, in one sentence.
+    /// Description in one sentence.
     pub about: &'static str,
     /// Its settings.
     pub settings: Vec<Setting>,

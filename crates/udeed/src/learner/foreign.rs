@@ -13,7 +13,7 @@ use crate::learner::{Hypothesis, Learned, Learner, Sample, Shape};
 use crate::tensor::{TensorReader, TensorWriter};
 use crate::text::quoted;
 
-/// What a learner from outside the library learned.
+/// The hypothesis of a learner from outside the library.
 pub trait Predict: Any + Send + Sync {
     /// The probability of each class for each row, one column a class.
     ///
@@ -67,7 +67,7 @@ impl Learner for ForeignLearner {
     }
 }
 
-/// What a learner from outside the library learned, about a number of classes.
+/// The hypothesis of a learner from outside the library, for a number of classes.
 #[derive(Clone)]
 pub struct Foreign {
     n_classes: usize,
@@ -97,7 +97,7 @@ impl PartialEq for Foreign {
     }
 }
 
-/// By how much probabilities may miss 1 by rounding.
+/// Largest rounding error of the sum of probabilities.
 const ROUNDING: f64 = 1e-6;
 
 /// Makes probabilities of a row sum to 1: methods compare them with thresholds. Where all are 0, nothing is known.

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::learner::*;
 use crate::tensor::{TensorReader, TensorWriter};
 
-/// What a base learner learned: its file says how it predicts, and how a model file holds it.
+/// A hypothesis: the result of a base learner, whose file says how it predicts and how a model file holds it.
 pub(crate) trait Learned: Sized {
     /// The name in model files.
     const NAME: &'static str;
@@ -39,14 +39,14 @@ pub(crate) trait Learned: Sized {
     fn load(description: Value, tensors: &TensorReader<'_>, shape: Shape) -> Option<Self>;
 }
 
-/// What a hypothesis of a model file must fit.
+/// Dimensions that a hypothesis of a model file must fit.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) n_features: usize,
     pub(crate) n_classes: usize,
 }
 
-/// What a model file says of a hypothesis besides its tensors: the name, with what there is to say where there is something.
+/// Description of a hypothesis in a model file, besides its tensors: its name, and its data where it has any.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum StoredHypothesis {
@@ -75,12 +75,12 @@ impl StoredHypothesis {
 const VIEW: &str = "view";
 
 impl Hypothesis {
-    /// What a learner from outside the library learned about a number of classes.
+    /// Wraps the hypothesis of a learner from outside the library, for a number of classes.
     pub fn foreign(n_classes: usize, predictor: impl Predict) -> Self {
         Hypothesis::Foreign(Foreign::new(n_classes, Arc::new(predictor)))
     }
 
-    /// What a learner from outside the library learned, if it is that.
+    /// The hypothesis of a learner from outside the library, if it is one.
     pub(crate) fn as_foreign(&self) -> Option<&Foreign> {
         match self {
             Hypothesis::Foreign(foreign) => Some(foreign),

@@ -59,8 +59,8 @@ impl Sample<'_> {
         rows_with_weight(self)
     }
 
-    /// The rows that count, as a learner takes them that knows no weights: in their order, each as often as its weight says
-    /// where all weights are whole numbers, else drawn at random by the weights, as many as count. Two classes stay two.
+    /// Rows for a learner that knows no weights, in their order: repeated by integer weights, else resampled by weight, as many as
+    /// have a weight above 0. Two classes stay two.
     ///
     /// # Errors
     /// If no row counts, or the parts of the sample do not fit together.

@@ -89,7 +89,7 @@ struct Solve<'a> {
     sides: Sides,
 }
 
-/// What is solved for.
+/// Right-hand sides.
 enum Sides {
     One,
     /// With the factor and not with its transpose.

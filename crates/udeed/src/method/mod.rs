@@ -50,7 +50,7 @@ macro_rules! with_methods {
 
 pub(crate) use with_methods;
 
-/// What the declaration of a method generates, see `declare.rs`.
+/// The part of a method that its declaration generates, see `declare.rs`.
 pub(crate) trait Declared {
     const NAME: &'static str;
     const GROWS: bool;

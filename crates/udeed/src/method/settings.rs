@@ -87,7 +87,7 @@ fn number(text: &str) -> Option<Value> {
     whole.or_else(|| text.parse::<f64>().ok().and_then(|number| serde_json::Number::from_f64(number).map(Value::from)))
 }
 
-/// What an error says was expected in place of a refused value.
+/// The expectation that an error names for a refused value.
 fn expected(kind: Option<&Kind>, before: &Value, error: &serde_json::Error) -> String {
     match (kind, before) {
         (Some(Kind::NumberOrAuto), _) => "a number or `auto`".into(),

@@ -124,8 +124,8 @@ fn new_labels(
     Some(NewLabels { rows: rows.into_iter().map(|row| (row, first[row], 1.0)).collect(), teachers })
 }
 
-/// How many of the rows on which two members agree get pseudo-labels, if any. The error and the weight of the teachers are the
-/// paper's e' and l'.
+/// Number of rows, of those on which two members agree, that get pseudo-labels, if any. The error and the weight of the teachers
+/// are the paper's e' and l'.
 fn how_many(teachers: &mut Teachers, error: f64, agreed: usize) -> Option<usize> {
     let ratio = error / (teachers.error - error);
     // Set once, and kept until there are pseudo-labels.

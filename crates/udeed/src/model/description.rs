@@ -170,7 +170,7 @@ pub(super) struct Version {
 #[derive(Serialize, Deserialize)]
 pub(super) struct StoredPart {
     pub(super) rule: StoredRule,
-    /// What each member is; none where all are linear and share one tensor.
+    /// Descriptions of the members; none where all are linear and share one tensor.
     pub(super) members: Option<Vec<StoredHypothesis>>,
     /// The kinds of members, where they are of several.
     #[serde(default, skip_serializing_if = "Option::is_none")]

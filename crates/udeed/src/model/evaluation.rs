@@ -25,7 +25,7 @@ pub struct Evaluation {
     pub log_loss: f64,
     /// The classes.
     pub classes: Vec<String>,
-    /// `confusion[i][j]`: how many rows of class `i` are predicted as class `j`.
+    /// `confusion[i][j]`: number of rows of class `i` that are predicted as class `j`.
     pub confusion: Vec<Vec<usize>>,
 }
 

@@ -29,7 +29,7 @@ const KEY: &str = "udeed";
 const CHECKSUM: &str = "checksum";
 const CHECKSUM_LENGTH: usize = size_of::<u32>();
 
-/// What learners from outside the library made, in the order of the members.
+/// Hypotheses of learners from outside the library, in the order of the members.
 type Foreign = Vec<Arc<dyn Predict>>;
 
 impl Model {
@@ -73,7 +73,7 @@ impl Model {
         Model::read(&read_bounded(file, path, most)?, Vec::new(), path)
     }
 
-    /// What [`Model::save`] writes, in memory.
+    /// The bytes that [`Model::save`] writes.
     ///
     /// # Errors
     /// If the model cannot be written.
@@ -105,7 +105,7 @@ impl Model {
         Ok((self.own_bytes(Path::new(IN_MEMORY))?, self.foreign()))
     }
 
-    /// What learners from outside the library made, in the order of the members.
+    /// Hypotheses of learners from outside the library, in the order of the members.
     pub fn foreign(&self) -> Foreign {
         self.ensemble.foreign().filter_map(|foreign| foreign.predictor.clone()).collect()
     }

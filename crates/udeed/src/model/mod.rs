@@ -55,9 +55,9 @@ pub struct Model {
     pub(crate) logistic: Ensemble,
     /// The least decision of the second of two classes.
     pub(crate) threshold: f64,
-    /// What members say of labeled rows that they did not learn from, where there are such members.
+    /// Votes on labeled rows by members that did not learn from them; none without such members.
     pub(crate) held_out: Option<OwnVotes>,
-    /// What became of the training rows, where that is kept.
+    /// Labels and decisions of the training rows, where they are kept.
     pub(crate) kept_rows: Option<KeptRows>,
 }
 

@@ -193,7 +193,7 @@ fn is_sound(weights: &[f64], members: usize) -> bool {
     weights.len() == members && members > 0 && weights.iter().all(|weight| *weight > 0.0) && total <= LARGEST_VOTE
 }
 
-/// What several maps have in common.
+/// Tensors that several maps share.
 struct Common {
     nodes: Option<Arc<Points>>,
     /// The labeled rows, and their ranks.

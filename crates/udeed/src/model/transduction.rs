@@ -36,7 +36,7 @@ impl Transduction {
     }
 }
 
-/// What a model keeps of the training rows: labels, decisions on unlabeled rows, and the rounds in which these were labeled.
+/// Training rows as a model keeps them: labels, decisions on unlabeled rows, and the rounds in which these were labeled.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct KeptRows {
     /// The class of each row that has a label.

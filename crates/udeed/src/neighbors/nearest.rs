@@ -87,7 +87,7 @@ fn insert(best: &mut Nearest, k: usize, (point, distance): (usize, f64)) {
     }
 }
 
-/// What rules out most points: `|p|^2 - 2 x.p` of many points at once, in single precision.
+/// Filter that rules out most points: `|p|^2 - 2 x.p` of many points at once, in single precision.
 #[derive(Debug, Clone, PartialEq)]
 struct Bounds {
     /// `|p|^2` of each point, and the largest of them.

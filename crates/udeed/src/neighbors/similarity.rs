@@ -17,7 +17,7 @@ pub(crate) enum Similarity {
 }
 
 impl Similarity {
-    /// Of the `k` nearest; of all pairs if `k` is 0.
+    /// Among the `k` nearest; among all pairs if `k` is 0.
     pub(crate) fn among(k: usize) -> Self {
         if k > 0 { Similarity::Nearest(k) } else { Similarity::All }
     }

@@ -225,7 +225,7 @@ impl Preparation {
             factor: self.factor.clone(),
             fourier: map.map(|map| (map.frequencies().to_vec(), map.phases().to_vec())),
         };
-        // Finite numbers and text: nothing of them cannot be written.
+        // Finite numbers and text: serialising these cannot fail.
         serde_json::to_vec(&stored).unwrap_or_default()
     }
 

@@ -31,7 +31,7 @@ pub struct Unseen {
     features: Found,
 }
 
-/// What was found: the first few names, and the number of rows.
+/// Findings: the first few names, and the number of rows.
 #[derive(Debug, Clone, Default)]
 struct Found {
     names: Vec<String>,

@@ -7,7 +7,7 @@ use crate::data::{Block, Blocks, Buffer, Csr, Dense, Matrix, Row};
 use crate::error::Result;
 use crate::random::{Purpose, Stream};
 
-/// Of labeled rows and unlabeled ones after them, some that stand for all: every one where they are not too many.
+/// Landmarks: rows that stand for all, labeled ones before unlabeled ones; all rows where they are not too many.
 pub(crate) struct Landmarks {
     /// Which, in ascending order.
     pub(crate) rows: Vec<usize>,

@@ -40,11 +40,11 @@ struct Segment {
 pub(crate) struct DiskRowsWriter {
     rows: DiskRows,
     offset: u64,
-    /// Of all that was written, where somebody else will read it.
+    /// Checksum of all that was written, where another process will read it.
     checksum: Option<Crc>,
 }
 
-/// What the rows of a file are, without the file.
+/// Layout of the rows of a file, without the file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct DiskRowsPlan {
     n_rows: usize,
@@ -76,7 +76,7 @@ impl DiskRowsWriter {
         DiskRowsWriter { checksum: Some(Crc::new()), ..DiskRowsWriter::of_file(file, folder) }
     }
 
-    /// What was written, its length and its checksum.
+    /// Layout of what was written, its length and its checksum.
     pub(crate) fn plan(&self) -> (DiskRowsPlan, u64, u32) {
         let DiskRows { n_rows, n_columns, n_stored, is_sparse, ref segments, .. } = self.rows;
         let plan = DiskRowsPlan { n_rows, n_columns, n_stored, is_sparse, segments: segments.clone() };

@@ -33,7 +33,7 @@ struct Node {
 }
 
 impl Forest {
-    /// What the splits gain is not kept: such members are some among others, whose features have no importances.
+    /// Gains of splits are not kept: forests are members among others, whose features have no importances.
     pub(crate) fn new(trees: Vec<Tree>) -> Self {
         let trees: Vec<Tree> = trees.into_iter().map(Tree::without_gains).collect();
         let (mut nodes, mut roots, mut outputs) = (Vec::new(), Vec::new(), Vec::new());

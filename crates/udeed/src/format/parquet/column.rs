@@ -17,7 +17,7 @@ use crate::format::parquet::file::cause;
 use crate::format::parquet::pages::{Batch, PagesTooLarge, general};
 use crate::text::{byte_size, quoted};
 
-/// What the values of a column are.
+/// Kind of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Values {
     Bool,
@@ -101,7 +101,7 @@ fn decimal(scale: i32) -> std::result::Result<Values, String> {
     }
 }
 
-/// What the cells of a column become.
+/// Column that cells are read into.
 pub(super) enum Cells {
     /// Numbers, `NaN` for a missing one.
     Numbers,

@@ -14,11 +14,11 @@ use crate::format::parquet::header::is_encrypted;
 use crate::format::parquet::pages::general;
 use crate::text::byte_size;
 
-/// What a file begins and ends with.
+/// First and last bytes of a file.
 const MAGIC: &[u8] = b"PAR1";
 /// The same of a file whose metadata are encrypted.
 const ENCRYPTED: &[u8] = b"PARE";
-/// What is said of bytes that no decoder was made for.
+/// Message for bytes that no decoder was made for.
 pub(super) const DAMAGED: &str = "bytes that cannot be decoded";
 /// Length of the metadata's length and the magic bytes after it.
 const TAIL: u64 = 8;

@@ -9,7 +9,7 @@ thread_local! {
     static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What work results in; none if it panics. Whatever it worked on is not to be used again.
+/// The result of some work; none if it panics, after which nothing that it worked on may be used.
 pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     static QUIET: Once = Once::new();
     QUIET.call_once(|| {

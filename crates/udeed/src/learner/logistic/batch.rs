@@ -234,7 +234,7 @@ mod tests {
     use crate::observer::Observer;
     use crate::random::{Purpose, Stream};
 
-    /// Hears how many are done, which only grows.
+    /// Is told the number of those done, which only grows.
     #[derive(Default)]
     struct Heard {
         done: usize,

@@ -37,11 +37,11 @@ pub(super) struct Ranked<'a> {
 
 #[derive(Clone, Copy)]
 pub(super) enum Ranks<'a> {
-    /// Of every row, where there are at most 256: less to load from far away.
+    /// Ranks of all rows in one byte each, where there are at most 256 ranks: less memory to load.
     Bytes(&'a [u8]),
-    /// Of every row.
+    /// Ranks of all rows.
     Dense(&'a [u32]),
-    /// Of some rows, which ascend; all others have the rank of zero.
+    /// Ranks of some rows, ascending; all others have the rank of zero.
     Sparse { zero: u32, rows: &'a [u32], ranks: &'a [u32] },
 }
 

@@ -211,7 +211,7 @@ impl<'a> Growth<'a> {
         end
     }
 
-    /// Moves the rows up to a rank of a column to the front, all in order, and says how many they are.
+    /// Moves the rows up to a rank of a column to the front, all in order, and returns their number.
     fn part(&mut self, node: std::ops::Range<usize>, column: u32, rank: u32) -> usize {
         let entries = &mut self.entries[node];
         let ranks = &mut self.scratch.ranks;
@@ -241,7 +241,7 @@ fn view<'a>(columns: &'a SortedColumns, excerpt: Option<&'a Excerpt>, j: u32) ->
     Ranked { ranks, ..column }
 }
 
-/// What each of some columns has to offer: its best split, or that at a share of its range that was drawn.
+/// The split of each of some columns: its best one, or that at a drawn share of its range.
 fn look<'a>(
     rows: &NodeRows<'_>,
     which: &[u32],

@@ -182,7 +182,7 @@ pub struct Tree {
     left: Vec<u32>,
     right: Vec<u32>,
     distributions: Vec<f64>,
-    /// How much each split lowers the impurity, times the share of the rows there; none in trees of earlier versions.
+    /// Impurity decrease of each split, times the share of the rows there; none in trees of earlier versions.
     gains: Vec<f64>,
 }
 
@@ -223,14 +223,14 @@ impl Tree {
         sound.then_some(Tree { n_columns, n_classes, features, thresholds, left, right, distributions, gains })
     }
 
-    /// The same tree with how much each split lowers the impurity; none if that does not fit.
+    /// The same tree with the impurity decrease of each split; none if their number does not fit.
     pub(crate) fn with_gains(mut self, gains: Vec<f64>) -> Option<Self> {
         let sound = gains.len() == self.n_nodes() && gains.iter().all(|gain| (0.0..=LARGEST_GAIN).contains(gain));
         self.gains = gains;
         sound.then_some(self)
     }
 
-    /// The same tree without how much each split lowers the impurity.
+    /// The same tree without the impurity decreases.
     pub(crate) fn without_gains(mut self) -> Self {
         self.gains = Vec::new();
         self

@@ -74,7 +74,7 @@ pub(super) struct Split {
     pub(super) threshold: f64,
 }
 
-/// What is found in a column.
+/// Result of a search in a column.
 pub(super) enum Found {
     /// All values are the same.
     Constant,
@@ -167,7 +167,7 @@ impl NodeRows<'_> {
     }
 }
 
-/// What is known of each rank, from the least on.
+/// Statistics of each rank, in ascending order.
 #[derive(Default)]
 struct Tally {
     least: u32,
@@ -179,7 +179,7 @@ struct Tally {
 
 /// Most sums of weights, one for each value in each class, of a column of few values.
 const FEW: usize = 64;
-/// Of two values and two classes, or a few more.
+/// For two values and two classes, or a few more.
 const VERY_FEW: usize = 8;
 /// Partial sums kept for each of the few: an addition has to wait for the one before it.
 const LANES: usize = 4;
@@ -290,7 +290,7 @@ impl<const K: usize> Scan<'_, K> {
         self.last = Some((self.last.map_or(rank, |(first, _)| first), rank));
     }
 
-    /// What the walk has found.
+    /// The best split so far.
     fn found(&self) -> Found {
         let is_constant =
             |(first, last): (u32, u32)| !are_apart(self.values[first as usize], self.values[last as usize]);

@@ -37,7 +37,7 @@ impl OutOfBag<'_> {
         self.has_many_heads() && rows.n_columns() < WIDEST
     }
 
-    /// How many times as many heads there are as are fitted separately; 1 if they are.
+    /// Number of heads over the largest number that is fitted separately; at least 1.
     pub(crate) fn excess_of_heads(&self) -> f64 {
         (self.n_heads() as f64 / MOST_SEPARATE as f64).max(1.0)
     }
@@ -104,7 +104,7 @@ impl OutOfBag<'_> {
     }
 }
 
-/// What the loss of rows at zero weights is made of, for a lambda of 1.
+/// Terms of the loss at zero weights, for a lambda of 1.
 struct Sums {
     heads: usize,
     /// `sum_i s_i (x_i, 1) (x_i, 1)'`, the lower triangle.

@@ -159,7 +159,7 @@ impl Learn for Auto {
     }
 }
 
-/// What the log odds are shifted by.
+/// The shift of the log odds.
 struct Shifts {
     /// Whether by a class prior: that needs unlabeled rows.
     has_prior: bool,

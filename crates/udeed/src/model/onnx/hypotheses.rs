@@ -8,7 +8,7 @@ use crate::model::onnx::graph::{Graph, wholes};
 use crate::model::onnx::nearest;
 use crate::model::onnx::trees::Seeing;
 
-/// How many numbers the largest table of a hypothesis has for a row, where that is many.
+/// Numbers per row in the largest table of a hypothesis, where they are many.
 pub(super) fn n_numbers(hypothesis: &Hypothesis) -> Option<usize> {
     match hypothesis {
         Hypothesis::Neighbors(neighbors) => Some(nearest::n_numbers(neighbors.rows().rows(), neighbors.k())),
@@ -17,7 +17,7 @@ pub(super) fn n_numbers(hypothesis: &Hypothesis) -> Option<usize> {
     }
 }
 
-/// How many bytes the rows of nearest neighbours take with every value stored.
+/// Bytes of the rows of nearest neighbours, every value stored.
 pub(super) fn bytes_of_rows(ensemble: &Ensemble) -> u64 {
     fn of_member(member: &Hypothesis) -> u64 {
         match member {

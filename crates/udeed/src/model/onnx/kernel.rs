@@ -26,7 +26,7 @@ impl<'a> Kernels<'a> {
         self.maps[0].factors.len()
     }
 
-    /// How many numbers the largest table has for a row.
+    /// Numbers per row in the largest table.
     pub(super) fn n_numbers(&self) -> usize {
         let of_pivot = match self.maps[0].decay {
             Decay::Gauss => self.maps.len(),

@@ -52,7 +52,7 @@ impl<'a> Sorted<'a> {
         sorted
     }
 
-    /// How many numbers the largest table of the maps has for a row.
+    /// Numbers per row in the largest table of the maps.
     fn n_numbers(&self) -> usize {
         let kernels = self.kernels.iter().map(|some| kernels_of(some).n_numbers());
         let spectral =

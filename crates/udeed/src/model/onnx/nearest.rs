@@ -20,7 +20,7 @@ fn n_candidates(n_points: usize, k: usize) -> usize {
     k.saturating_add(MORE).min(n_points)
 }
 
-/// How many numbers the largest table has for a row.
+/// Numbers per row in the largest table.
 pub(super) fn n_numbers(points: &dyn Rows, k: usize) -> usize {
     points.n_rows().max(n_candidates(points.n_rows(), k) * points.n_columns())
 }
