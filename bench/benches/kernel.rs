@@ -27,6 +27,7 @@ fn bench_step(bencher: Bencher<'_, '_>, rows: &dyn Rows, m: usize) {
         heads: 1,
         hidden: 0,
         precision: Precision::Double,
+        sizes: &[],
     };
     let weights = numbers((rows.n_columns() + 1) * m);
     let mut gradient = vec![0.0; weights.len()];
@@ -48,6 +49,30 @@ fn sparse(bencher: Bencher<'_, '_>, d: usize) {
     let starts = (0..=512).map(|i| i * STORED).collect();
     let rows = Csr::new(d, starts, columns, numbers(512 * STORED)).expect("columns that ascend");
     bench_step(bencher, &rows, 100);
+}
+
+/// A step over unlabeled rows on all cores: what exact sums cost.
+#[divan::bench(args = [Precision::Double, Precision::Exact], sample_count = 15, sample_size = 1)]
+fn precision(bencher: Bencher<'_, '_>, precision: Precision) {
+    let (n, d, m) = (200_000, 54, 100);
+    let rows = Dense::new(n, d, numbers(n * d)).expect("as many values as cells");
+    let labeled = Dense::new(1, d, numbers(d)).expect("as many values as cells");
+    let loss = EnsembleLoss {
+        labeled: &labeled,
+        targets: &[1.0],
+        counts: &[1.0],
+        diversity: Some(&rows),
+        loss: Loss::Logistic,
+        gamma: 1.0,
+        m,
+        heads: 1,
+        hidden: 0,
+        precision,
+        sizes: &vec![0; d],
+    };
+    let weights: Vec<f64> = numbers((d + 1) * m).iter().map(|w| 0.3 * w).collect();
+    let mut gradient = vec![0.0; weights.len()];
+    bencher.counter(ItemsCount::new(n)).bench_local(|| loss.evaluate(&weights, &mut gradient));
 }
 
 #[divan::bench(args = [100, 1_024, 65_536])]

@@ -63,6 +63,7 @@ impl Shelf {
                     heads: 1,
                     hidden: 0,
                     precision,
+                    sizes: &[],
                 };
                 step(&loss, &read_doubles(&weights)?, &to)
             }

@@ -76,6 +76,37 @@ def test_it_is_the_fit_of_all_rows(kind: str, scaling: str, tmp_path: Path) -> N
         model.transduction_  # noqa: B018
 
 
+@pytest.mark.parametrize("kind", ["frame", "array", "sparse"])
+@pytest.mark.parametrize("scaling", ["minmax", "standard"])
+def test_exact_sums_give_the_same_bits_for_any_parts_in_any_order(kind: str, scaling: str, tmp_path: Path) -> None:
+    rows: Any = FRAME if kind == "frame" else FRAME[["size", "weight"]].fillna(0.0).to_numpy()
+    rows = sparse.csr_array(rows) if kind == "sparse" else rows
+    take = rows.iloc.__getitem__ if kind == "frame" else rows.__getitem__
+
+    def model() -> udeed.UDEEDClassifier:
+        return udeed.UDEEDClassifier(members=5, scaling=scaling, precision="exact", random_state=1)
+
+    shuffled = np.random.RandomState(3).permutation(N)
+    expected = model().fit(take(shuffled), Y[shuffled]).decision_function(rows)
+    for parts in (1, 2, 5):
+        order = np.random.RandomState(parts)
+        mine, others = order.permutation(LABELED), np.array_split(order.permutation(OTHERS), parts)
+        own, divided = take(mine), [take(part) for part in others]
+        found = [distributed.statistics(part, exact=True) for part in [*divided, own]]
+        statistics = reduce(add, found)
+        preparation = distributed.prepare(model(), statistics)
+        spills = [distributed.spill(tmp_path / f"{n}.rows", part, preparation) for n, part in enumerate(divided)]
+
+        def ask(question: distributed.Question, spills: Any = spills, order: Any = order) -> list[bytes]:
+            return [distributed.partial(spills[place], question) for place in order.permutation(len(spills))]
+
+        fitted = distributed.fit(model(), own, Y[mine], statistics, ask)
+        np.testing.assert_array_equal(fitted.decision_function(rows), expected)
+    rounded = reduce(add, map(distributed.statistics, [own, *divided]))
+    with pytest.raises(ValueError, match="rounded sums"):
+        distributed.fit(model(), own, Y[mine], rounded, lambda _: [])
+
+
 @pytest.mark.parametrize("name", ["BaggingClassifier", "AdaBoostClassifier", "ExtraTreesClassifier", "StackingClassifier"])
 def test_of_labeled_rows_alone_nobody_is_asked(name: str) -> None:
     own, parts = divided(FRAME, 3)

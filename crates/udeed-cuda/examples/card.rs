@@ -59,6 +59,7 @@ impl Problem {
             heads: self.heads,
             hidden: 0,
             precision,
+            sizes: &[],
         }
     }
 }

@@ -94,13 +94,18 @@ impl<'a> Descent<'a> {
             let expected = "another: the paper's factors are trained with on the processor";
             return Err(Error::device(self.card.name(), "the loss `printed`", expected, Some(Hint::OtherDevice)));
         }
+        if loss.precision == Precision::Exact {
+            let expected = "another: the processor takes exact sums";
+            return Err(Error::device(self.card.name(), "the precision `exact`", expected, Some(Hint::OtherDevice)));
+        }
         let features = loss.labeled.shape().1 + 1;
         let wide = features.next_multiple_of(8);
         let groups =
             GROUPS.into_iter().find(|groups| groups * 8 >= features).filter(|_| loss.m <= MOST_WARPS * OF_WARP);
         let groups = groups.filter(|&groups| fused_shape(groups, &loss).1 <= self.card.shared && loss.heads < 1 << 16);
         let (form, fused) = match loss.precision {
-            Precision::Double => {
+            // `Exact` has been refused.
+            Precision::Double | Precision::Exact => {
                 // Its instructions came with this capability.
                 let fused = groups.filter(|_| self.card.capability >= (9, 0));
                 let width = fused.map_or(wide, |groups| groups * 8);
@@ -497,7 +502,9 @@ impl AnyRoom<'_> {
 fn fused_shape(groups: usize, loss: &EnsembleLoss<'_>) -> (usize, usize) {
     let warps = loss.m.div_ceil(OF_WARP);
     let shared = match loss.precision {
-        Precision::Double => 2 * 32 * (groups * 8 + 4) * 8 + warps * groups * 32 * 4 * 8 + 2 * warps * 32 * 8,
+        Precision::Double | Precision::Exact => {
+            2 * 32 * (groups * 8 + 4) * 8 + warps * groups * 32 * 4 * 8 + 2 * warps * 32 * 8
+        }
         Precision::Single => 2 * 2 * 64 * (groups | 1) * 16 + 2 * warps * 64 * 4 + warps * 32 * groups * 4 * 8,
     };
     (warps, shared)

@@ -82,6 +82,7 @@ fn compare() {
                     heads,
                     hidden: 0,
                     precision,
+                    sizes: &[],
                 };
                 let (mut expected, mut found) = (vec![0.0; weights.len()], vec![f64::NAN; weights.len()]);
                 let right =

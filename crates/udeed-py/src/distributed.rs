@@ -31,10 +31,12 @@ pub struct Statistics(pub udeed::data::Statistics);
 
 #[pymethods]
 impl Statistics {
-    /// Those of some rows.
+    /// Those of some rows, with exact sums or rounded ones.
     #[staticmethod]
-    fn of(rows: Rows<'_>) -> PyResult<Self> {
-        udeed::data::Statistics::of(&rows.table(None)?).map(Statistics).map_err(exception)
+    fn of(rows: Rows<'_>, exact: bool) -> PyResult<Self> {
+        let table = rows.table(None)?;
+        let found = if exact { udeed::data::Statistics::exact_of(&table) } else { udeed::data::Statistics::of(&table) };
+        found.map(Statistics).map_err(exception)
     }
 
     #[getter]

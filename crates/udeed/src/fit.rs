@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use crate::data::{Dense, TrainSet};
+use crate::data::{Dense, Rows as _, TrainSet};
 use crate::ensemble::held_out::HeldOutRow;
 use crate::ensemble::vote::{decision_of, probabilities};
 use crate::ensemble::{HeldOut, LabelRounds, Learned, Members, Shared, TrainingRows};
 use crate::error::{Error, Result};
 use crate::learner::n_heads;
 use crate::memory::Room;
-use crate::method::udeed::{EnsembleLoss, Objective, ObjectiveOf, Variant};
+use crate::method::udeed::{EnsembleLoss, Objective, ObjectiveOf, Precision, Variant};
 use crate::method::{Method, Udeed, with_methods};
 use crate::model::{Model, Training, Transduction};
 use crate::observer::{Observer, OfFolds, Stage, Warning, Watch};
@@ -146,7 +146,10 @@ impl Method {
                 row.copy_from_slice(&probabilities(&votes));
             }
         }
-        Ok(estimates)
+        Ok(match (estimates, &prepared.order) {
+            (Some(estimates), Some(order)) => Some(in_first_order(&estimates, order)?),
+            (estimates, _) => estimates,
+        })
     }
 
     /// What unlabeled rows may take in memory before Fourier features replace their columns, and where more of them go; those of
@@ -180,7 +183,10 @@ impl Method {
         }
         if self.shared().calibrated {
             let held_out = match learned.held_out.take() {
-                None => self.held_out_by_folds(train, &prepared.classes, observer)?,
+                None => {
+                    let sorted = prepared.order.as_ref().map(|order| train.with_labeled_in(order));
+                    self.held_out_by_folds(sorted.as_ref().unwrap_or(train), &prepared.classes, observer)?
+                }
                 some => some,
             };
             let watch = Watch::new(observer);
@@ -228,6 +234,14 @@ impl Method {
         }
         self.learner().learn(prepared, watch)
     }
+}
+
+/// Rows as they were before they were put in this order.
+fn in_first_order(rows: &Dense, order: &[usize]) -> Result<Dense> {
+    let mut places: Vec<usize> = (0..order.len()).collect();
+    places.sort_unstable_by_key(|&place| order[place]);
+    let values = places.iter().flat_map(|&place| rows.get(place)).copied().collect();
+    Dense::new(order.len(), rows.n_columns(), values)
 }
 
 /// The class with the fewest labeled rows, copies aside, and their number.
@@ -414,6 +428,11 @@ impl InitialEnsemble {
         if settings.members > self.settings.members {
             let expected = format!("at most {}, the number of initial members", self.settings.members);
             return Err(Error::setting("members", settings.members, expected));
+        }
+        if settings.precision == Precision::Exact && self.prepared.order.is_none() {
+            let expected =
+                "that of the start of the fit: what comes before the descent depends on the order of the rows";
+            return Err(Error::setting("precision", "`exact`", expected));
         }
         let settings = Udeed {
             lambda: self.settings.lambda,

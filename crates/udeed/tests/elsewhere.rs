@@ -121,10 +121,10 @@ fn a_part_without_rows_adds_nothing() {
     let mut writer = Spill::writer(&path).unwrap();
     writer.push(&Dense::new(0, 3, Vec::new()).unwrap().into()).unwrap();
     writer.finish().unwrap();
-    let term = DiversityTerm { gamma: 1.0, m: 2, heads: 1, n_rows: 9, precision: Precision::Double };
+    let term = DiversityTerm { gamma: 1.0, m: 2, heads: 1, n_rows: 9, precision: Precision::Double, sizes: Vec::new() };
     let partial = term.partial(&Spill::open(&path).unwrap(), &[1.0; 8]).unwrap();
     assert_eq!((partial.n_rows(), partial.loss(&term)), (0, 0.0));
-    assert!(partial.gradient().iter().all(|g| *g == 0.0));
+    assert!(partial.gradient(&term).iter().all(|g| *g == 0.0));
     // What is given up leaves nothing.
     let mut writer = Spill::writer(&folder.path().join("never.rows")).unwrap();
     writer.push(&Dense::new(1, 1, vec![1.0]).unwrap().into()).unwrap();

@@ -86,6 +86,7 @@ impl Problem {
             heads: 1,
             hidden: 0,
             precision,
+            sizes: &[],
         };
         let mut gradient = vec![f64::NAN; weights.len()];
         let losses = objective.evaluate(weights, &mut gradient).unwrap();
@@ -230,6 +231,7 @@ fn the_printed_gradient_is_not_that_of_the_loss() {
         heads: 1,
         hidden: 0,
         precision: Precision::Double,
+        sizes: &[],
     };
     let mut gradient = vec![0.0; 4];
     let mut total = |w: f64| objective.evaluate(&[w, w, b, b], &mut gradient).unwrap().total;

@@ -59,6 +59,7 @@ impl Problem {
             heads: self.heads,
             hidden: self.hidden,
             precision: Precision::Double,
+            sizes: &[],
         };
         let mut gradient = vec![f64::NAN; weights.len()];
         (loss.evaluate(weights, &mut gradient).unwrap(), gradient)

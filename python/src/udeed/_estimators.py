@@ -77,7 +77,7 @@ class UDEEDClassifier(Ensemble):
 
         - ``"weighted"``: votes weighted by confidence: the mean of the outputs.
         - ``"unweighted"``: majority vote: the mean of the signs of the outputs.
-    precision : {"double", "single"}, default="double"
+    precision : {"double", "single", "exact"}, default="double"
         Floating-point precision of the descent. Initial members and predictions are always in double precision.
 
         - ``"double"``: 64 bits.
@@ -211,7 +211,7 @@ class UDEEDClassifier(Ensemble):
         "scale_rate": ["boolean"],
         "steps": at_least(0),
         "vote": one_of("weighted", "unweighted"),
-        "precision": one_of("double", "single"),
+        "precision": one_of("double", "single", "exact"),
         "device": [str],
     }
 
@@ -291,7 +291,7 @@ class UDEEDClassifierSearch(Ensemble):
         "scale_rate": ["boolean"],
         "steps": at_least(0),
         "vote": one_of("weighted", "unweighted"),
-        "precision": one_of("double", "single"),
+        "precision": one_of("double", "single", "exact"),
         "device": [str],
     }
 

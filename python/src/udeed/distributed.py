@@ -77,7 +77,7 @@ class Question:
     weights: NDArray[np.float64]
 
 
-def statistics(X: Any, columns: Sequence[str] | None = None) -> Statistics:
+def statistics(X: Any, columns: Sequence[str] | None = None, *, exact: bool = False) -> Statistics:
     """Statistics of the columns of some rows.
 
     Those of parts add up by ``+``: counts and ranges exactly, means and deviations to rounding errors, and in the same order
@@ -89,18 +89,21 @@ def statistics(X: Any, columns: Sequence[str] | None = None) -> Statistics:
         The rows.
     columns : sequence of str, optional
         The columns of a file to read. Default: all.
+    exact : bool, default=False
+        Whether means and deviations add up exactly as well, in any order, which takes longer: estimators with
+        ``precision="exact"`` need it.
 
     Returns
     -------
     Statistics
     """
     if not isinstance(X, (str, os.PathLike)):
-        return Statistics.of(read_rows(BaseEstimator(), X, reset=True))
+        return Statistics.of(read_rows(BaseEstimator(), X, reset=True), exact)
     frame = read_parquet(os.fsdecode(X), columns)
     if missing := [name for name in columns or () if name not in frame.names]:
         raise ValueError(f"{os.fsdecode(X)} comes without {', '.join(map(repr, missing))}")
     check_kinds(frame)
-    found = (Statistics.of(of_frame(part, None)) for part in frame.parts())
+    found = (Statistics.of(of_frame(part, None), exact) for part in frame.parts())
     return reduce(add, found)
 
 
@@ -158,7 +161,7 @@ def partial(spill: Spill, question: Question, n_jobs: int = 1) -> bytes:
     Returns
     -------
     bytes
-        The gradient by the weights, then two sums.
+        Gradient, then two sums; with ``precision="exact"`` twice as many numbers.
     """
     return _core.partial(spill.path, spill.checksum, question.term, question.weights, n_jobs)
 
@@ -174,7 +177,7 @@ def fit(
     """Fit a model to labeled rows here and unlabeled rows elsewhere.
 
     It is that of all rows in one array to rounding errors, as sums are taken part by part; of the same parts in the same order
-    it has the same bits.
+    it has the same bits. With ``precision="exact"`` it has those of all rows in one array, whatever the parts and their order.
 
     Parameters
     ----------
@@ -188,7 +191,8 @@ def fit(
     statistics : Statistics
         Those of all rows, labeled and unlabeled.
     ask : callable
-        Gets a :class:`Question`, and returns the :func:`partial` sums of all parts, always in the same order.
+        Gets a :class:`Question`, and returns the :func:`partial` sums of all parts, always in the same order; with
+        ``precision="exact"`` in any.
     sample_weight : array of shape (n_samples,), optional
         Weights of the labels.
 

@@ -6,6 +6,7 @@ mod csr;
 mod dense;
 mod dictionary;
 mod doubtful;
+mod exact_sum;
 mod labels;
 mod matrix;
 mod on_disk;

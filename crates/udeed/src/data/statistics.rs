@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::exact_sum::ExactSum;
 use crate::data::{Column, Kind, Naming, Rows, Table};
 use crate::error::{Error, Place, Result};
 
@@ -40,6 +41,31 @@ impl Statistics {
     /// # Errors
     /// If there is no row.
     pub fn of(table: &Table) -> Result<Self> {
+        Statistics::summed(table, false)
+    }
+
+    /// The same with exact sums, which take longer: those of the parts of a table make those of the whole, in any order to the
+    /// last bit. A fit with exact sums needs them.
+    ///
+    /// # Errors
+    /// As [`Statistics::of`].
+    ///
+    /// ```
+    /// use udeed::data::{Statistics, Table};
+    /// use udeed::prepare::{Preparation, Scaling};
+    ///
+    /// let rows = [[0.1], [0.2], [0.3], [0.4]];
+    /// let of = |rows: &[[f64; 1]]| Statistics::exact_of(&Table::from_rows(rows)?);
+    /// let (all, mut parts) = (of(&rows)?, of(&rows[2..])?);
+    /// parts.merge(&of(&rows[..2])?)?;
+    /// assert_eq!(Preparation::of(&parts, Scaling::Standard)?, Preparation::of(&all, Scaling::Standard)?);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    pub fn exact_of(table: &Table) -> Result<Self> {
+        Statistics::summed(table, true)
+    }
+
+    fn summed(table: &Table, exactly: bool) -> Result<Self> {
         let each_rows: EachRows<'_> = &|visit| {
             visit(table.matrix().rows());
             Ok(())
@@ -48,7 +74,7 @@ impl Statistics {
             return Err(Error::input(Place::new(Place::TABLE), "no rows", "one at least"));
         }
         let columns = table.columns().to_vec();
-        let of_columns = ColumnStatistics::of(&columns, each_rows)?;
+        let of_columns = ColumnStatistics::of(&columns, exactly, each_rows)?;
         let (naming, sparse, n_rows) = (table.naming(), table.matrix().is_sparse(), table.n_rows());
         Ok(Statistics { columns, naming, sparse, n_rows, of_columns })
     }
@@ -56,6 +82,11 @@ impl Statistics {
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
         self.n_rows
+    }
+
+    /// Whether all sums are exact.
+    pub fn are_exact(&self) -> bool {
+        self.of_columns.iter().all(|column| column.exact.is_some())
     }
 
     /// The columns, with the levels that are known so far.
@@ -146,6 +177,16 @@ pub(crate) struct ColumnStatistics {
     pub(crate) high: f64,
     /// How often each level of a nominal column occurs.
     pub(crate) counts: Vec<usize>,
+    /// Sums that do not depend on the order of the rows, if they were asked for: they take the place of the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    exact: Option<Box<Moments>>,
+}
+
+/// The sums of the values of a column and of their squares; of a nominal one they are empty.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct Moments {
+    values: ExactSum,
+    squares: ExactSum,
 }
 
 /// Calls back with the rows, a piece at a time, in the same order in every call.
@@ -153,7 +194,7 @@ pub(crate) type EachRows<'a> = &'a dyn Fn(&mut dyn FnMut(&dyn Rows)) -> Result<(
 
 impl ColumnStatistics {
     /// The statistics of all columns. Rows are added one by one, so the result does not depend on the pieces.
-    pub(crate) fn of(columns: &[Column], each_rows: EachRows<'_>) -> Result<Vec<Self>> {
+    pub(crate) fn of(columns: &[Column], exactly: bool, each_rows: EachRows<'_>) -> Result<Vec<Self>> {
         let empty = |column: &Column| ColumnStatistics {
             n_rows: 0,
             missing: 0,
@@ -166,6 +207,7 @@ impl ColumnStatistics {
                 Kind::Numeric => Vec::new(),
                 Kind::Nominal { levels } => vec![0; levels.len()],
             },
+            exact: exactly.then(Box::default),
         };
         let mut all: Vec<Self> = columns.iter().map(empty).collect();
         let mut stored = vec![0; all.len()];
@@ -240,9 +282,14 @@ impl ColumnStatistics {
     fn added(&self, other: &Self, counts: Vec<usize>) -> Self {
         let (own, others) = (self.n_rows - self.missing, other.n_rows - other.missing);
         let (n_rows, missing) = (self.n_rows + other.n_rows, self.missing + other.missing);
+        let mut exact = self.exact.clone().filter(|_| other.exact.is_some());
+        if let (Some(exact), Some(more)) = (&mut exact, &other.exact) {
+            exact.values.merge(&more.values);
+            exact.squares.merge(&more.squares);
+        }
         if own == 0 || others == 0 {
             let some = if own == 0 { other } else { self };
-            return ColumnStatistics { n_rows, missing, counts, ..*some };
+            return ColumnStatistics { n_rows, missing, counts, exact, ..*some };
         }
         let (low, high) = (self.low.min(other.low), self.high.max(other.high));
         let sum = self.sum + other.sum;
@@ -253,7 +300,7 @@ impl ColumnStatistics {
         let between = (other.mean() - self.mean()) / unit;
         let share = own as f64 * (others as f64 / (own + others) as f64);
         let squares = in_unit(self) + in_unit(other) + between * between * share;
-        ColumnStatistics { n_rows, missing, sum, squares, unit, low, high, counts }
+        ColumnStatistics { n_rows, missing, sum, squares, unit, low, high, counts, exact }
     }
 
     fn count(&mut self, x: f64, times: usize) {
@@ -269,6 +316,9 @@ impl ColumnStatistics {
         self.high = self.high.max(x);
         if let Some(count) = self.counts.get_mut(x as usize) {
             *count += times;
+        } else if let Some(exact) = self.exact.as_mut().filter(|_| x != 0.0) {
+            exact.values.add(x);
+            exact.squares.add_square(x);
         }
     }
 
@@ -276,7 +326,7 @@ impl ColumnStatistics {
     pub(crate) fn mean(&self) -> f64 {
         match self.n_rows - self.missing {
             0 => 0.0,
-            present => self.sum / present as f64,
+            present => self.exact.as_ref().map_or(self.sum, |exact| exact.values.value()) / present as f64,
         }
     }
 
@@ -288,6 +338,12 @@ impl ColumnStatistics {
 
     /// The standard deviation with missing values replaced by the mean.
     pub(crate) fn deviation(&self) -> f64 {
+        let mean = self.mean();
+        if let Some(exact) = self.exact.as_ref().filter(|_| mean.is_finite()) {
+            let about = exact.values.squares_about(&exact.squares, mean, self.n_rows - self.missing);
+            let (squares, exponent) = about.scaled();
+            return libm::ldexp((squares / self.n_rows as f64).sqrt(), exponent / 2);
+        }
         (self.squares / self.n_rows as f64).sqrt() * self.unit
     }
 

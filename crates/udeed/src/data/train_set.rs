@@ -94,6 +94,12 @@ impl TrainSet {
         Ok(if some_do_not { self.select(&counted) } else { self })
     }
 
+    /// The same rows, the labeled ones first and in this order.
+    pub(crate) fn with_labeled_in(&self, order: &[usize]) -> Self {
+        let unlabeled = (0..self.labels.len()).filter(|&i| self.labels.get(i).is_none());
+        self.select(&order.iter().copied().chain(unlabeled).collect::<Vec<usize>>())
+    }
+
     /// The same rows with balanced class weights: each row's weight is divided by the total of its class.
     ///
     /// ```
@@ -108,8 +114,11 @@ impl TrainSet {
     pub fn balanced(mut self) -> Self {
         // Over the largest: sums of large weights would overflow.
         let largest = (0..self.labels.len()).map(|i| self.row_weight(i)).fold(f64::MIN_POSITIVE, f64::max);
+        // From the smallest to the largest, so that the order of the rows does not matter.
+        let mut rows: Vec<usize> = (0..self.labels.len()).collect();
+        rows.sort_by(|&i, &k| self.row_weight(i).total_cmp(&self.row_weight(k)));
         let mut totals = vec![0.0; self.labels.classes().len()];
-        for i in 0..self.labels.len() {
+        for i in rows {
             if let Some(class) = self.labels.get(i) {
                 totals[class] += self.row_weight(i) / largest;
             }

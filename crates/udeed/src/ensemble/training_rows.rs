@@ -5,15 +5,18 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use crate::data::{Block, Blocks, Buffer, Copies, DiskRows, DiskRowsWriter, DiskTable, Matrix, Row, Sealed, TrainSet};
+use crate::data::{
+    Block, Blocks, Buffer, Copies, DiskRows, DiskRowsWriter, DiskTable, Matrix, Row, Rows, Sealed, TrainSet,
+};
 use crate::ensemble::vote::Part;
 use crate::ensemble::{Ensemble, Lambda, Members, Vote};
 use crate::error::{Error, Hint, Result};
+use crate::kernel::{Precision, size_exponent};
 use crate::learner::{Hypothesis, Linear, Logistic, n_heads, targets};
 use crate::memory::{check_memory, half_of_memory};
 use crate::neighbors::squared_distance;
 use crate::observer::{Warning, Watch};
-use crate::prepare::{Preparation, Scaling};
+use crate::prepare::{Fitted, Preparation, Scaling};
 
 /// The settings that most methods share. A method without one of them behaves as with the default here.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,12 +33,14 @@ pub struct Shared {
     pub calibrated: bool,
     /// Random seed.
     pub seed: u64,
+    /// Whether the order of the rows does not matter to the last bit.
+    pub exact: bool,
 }
 
 impl Default for Shared {
     fn default() -> Self {
         let (lambda, scaling) = (Lambda::Fixed(1.0), Scaling::Standard);
-        Shared { members: 1, lambda, scaling, fourier: 0, calibrated: false, seed: 0 }
+        Shared { members: 1, lambda, scaling, fourier: 0, calibrated: false, seed: 0, exact: false }
     }
 }
 
@@ -52,6 +57,7 @@ impl Shared {
             "fourier" => copy(&mut self.fourier, value),
             "calibrated" => copy(&mut self.calibrated, value),
             "seed" => copy(&mut self.seed, value),
+            "precision" => self.exact = value.downcast_ref() == Some(&Precision::Exact),
             _ => {}
         }
     }
@@ -102,6 +108,10 @@ pub(crate) struct TrainingRows {
     /// Which labeled rows are copies of others, if any are.
     pub(crate) copies: Option<Copies>,
     pub(crate) unlabeled: Unlabeled,
+    /// The exponent of a power of two that no value of a feature exceeds, of each; none without exact sums.
+    pub(crate) sizes: Vec<i32>,
+    /// Where the labeled rows stood among the training rows, if their order was to be one that follows from them.
+    pub(crate) order: Option<Vec<usize>>,
     /// One head for two classes; for more, one per class against the rest.
     pub(crate) heads: Vec<Head>,
     /// Warnings about the rows, whatever learns from them.
@@ -245,7 +255,7 @@ pub(crate) fn check_members(members: usize, weights: usize, heads: usize, n_labe
 impl TrainingRows {
     pub(crate) fn new(train: &TrainSet, shared: Shared, watch: &Watch<'_>) -> Result<Self> {
         let classes = train.classes()?;
-        let (preparation, constant) = fitted_preparation(train, &shared)?;
+        let Fitted { preparation, constant, largest } = fitted_preparation(train, &shared)?;
         let warnings: Vec<Warning> =
             constant_columns(constant).into_iter().chain(classes_like_values(&classes, train.n_labeled())).collect();
         warnings.iter().for_each(|warning| watch.warn(warning));
@@ -255,11 +265,23 @@ impl TrainingRows {
         };
         let labels = train.labels();
         check_members(shared.members, preparation.n_features() + 1, n_heads(classes.len()), labels.n_labeled())?;
-        let (labeled, unlabeled): (Vec<usize>, Vec<usize>) = (0..labels.len()).partition(|&i| labels.get(i).is_some());
+        let sizes: Vec<i32> = match shared.exact {
+            true => largest.into_iter().map(size_exponent).collect::<Result<_>>()?,
+            false => Vec::new(),
+        };
+        let (mut labeled, unlabeled): (Vec<usize>, Vec<usize>) =
+            (0..labels.len()).partition(|&i| labels.get(i).is_some());
         let known = labels.aligned(&classes)?;
-        let codes: Vec<u8> = labeled.iter().filter_map(|&i| known.get(i)).map(|class| class as u8).collect();
         let features = preparation.features_of(train.table())?;
-        let rows = features.of(&labeled)?;
+        let mut rows = features.of(&labeled)?;
+        let mut order = None;
+        if shared.exact {
+            let sorted = in_order(rows.rows(), |k| (known.get(labeled[k]), train.weight(labeled[k])));
+            rows = rows.select(&sorted);
+            labeled = sorted.iter().map(|&k| labeled[k]).collect();
+            order = Some(labeled.clone());
+        }
+        let codes: Vec<u8> = labeled.iter().filter_map(|&i| known.get(i)).map(|class| class as u8).collect();
         let above = features.of(&unlabeled)?;
         drop(features);
         let unlabeled = Unlabeled::new(train, &preparation, above, rows.is_sparse());
@@ -282,6 +304,8 @@ impl TrainingRows {
             row_weights,
             copies,
             unlabeled,
+            sizes,
+            order,
             heads,
             label: train.label_name().map(str::to_owned),
             preparation,
@@ -291,16 +315,30 @@ impl TrainingRows {
     }
 }
 
-/// The preparation of the features, without their Fourier map, and the columns that are constant.
-fn fitted_preparation(train: &TrainSet, shared: &Shared) -> Result<(Preparation, Vec<String>)> {
+/// The preparation of the features, without their Fourier map.
+fn fitted_preparation(train: &TrainSet, shared: &Shared) -> Result<Fitted> {
     match train.elsewhere() {
-        None => Preparation::fit_with(train.table(), train.on_disk(), shared.scaling),
+        None => Preparation::fit_with(train.table(), train.on_disk(), shared.scaling, shared.exact),
         Some(_) if shared.fourier > 0 => {
             let expected = "0 beside rows elsewhere: the width of the features follows from rows";
             Err(Error::setting("fourier", shared.fourier, expected))
         }
+        Some((statistics, _)) if shared.exact && !statistics.are_exact() => {
+            let expected = "exact ones with `precision` `exact`";
+            Err(Error::training("statistics of rows elsewhere with rounded sums", expected))
+        }
         Some((statistics, _)) => Preparation::of_all(statistics, shared.scaling),
     }
+}
+
+/// The places of rows sorted by all that is known of them: their values by their bits, then their labels. Rows that are alike in
+/// all of it can be exchanged.
+fn in_order(rows: &dyn Rows, label: impl Fn(usize) -> (Option<usize>, f64)) -> Vec<usize> {
+    let values = |i: usize| rows.row(i).iter().filter(|(_, x)| x.to_bits() != 0).map(|(j, x)| (j, x.to_bits()));
+    let labels = |i: usize| (label(i).0, label(i).1.to_bits());
+    let mut places: Vec<usize> = (0..rows.n_rows()).collect();
+    places.sort_by(|&i, &k| values(i).cmp(values(k)).then_with(|| labels(i).cmp(&labels(k))));
+    places
 }
 
 fn constant_columns(mut columns: Vec<String>) -> Option<Warning> {

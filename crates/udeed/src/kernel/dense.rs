@@ -7,6 +7,7 @@ use pulp::{Arch, Simd, WithSimd};
 use super::pass::VisitBlock;
 use super::prefetch::prefetch;
 use super::real::Real;
+use super::sums::Sums;
 use super::tile::{self, Differentiate, Packed, Score, Vectors};
 use crate::data::{Block, Blocks, Buffer};
 use crate::error::Result;
@@ -59,34 +60,35 @@ impl<S: Simd, T: Real> Room<S, T> {
 }
 
 /// One walk over some of the rows.
-pub(super) struct Walk<'a, S: Simd, T: Real> {
+pub(super) struct Walk<'a, S: Simd, T: Real, A: Sums<T>> {
     pub(super) simd: S,
     /// The instructions of `simd`.
     pub(super) instructions: Arch,
     pub(super) rows: &'a dyn Blocks,
     pub(super) span: Range<usize>,
     pub(super) weights: &'a Vectors<S, T>,
+    pub(super) sums: A,
     /// Size of a padded row of members.
     pub(super) stride: usize,
-    /// Where the gradient is added, one padded row a feature.
+    /// Where the gradient is added, one padded row a feature, for each of the [`Sums::NUMBERS`].
     pub(super) gradient: Option<&'a mut [f64]>,
     pub(super) visitor: &'a mut (dyn VisitBlock<T> + 'a),
     pub(super) room: &'a mut Room<S, T>,
 }
 
-impl<S: Simd, T: Real> WithSimd for Walk<'_, S, T> {
+impl<S: Simd, T: Real, A: Sums<T>> WithSimd for Walk<'_, S, T, A> {
     type Output = Result<()>;
 
     #[inline(always)]
     fn with_simd<Same: Simd>(mut self, _: Same) -> Result<()> {
-        let simd = self.simd;
+        let (simd, sums) = (self.simd, self.sums);
         let (_, columns) = self.rows.shape();
         let (stride, at_once) = (self.stride, at_once(columns));
         let Room { x, next: next_x, scores, gradient: block_gradient, buffer } = self.room;
         let (rows, end) = (x.rows, self.span.end);
         let block = |start: usize| start.min(end)..end.min(start + rows);
         for (i, row) in dense_rows(self.rows.block(block(self.span.start), buffer)?, columns).enumerate() {
-            x.pack(i, row);
+            sums.pack(x, i, row);
         }
         for start in self.span.clone().step_by(rows) {
             let n = block(start).len();
@@ -99,7 +101,7 @@ impl<S: Simd, T: Real> WithSimd for Walk<'_, S, T> {
                 self.visitor.visit_block(self.instructions, start + first, stride, scores);
                 // The next block is packed here, few rows at a time, so that the memory can bring it in the meantime.
                 for (i, row) in (first..).zip(next.by_ref().take(at_once)) {
-                    next_x.pack(i, row);
+                    sums.pack(next_x, i, row);
                     if let Some(row) = after.next() {
                         prefetch(row);
                     }
@@ -114,9 +116,7 @@ impl<S: Simd, T: Real> WithSimd for Walk<'_, S, T> {
                     gradient: block_gradient,
                     lower: false,
                 });
-                for (to, from) in gradient.iter_mut().zip(block_gradient.numbers()) {
-                    *to += from.to_double();
-                }
+                sums.add(gradient, block_gradient.numbers(), stride);
             }
             std::mem::swap(x, next_x);
         }

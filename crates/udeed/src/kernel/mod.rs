@@ -19,6 +19,7 @@ mod scatter;
 mod sigmoid;
 mod single;
 mod sparse;
+mod sums;
 mod tile;
 
 use std::sync::OnceLock;
@@ -32,8 +33,10 @@ pub(crate) use cosine::cosines;
 pub(crate) use dot::{dot, sum_of};
 pub(crate) use gram::gram;
 pub(crate) use near::{Decay, PackedRows, Pivots};
-pub(crate) use pass::{Visit, in_memory, map_rows, pass, scores};
+pub(crate) use pass::{Visit, exact_pass, in_memory, map_rows, pass, scores};
 pub(crate) use real::Real;
+pub use sums::Precision;
+pub(crate) use sums::{Grid, size_exponent};
 
 /// The environment variable that names an instruction set.
 const VARIABLE: &str = "UDEED_INSTRUCTIONS";

@@ -11,6 +11,7 @@ use std::sync::Mutex;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::real::{MOST_LANES, Real};
+use super::sums::{Grid, Rounded, Sums};
 use super::{dense, instructions, scatter, single, sparse, tile};
 use crate::data::Blocks;
 use crate::error::Result;
@@ -115,7 +116,27 @@ pub(crate) fn pass<T: Real, V: Visit<T>>(
     gradient: Option<&mut [f64]>,
     visitor: &V,
 ) -> Result<Vec<V::Tally>> {
-    Pass { instructions: instructions(), rows, weights, m, gradient, largest: LARGEST_PART }.visited_by(visitor)
+    let sums = Rounded;
+    Pass { instructions: instructions(), rows, weights, m, sums, gradient, largest: LARGEST_PART }.visited_by(visitor)
+}
+
+/// As [`pass()`], in exact sums: those of the gradient are the higher numbers of all, then the lower ones.
+///
+/// # Errors
+/// As [`pass()`]; also if a feature is larger than the grid allows.
+pub(crate) fn exact_pass<V: Visit<f64>>(
+    rows: &dyn Blocks,
+    weights: &[f64],
+    m: usize,
+    grid: &Grid,
+    visitor: &V,
+) -> Result<(Vec<V::Tally>, Vec<f64>)> {
+    let mut sums = vec![0.0; 2 * weights.len()];
+    let (instructions, gradient) = (instructions(), Some(&mut sums[..]));
+    let pass = Pass { instructions, rows, weights, m, sums: grid, gradient, largest: LARGEST_PART };
+    let tallies = pass.visited_by(visitor)?;
+    grid.settle(&mut sums, m)?;
+    Ok((tallies, sums))
 }
 
 /// `f(scores)` of every row, in their order. The scores are padded with zeros to whole [`Real::LANES`].
@@ -172,19 +193,24 @@ impl<R: Send, F: Fn(&mut [f64]) -> R + Sync> Visit<f64> for Map<F, R> {
     }
 }
 
-struct Pass<'a> {
+struct Pass<'a, A> {
     instructions: Arch,
     rows: &'a dyn Blocks,
     weights: &'a [f64],
     m: usize,
+    sums: A,
     gradient: Option<&'a mut [f64]>,
     /// Maximum size of a sparse gradient that each part has a copy of.
     largest: usize,
 }
 
-impl Pass<'_> {
-    fn visited_by<T: Real, V: Visit<T>>(self, visitor: &V) -> Result<Vec<V::Tally>> {
-        let layout = self.layout(V::SINGLE);
+impl<A> Pass<'_, A> {
+    fn visited_by<T: Real, V: Visit<T>>(self, visitor: &V) -> Result<Vec<V::Tally>>
+    where
+        A: Sums<T>,
+    {
+        // The walk of a single member knows nothing of other sums.
+        let layout = self.layout::<T>(V::SINGLE && A::NUMBERS == 1);
         let spans = &self.spans::<T>(layout)[..];
         let part = |_: &Range<usize>| Mutex::new(Part { visitor, tally: V::Tally::default() });
         let parts: Vec<Mutex<Part<'_, T, V>>> = spans.iter().map(part).collect();
@@ -193,9 +219,12 @@ impl Pass<'_> {
         Ok(parts.into_iter().map(|part| inner(part).tally).collect())
     }
 
-    fn layout(&self, single: bool) -> Layout {
+    fn layout<T: Real>(&self, single: bool) -> Layout
+    where
+        A: Sums<T>,
+    {
         match (self.rows.is_sparse(), self.m) {
-            (true, _) if self.gradient.is_some() && self.weights.len() > self.largest => Layout::Scatter,
+            (true, _) if self.gradient.is_some() && A::NUMBERS * self.weights.len() > self.largest => Layout::Scatter,
             (true, _) => Layout::Sparse,
             (false, 1) if single => Layout::Single,
             (false, _) => Layout::Dense,
@@ -203,8 +232,11 @@ impl Pass<'_> {
     }
 
     /// The parts of the rows.
-    fn spans<T: Real>(&self, layout: Layout) -> Vec<Range<usize>> {
-        let (n, len) = (self.rows.shape().0, self.weights.len());
+    fn spans<T: Real>(&self, layout: Layout) -> Vec<Range<usize>>
+    where
+        A: Sums<T>,
+    {
+        let (n, len) = (self.rows.shape().0, A::NUMBERS * self.weights.len());
         match layout {
             Layout::Scatter => (0..n).step_by(sparse::ROWS).map(|start| start..n.min(start + sparse::ROWS)).collect(),
             Layout::Dense => parts_of(n, len / self.m * tile::padded::<T>(self.m), self.gradient.is_some()),
@@ -230,15 +262,15 @@ enum Layout {
 pub(super) type Visitor<'a, T> = Mutex<dyn VisitBlock<T> + 'a>;
 
 /// A pass in one precision, with any visitor.
-struct Walk<'a, T: Real> {
-    of: Pass<'a>,
+struct Walk<'a, T: Real, A> {
+    of: Pass<'a, A>,
     layout: Layout,
     spans: &'a [Range<usize>],
     /// One for each span.
     visitors: &'a [&'a Visitor<'a, T>],
 }
 
-impl<T: Real> WithSimd for Walk<'_, T> {
+impl<T: Real, A: Sums<T>> WithSimd for Walk<'_, T, A> {
     type Output = Result<()>;
 
     #[inline(always)]
@@ -252,19 +284,20 @@ impl<T: Real> WithSimd for Walk<'_, T> {
     }
 }
 
-impl<T: Real> Walk<'_, T> {
+impl<T: Real, A: Sums<T>> Walk<'_, T, A> {
     fn dense<S: Simd>(self, simd: S) -> Result<()> {
-        let Pass { instructions, rows, weights, m, gradient, .. } = self.of;
+        let Pass { instructions, rows, weights, m, sums, gradient, .. } = self.of;
         let (spans, visitors, stride) = (self.spans, self.visitors, tile::padded::<T>(m));
-        let len = weights.len() / m * stride;
+        let len = A::NUMBERS * weights.len() / m * stride;
         let weights = &dense::pack_weights::<S, T>(weights, m);
         let mut padded = gradient.as_ref().map(|_| vec![0.0; len]);
         let features = if padded.is_some() { rows.shape().1 + 1 } else { 0 };
-        let rooms = Rooms::new(|| dense::Room::new(longest(spans), rows.shape().1, features, stride));
+        let rooms = Rooms::new(|| dense::Room::new(longest(spans).min(sums.rows()), rows.shape().1, features, stride));
         in_parts(spans, len, padded.as_deref_mut(), &|part, gradient| {
             let (span, visitor) = (spans[part].clone(), &mut *locked(visitors[part]));
             rooms.lend(|room| {
-                let walk = dense::Walk { simd, instructions, rows, span, weights, stride, gradient, visitor, room };
+                let walk =
+                    dense::Walk { simd, instructions, rows, span, weights, sums, stride, gradient, visitor, room };
                 simd.vectorize(walk)
             })
         })?;
@@ -290,20 +323,20 @@ impl<T: Real> Walk<'_, T> {
     }
 
     fn sparse<S: Simd>(self, simd: S) -> Result<()> {
-        let Pass { instructions, rows, weights, m, gradient, .. } = self.of;
+        let Pass { instructions, rows, weights, m, sums, gradient, .. } = self.of;
         let (spans, visitors, weights) = (self.spans, self.visitors, &T::convert(weights));
-        in_parts(spans, weights.len(), gradient, &|part, gradient| {
+        in_parts(spans, A::NUMBERS * weights.len(), gradient, &|part, gradient| {
             let (span, visitor) = (spans[part].clone(), &mut *locked(visitors[part]));
             let residuals = None;
-            simd.vectorize(sparse::Walk { instructions, rows, span, weights, m, gradient, residuals, visitor })
+            simd.vectorize(sparse::Walk { instructions, rows, span, weights, m, sums, gradient, residuals, visitor })
         })
     }
 
     fn scatter<S: Simd>(self, simd: S) -> Result<()> {
-        let Pass { instructions, rows, weights, m, gradient, .. } = self.of;
+        let Pass { instructions, rows, weights, m, sums, gradient, .. } = self.of;
         let (visitors, weights) = (self.visitors, &T::convert(weights));
         let gradient = gradient.unwrap_or_default();
-        scatter::Walk { instructions, rows, weights, m, visitors }.walk(simd, gradient)
+        scatter::Walk { instructions, rows, weights, m, sums, visitors }.walk(simd, gradient)
     }
 }
 
@@ -426,7 +459,8 @@ mod tests {
         let mut numbers = Vec::new();
         for largest in [usize::MAX, 0] {
             let (mut gradient, instructions) = (vec![0.0; weights.len()], named_instructions(instructions)?);
-            let pass = Pass { instructions, rows, weights, m, gradient: Some(&mut gradient), largest };
+            let (sums, gradient_to) = (Rounded, Some(&mut gradient[..]));
+            let pass = Pass { instructions, rows, weights, m, sums, gradient: gradient_to, largest };
             let tallies = pass.visited_by::<T, _>(&Squares).unwrap();
             numbers.push(tallies.iter().sum());
             numbers.extend(gradient);
@@ -435,6 +469,54 @@ mod tests {
         let (gram, width) = (named_instructions(instructions)?.dispatch(gram), rows.n_columns() + 1);
         numbers.extend(gram.chunks(width).enumerate().flat_map(|(j, row)| &row[..=j]));
         Some(numbers.into_iter().map(f64::to_bits).collect())
+    }
+
+    /// Those of exact sums, of residuals on the grid.
+    fn exact_bits(instructions: &str, rows: &dyn Rows, weights: &[f64], m: usize) -> Option<Vec<u64>> {
+        let grid = Grid::new(&vec![1; rows.n_columns()], m as u64, 1, rows.n_rows());
+        let visitor = OnGrid(&grid);
+        let mut found: Option<Vec<f64>> = None;
+        for largest in [usize::MAX, 0] {
+            let (mut gradient, instructions) = (vec![0.0; 2 * weights.len()], named_instructions(instructions)?);
+            let gradient_to = Some(&mut gradient[..]);
+            let pass = Pass { instructions, rows, weights, m, sums: &grid, gradient: gradient_to, largest };
+            pass.visited_by(&visitor).unwrap();
+            grid.settle(&mut gradient, m).unwrap();
+            let (high, low) = gradient.split_at(weights.len());
+            let sums: Vec<f64> = high.iter().zip(low).map(|(high, low)| high + low).collect();
+            // Where there is one gradient only, it is the same.
+            assert!(found.is_none_or(|found| found == sums));
+            found = Some(sums);
+        }
+        found.map(|found| found.into_iter().map(f64::to_bits).collect())
+    }
+
+    /// `f -> (sum_k f_k) - f_k`, rounded.
+    struct OnGrid<'a>(&'a Grid);
+
+    impl Visit<f64> for OnGrid<'_> {
+        type Tally = ();
+
+        #[inline(always)]
+        fn visit<S: Simd>(&self, simd: S, (): &mut (), _: usize, scores: &mut [f64]) {
+            scores.iter_mut().for_each(|z| *z = z.tanh_half());
+            let sum = f64::sum(simd, scores);
+            scores.iter_mut().for_each(|f| *f = self.0.residual.round(sum - *f));
+        }
+    }
+
+    #[test]
+    fn a_value_beyond_the_grid_is_refused() {
+        let rows = Dense::new(3, 1, vec![0.5, -2.5, 0.1]).unwrap();
+        for rows in [&rows as &dyn Rows, &Matrix::from(rows.clone()).to_sparse()] {
+            for (size, is_fine) in [(2, true), (1, false)] {
+                let grid = Grid::new(&[size], 2, 1, 3);
+                assert_eq!(exact_pass(rows, &[0.1; 4], 2, &grid, &OnGrid(&grid)).is_ok(), is_fine);
+            }
+        }
+        assert!(Grid::check_rows(10, false, 1 << 34).is_err() && Grid::check_rows(1 << 28, true, 1 << 30).is_err());
+        assert!(Grid::check_rows(1 << 28, false, 1 << 33).is_ok());
+        assert!(crate::kernel::size_exponent(1e100).is_err());
     }
 
     #[test]
@@ -448,7 +530,8 @@ mod tests {
             let mut gradient = vec![0.0; weights.len()];
             let gradient_to = Some(&mut gradient[..]);
             let instructions = instructions();
-            let pass = Pass { instructions, rows: &sparse, weights: &weights, m, gradient: gradient_to, largest };
+            let (rows, weights, sums) = (&sparse, &weights, Rounded);
+            let pass = Pass { instructions, rows, weights, m, sums, gradient: gradient_to, largest };
             let total: f64 = pass.visited_by::<f64, _>(&Squares).unwrap().into_iter().sum();
             gradient.push(total);
             gradient
@@ -533,12 +616,17 @@ mod tests {
             let sparse = Matrix::from(dense.clone()).to_sparse();
             for rows in [&dense as &dyn Rows, &sparse] {
                 let weights = &weights;
+                let exact = exact_bits("scalar", rows, weights, m).unwrap();
+                let alike = exact_bits("scalar", &dense, weights, m).unwrap();
+                assert!(exact == alike, "{n} x {d}, {m} members, dense and sparse");
                 let double = bits::<f64>("scalar", rows, weights, m).unwrap();
                 let single = bits::<f32>("scalar", rows, weights, m).unwrap();
                 assert_ne!(double, single);
                 for instructions in ["avx2", "avx512"] {
                     let Some(found) = bits::<f64>(instructions, rows, weights, m) else { continue };
                     assert!(found == double, "{instructions}, {n} x {d}, {m} members, double precision");
+                    let found = exact_bits(instructions, rows, weights, m).unwrap();
+                    assert!(found == exact, "{instructions}, {n} x {d}, {m} members, exact sums");
                     let found = bits::<f32>(instructions, rows, weights, m);
                     assert!(
                         found.as_ref() == Some(&single),

@@ -10,6 +10,7 @@ use pulp::{Arch, Simd, WithSimd};
 use super::pass::Visitor;
 use super::real::Real;
 use super::sparse;
+use super::sums::Sums;
 use crate::data::{Blocks, Buffer};
 use crate::error::Result;
 use crate::parallel::{self, locked};
@@ -20,20 +21,21 @@ const ROWS: usize = 2048;
 const CHUNKS: usize = 256;
 
 /// A walk over all rows.
-pub(super) struct Walk<'a, 'v, T: Real> {
+pub(super) struct Walk<'a, 'v, T: Real, A: Sums<T>> {
     pub(super) instructions: Arch,
     pub(super) rows: &'a dyn Blocks,
     pub(super) weights: &'a [T],
     pub(super) m: usize,
+    pub(super) sums: A,
     /// One for each [`sparse::ROWS`] rows.
     pub(super) visitors: &'a [&'a Visitor<'v, T>],
 }
 
-impl<T: Real> Walk<'_, '_, T> {
+impl<T: Real, A: Sums<T>> Walk<'_, '_, T, A> {
     /// Adds the gradient to `gradient`.
     pub(super) fn walk<S: Simd>(&self, simd: S, gradient: &mut [f64]) -> Result<()> {
-        let (rows, m, n) = (self.rows, self.m, self.rows.shape().0);
-        let mut slices = Slice::deal(m, self.weights.len() / m);
+        let (rows, m, n, sums) = (self.rows, self.m, self.rows.shape().0, self.sums);
+        let mut slices = Slice::deal(m, A::NUMBERS * self.weights.len() / m);
         let mut residuals = vec![T::default(); ROWS.min(n) * m];
         for start in (0..n).step_by(ROWS) {
             let span = start..n.min(start + ROWS);
@@ -42,7 +44,7 @@ impl<T: Real> Walk<'_, '_, T> {
             let residuals = &*residuals;
             let scatter = |(): &mut (), _: usize, slice: &mut [Slice]| {
                 let (span, slice) = (span.clone(), &mut slice[0]);
-                simd.vectorize(Scatter { rows, span, residuals, m, slice })
+                simd.vectorize(Scatter { rows, span, residuals, m, sums, slice })
             };
             parallel::try_chunks_mut(&mut slices, 1, || (), scatter)?;
         }
@@ -52,13 +54,13 @@ impl<T: Real> Walk<'_, '_, T> {
 
     /// The residuals of all members on rows from `start` on.
     fn differentiate<S: Simd>(&self, simd: S, start: usize, residuals: &mut [T]) -> Result<()> {
-        let Walk { instructions, rows, weights, m, visitors } = *self;
+        let Walk { instructions, rows, weights, m, sums, visitors } = *self;
         let of_block = |(): &mut (), block: usize, residuals: &mut [T]| {
             let first = start + block * sparse::ROWS;
             let (span, gradient) = (first..first + residuals.len() / m, None);
             let visitor = &mut *locked(visitors[first / sparse::ROWS]);
             let residuals = Some(residuals);
-            simd.vectorize(sparse::Walk { instructions, rows, span, weights, m, gradient, residuals, visitor })
+            simd.vectorize(sparse::Walk { instructions, rows, span, weights, m, sums, gradient, residuals, visitor })
         };
         parallel::try_chunks_mut(residuals, sparse::ROWS * m, || (), of_block)
     }
@@ -95,15 +97,16 @@ impl Slice {
     }
 }
 
-struct Scatter<'a, T> {
+struct Scatter<'a, T, A> {
     rows: &'a dyn Blocks,
     span: Range<usize>,
     residuals: &'a [T],
     m: usize,
+    sums: A,
     slice: &'a mut Slice,
 }
 
-impl<T: Real> WithSimd for Scatter<'_, T> {
+impl<T: Real, A: Sums<T>> WithSimd for Scatter<'_, T, A> {
     type Output = Result<()>;
 
     #[inline(always)]
@@ -112,7 +115,7 @@ impl<T: Real> WithSimd for Scatter<'_, T> {
         let (members, gradient) = (self.slice.members.clone(), &mut self.slice.gradient);
         let block = self.rows.block(self.span, &mut buffer)?;
         for ((columns, values), residuals) in sparse::sparse_rows(block).zip(self.residuals.chunks_exact(self.m)) {
-            sparse::scatter(columns, values, &residuals[members.clone()], gradient, members.len());
+            sparse::scatter(self.sums, columns, values, &residuals[members.clone()], gradient);
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::pass::VisitBlock;
 use super::real::Real;
+use super::sums::Sums;
 use super::tile::{self, Vectors};
 use crate::data::{Block, Blocks, Buffer};
 use crate::error::Result;
@@ -18,13 +19,14 @@ pub(super) const ROWS: usize = 64;
 const AT_ONCE: usize = 2;
 
 /// One walk over some of the rows.
-pub(super) struct Walk<'a, T: Real> {
+pub(super) struct Walk<'a, T: Real, A: Sums<T>> {
     pub(super) instructions: Arch,
     pub(super) rows: &'a dyn Blocks,
     pub(super) span: Range<usize>,
     /// The weights of all members, feature by feature, without padding.
     pub(super) weights: &'a [T],
     pub(super) m: usize,
+    pub(super) sums: A,
     /// Where the gradient is added, feature by feature.
     pub(super) gradient: Option<&'a mut [f64]>,
     /// Where the residuals are kept, row by row without padding.
@@ -32,12 +34,12 @@ pub(super) struct Walk<'a, T: Real> {
     pub(super) visitor: &'a mut (dyn VisitBlock<T> + 'a),
 }
 
-impl<T: Real> WithSimd for Walk<'_, T> {
+impl<T: Real, A: Sums<T>> WithSimd for Walk<'_, T, A> {
     type Output = Result<()>;
 
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, _: S) -> Result<()> {
-        let (m, stride) = (self.m, tile::padded::<T>(self.m));
+        let (m, stride, sums) = (self.m, tile::padded::<T>(self.m), self.sums);
         let mut scores = Vectors::<S, T>::zeros(AT_ONCE, stride);
         let mut buffer = Buffer::default();
         for start in self.span.clone().step_by(ROWS) {
@@ -47,7 +49,7 @@ impl<T: Real> WithSimd for Walk<'_, T> {
                 let scores = &mut scores.numbers_mut()[..AT_ONCE.min(end - first) * stride];
                 let some = rows.clone();
                 for (scores, (columns, values)) in scores.chunks_exact_mut(stride).zip(rows.by_ref()) {
-                    score(columns, values, self.weights, m, scores);
+                    score(sums, columns, values, self.weights, m, scores);
                 }
                 self.visitor.visit_block(self.instructions, first, stride, scores);
                 for (i, (scores, (columns, values))) in (first..).zip(scores.chunks_exact(stride).zip(some)) {
@@ -55,7 +57,7 @@ impl<T: Real> WithSimd for Walk<'_, T> {
                         residuals[(i - self.span.start) * m..][..m].copy_from_slice(&scores[..m]);
                     }
                     if let Some(gradient) = &mut self.gradient {
-                        scatter(columns, values, &scores[..m], gradient, m);
+                        scatter(sums, columns, values, &scores[..m], gradient);
                     }
                 }
             }
@@ -76,10 +78,11 @@ pub(super) fn sparse_rows<'a>(block: Block<'a>) -> impl Iterator<Item = (&'a [u3
 
 /// `scores_k = w_k.(x, 1)`, the padding zero.
 #[inline(always)]
-pub(super) fn score<T: Real>(columns: &[u32], values: &[f64], weights: &[T], m: usize, scores: &mut [T]) {
+fn score<T: Real>(sums: impl Sums<T>, columns: &[u32], values: &[f64], weights: &[T], m: usize, scores: &mut [T]) {
     scores.fill(T::default());
     let (features, bias) = weights.split_at(weights.len() - m);
     for (&j, &x) in columns.iter().zip(values) {
+        let x = sums.feature(j as usize, x);
         add_scaled(&mut scores[..m], T::from_double(x), &features[j as usize * m..][..m]);
     }
     add_scaled(&mut scores[..m], T::from_double(1.0), bias);
@@ -87,13 +90,18 @@ pub(super) fn score<T: Real>(columns: &[u32], values: &[f64], weights: &[T], m: 
 
 /// `gradient_k += residual_k (x, 1)`.
 #[inline(always)]
-pub(super) fn scatter<T: Real>(columns: &[u32], values: &[f64], residuals: &[T], gradient: &mut [f64], m: usize) {
-    let (features, bias) = gradient.split_at_mut(gradient.len() - m);
+pub(super) fn scatter<T: Real, A: Sums<T>>(
+    sums: A,
+    columns: &[u32],
+    values: &[f64],
+    residuals: &[T],
+    gradient: &mut [f64],
+) {
     for (&j, &x) in columns.iter().zip(values) {
-        let to = &mut features[j as usize * m..][..m];
-        to.iter_mut().zip(residuals).for_each(|(to, r)| *to = x.mul_add(r.to_double(), *to));
+        sums.add_product(j as usize, sums.feature(j as usize, x), residuals, gradient);
     }
-    bias.iter_mut().zip(residuals).for_each(|(to, r)| *to += r.to_double());
+    let constant = gradient.len() / A::NUMBERS / residuals.len() - 1;
+    sums.add_product(constant, 1.0, residuals, gradient);
 }
 
 #[inline(always)]

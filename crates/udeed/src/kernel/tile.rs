@@ -60,6 +60,12 @@ impl<T: Real> Packed<T> {
         last.iter_mut().zip(rest).for_each(|(to, &from)| *to = T::from_double(from));
     }
 
+    /// The features of row `i` in a tile.
+    #[inline(always)]
+    pub(super) fn tile_row_mut(&mut self, tile: usize, i: usize) -> &mut [T] {
+        &mut self.values[(tile * self.rows + i) * FEATURES..][..FEATURES]
+    }
+
     /// Unpacks the first `to.len()` features of row `i`.
     pub(super) fn unpack(&self, i: usize, to: &mut [T]) {
         for (tile, to) in to.chunks_mut(FEATURES).enumerate() {

@@ -10,7 +10,7 @@ use crate::labeling::strategy::Strategy;
 use crate::method::{Auto, Method};
 use crate::model::Model;
 use crate::observer::{Observer, Warning, Watch};
-use crate::prepare::{Preparation, Scaling};
+use crate::prepare::{Fitted, Preparation, Scaling};
 use crate::random::{Purpose, Stream};
 
 settings! {
@@ -377,7 +377,7 @@ fn covariance(
     seed: u64,
     watch: &Watch<'_>,
 ) -> Result<Covariance> {
-    let (preparation, _) = Preparation::fit_with(train.table(), train.on_disk(), Scaling::Standard)?;
+    let Fitted { preparation, .. } = Preparation::fit_with(train.table(), train.on_disk(), Scaling::Standard, false)?;
     let standardised = |table: &Table| Ok(cut(preparation.apply(table)?));
     let labeled = standardised(&some_labeled(train, MOST_LABELED, seed))?;
     let references = candidates.positions.len().min(MOST_REFERENCES);

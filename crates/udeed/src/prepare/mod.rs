@@ -83,6 +83,16 @@ pub struct Preparation {
     pub(crate) fourier: Option<FourierMap>,
 }
 
+/// A preparation, and what else is known of the rows that it was fitted to.
+#[derive(Debug)]
+pub(crate) struct Fitted {
+    pub(crate) preparation: Preparation,
+    /// The columns that have the same value in all rows.
+    pub(crate) constant: Vec<String>,
+    /// The largest size of each feature, before a Fourier feature map.
+    pub(crate) largest: Vec<f64>,
+}
+
 /// A preparation as it is written.
 #[derive(Serialize, Deserialize)]
 struct Stored {
@@ -104,19 +114,24 @@ impl Preparation {
     /// If there is no row or no column, a nominal column has too many values, a number is above 1e300 in size or too large to be
     /// scaled, or sparse rows with negative values are to be scaled by [`Scaling::MinMax`].
     pub fn fit(table: &Table, scaling: Scaling) -> Result<Self> {
-        Ok(Preparation::fit_with(table, None, scaling)?.0)
+        Ok(Preparation::fit_with(table, None, scaling, false)?.preparation)
     }
 
-    /// Fits a preparation to training rows in memory and to more rows in a file, and names the columns that have the same value
-    /// in all rows. The result has the same bits as that of all rows in memory.
+    /// Fits a preparation to training rows in memory and to more rows in a file. The result has the same bits as that of all rows
+    /// in memory, and with exact sums as that of the rows in any order.
     ///
     /// # Errors
     /// As [`Preparation::fit`]; also if the rows in the file lack a column or hold another kind of values in it, or it
     /// cannot be read.
-    pub(crate) fn fit_with(table: &Table, below: Option<&DiskTable>, scaling: Scaling) -> Result<(Self, Vec<String>)> {
+    pub(crate) fn fit_with(
+        table: &Table,
+        below: Option<&DiskTable>,
+        scaling: Scaling,
+        exactly: bool,
+    ) -> Result<Fitted> {
         let Some(below) = below else {
             let preparation = Preparation::empty(table.naming(), scaling, table.matrix().is_sparse());
-            return preparation.learn(table.columns(), table.n_rows(), &|visit| {
+            return preparation.learn(table.columns(), table.n_rows(), exactly, &|visit| {
                 visit(table.matrix().rows());
                 Ok(())
             });
@@ -126,7 +141,7 @@ impl Preparation {
         let below_is_sparse = below.is_sparse() || spreads(below.naming(), below.columns(), &columns);
         let sparse = above.matrix().is_sparse() && below_is_sparse;
         let preparation = Preparation::empty(table.naming(), scaling, sparse);
-        preparation.learn(&columns, table.n_rows() + below.n_rows(), &|visit| {
+        preparation.learn(&columns, table.n_rows() + below.n_rows(), exactly, &|visit| {
             let mut visit_table = |table: &Table| {
                 let rows = table.matrix();
                 if sparse || !rows.is_sparse() {
@@ -196,11 +211,11 @@ impl Preparation {
     /// # Errors
     /// As [`Preparation::fit`].
     pub fn of(statistics: &Statistics, scaling: Scaling) -> Result<Self> {
-        Ok(Preparation::of_all(statistics, scaling)?.0)
+        Ok(Preparation::of_all(statistics, scaling)?.preparation)
     }
 
-    /// The same, and names the columns that have the same value in all rows.
-    pub(crate) fn of_all(statistics: &Statistics, scaling: Scaling) -> Result<(Self, Vec<String>)> {
+    /// The same with what else follows from them.
+    pub(crate) fn of_all(statistics: &Statistics, scaling: Scaling) -> Result<Fitted> {
         let preparation = Preparation::empty(statistics.naming, scaling, statistics.sparse);
         if let Some(large) = large_column(&statistics.of_columns) {
             let (column, of) = (&statistics.columns[large], &statistics.of_columns[large]);
@@ -261,20 +276,15 @@ impl Preparation {
         })
     }
 
-    /// Fits all columns; names those that are constant.
-    fn learn(self, columns: &[Column], n_rows: usize, each_rows: EachRows<'_>) -> Result<(Self, Vec<String>)> {
-        let statistics = ColumnStatistics::of(columns, each_rows)?;
+    /// Fits all columns.
+    fn learn(self, columns: &[Column], n_rows: usize, exactly: bool, each_rows: EachRows<'_>) -> Result<Fitted> {
+        let statistics = ColumnStatistics::of(columns, exactly, each_rows)?;
         check_sizes(columns, &statistics, each_rows)?;
         self.fitted(columns, &statistics, n_rows)
     }
 
     /// The same from the statistics of the columns.
-    fn fitted(
-        mut self,
-        columns: &[Column],
-        statistics: &[ColumnStatistics],
-        n_rows: usize,
-    ) -> Result<(Self, Vec<String>)> {
+    fn fitted(mut self, columns: &[Column], statistics: &[ColumnStatistics], n_rows: usize) -> Result<Fitted> {
         if n_rows == 0 || columns.is_empty() {
             return Err(Error::training(
                 format!("{n_rows} rows and {} columns", columns.len()),
@@ -285,7 +295,21 @@ impl Preparation {
         self.columns = kept.collect::<Result<_>>()?;
         let constant = self.columns.iter().zip(statistics).filter(|(column, found)| self.is_constant(column, found));
         let constant = constant.map(|(column, _)| column.name.clone()).collect();
-        Ok((self, constant))
+        Ok(Fitted { largest: self.largest_features(statistics), preparation: self, constant })
+    }
+
+    /// The largest size of each feature before a Fourier feature map. Scaling keeps the order of values, also of rounded ones: so
+    /// that of the ends of a range is none that a value between them exceeds.
+    fn largest_features(&self, statistics: &[ColumnStatistics]) -> Vec<f64> {
+        let size = |j: usize, x: f64| ((x - self.shift[j]) * self.factor[j]).abs();
+        let mut largest = Vec::with_capacity(self.factor.len());
+        for ((column, of), fill) in self.columns.iter().zip(statistics).zip(&self.fill) {
+            let ends: &[f64] = if column.kind == Kind::Numeric { &[of.low, of.high, *fill] } else { &[0.0, 1.0] };
+            for j in largest.len()..largest.len() + self.width(column) {
+                largest.push(ends.iter().map(|&x| size(j, x)).fold(0.0, f64::max));
+            }
+        }
+        largest
     }
 
     /// Whether a column has the same value in all rows, missing ones replaced. Sparse rows and numbered columns may lack a
@@ -695,9 +719,9 @@ mod tests {
             let mut both = above.clone();
             let appended = both.append(&in_memory);
             for scaling in [Scaling::MinMax, Scaling::Standard, Scaling::None] {
-                let found = Preparation::fit_with(&above, Some(&on_disk), scaling);
+                let found = Preparation::fit_with(&above, Some(&on_disk), scaling, false);
                 let expected = appended.as_ref().map_err(ToString::to_string).and_then(|()| {
-                    Preparation::fit_with(&both, None, scaling).map_err(|error| error.to_string())
+                    Preparation::fit_with(&both, None, scaling, false).map_err(|error| error.to_string())
                 });
                 let (found, expected) = match (found, expected) {
                     (Ok(found), Ok(expected)) => (found, expected),
@@ -707,7 +731,7 @@ mod tests {
                     }
                 };
                 prop_assert_eq!(format!("{found:?}"), format!("{expected:?}"));
-                let (found, expected) = (found.0, expected.0);
+                let (found, expected) = (found.preparation, expected.preparation);
                 let rows = apply_on_disk(&found, None, &on_disk);
                 let features = expected.apply(&both).unwrap();
                 let features = features.select(&(above.n_rows()..both.n_rows()).collect::<Vec<_>>());
@@ -726,7 +750,7 @@ mod tests {
         let below = DiskTable::new(&numbers(below), &std::env::temp_dir()).unwrap();
 
         let in_memory = Preparation::fit(&all, Scaling::Standard).unwrap().with_fourier(4, &all, None, 9).unwrap();
-        let (streamed, _) = Preparation::fit_with(&above, Some(&below), Scaling::Standard).unwrap();
+        let streamed = Preparation::fit_with(&above, Some(&below), Scaling::Standard, false).unwrap().preparation;
         let streamed = streamed.with_fourier(4, &above, Some(&below), 9).unwrap();
         assert_eq!(streamed, in_memory);
 

@@ -91,7 +91,8 @@ def fit(local: Ensemble, dataset: Any, features: Features, label: str, weight: s
 
 
 def _fit_once(local: Ensemble, source: Source) -> None:
-    parts, dense = _walk(source)
+    exact = getattr(local, "precision", None) == "exact"
+    parts, dense = _walk(source, exact)
     walked = _total(parts)
     rows = _collect(source, walked, dense, local.memory)
     local.unlabeled = None if is_unlabeled(rows.y, -1).any() else -1
@@ -111,10 +112,10 @@ def _answers(frame: Any, work: Any, *, at_once: bool = True) -> Iterator[tuple[i
         yield part, bytes(data)
 
 
-def _walk(source: Source) -> tuple[dict[int, Walked], bool]:
+def _walk(source: Source, exact: bool) -> tuple[dict[int, Walked], bool]:
     """What is in each partition; and whether sparse vectors are taken as dense ones, as some rows are dense."""
     for dense in (False, True):
-        parts = {part: _work.read(data) for part, data in _answers(source.walked(), _work.walk(source.features, dense))}
+        parts = {part: _work.read(data) for part, data in _answers(source.walked(), _work.walk(source.features, dense, exact))}
         kinds = any(part.has_dense for part in parts.values()), any(part.has_sparse for part in parts.values())
         if not all(kinds):
             return parts, False
@@ -188,7 +189,8 @@ def _draw(local: Ensemble, source: Source, parts: dict[int, Walked], dense: bool
 
 def _descend(local: Ensemble, source: Source, rows: Labeled, of_others: tuple[Walked, Statistics], dense: bool) -> None:
     walked, others = of_others
-    statistics = distributed.statistics(rows.X) + others
+    exact = getattr(local, "precision", None) == "exact"
+    statistics = distributed.statistics(rows.X, exact=exact) + others
     preparation = distributed.prepare(local, statistics)
     spilled = Spilled(source, walked, dense, preparation)
     try:

@@ -148,7 +148,7 @@ def _apart(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, pa.RecordBatch]:
     return batch.filter(there), batch.filter(pa.compute.invert(there))
 
 
-def walk(features: Features, dense: bool) -> Work:
+def walk(features: Features, dense: bool, exact: bool) -> Work:
     """Counts and statistics of a partition."""
 
     def of_partition(batches: Batches) -> Batches:
@@ -168,7 +168,7 @@ def walk(features: Features, dense: bool) -> Work:
                 rows = rows_of(features.read(others, dense))
                 found.n_unlabeled += rows.n_rows
                 found.checksum += checksum(rows)
-                more = Statistics.of(rows)
+                more = Statistics.of(rows, exact)
                 found.statistics = more if found.statistics is None else found.statistics + more
         yield from _answers(iter([found]))
 

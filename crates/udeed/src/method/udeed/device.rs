@@ -50,6 +50,11 @@ pub trait Device: fmt::Debug + Send + Sync {
     /// Name in messages, as it is asked for: `cuda:0`.
     fn name(&self) -> String;
 
+    /// Whether it evaluates the loss in exact sums, see [`Precision::Exact`](crate::method::udeed::Precision::Exact).
+    fn sums_exactly(&self) -> bool {
+        false
+    }
+
     /// Starts a descent.
     ///
     /// # Errors

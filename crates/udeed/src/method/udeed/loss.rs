@@ -2,11 +2,11 @@
 
 use pulp::Simd;
 
-use crate::data::Blocks;
+use crate::data::{Blocks, Buffer};
 use crate::error::Result;
-use crate::kernel::{Real, Visit, pass};
+use crate::kernel::{Grid, Precision, Real, Visit, pass, size_exponent};
 use crate::learner::walk_networks;
-use crate::method::udeed::{DiversityTerm, Loss, Precision};
+use crate::method::udeed::{DiversityTerm, Loss};
 use crate::observer::Losses;
 
 /// A differentiable function of the weights of all members, which the descent minimises.
@@ -50,6 +50,7 @@ pub trait Objective {
 ///     heads: 1,
 ///     hidden: 0,
 ///     precision: Precision::Double,
+///     sizes: &[],
 /// };
 /// let same = Members::from_rows(&[vec![2.0, -1.0], vec![2.0, -1.0]]);
 /// let opposite = Members::from_rows(&[vec![2.0, -1.0], vec![-2.0, 1.0]]);
@@ -80,8 +81,10 @@ pub struct EnsembleLoss<'a> {
     /// Hidden units of each member; 0 for linear members. The weights of networks come feature by feature, for each feature
     /// member by member, for each member unit by unit; then the output weights, member by member, the constant last.
     pub hidden: usize,
-    /// Floating-point precision.
+    /// Floating-point precision. With [`Precision::Exact`] the order of the rows D does not matter; that of the labeled rows does.
     pub precision: Precision,
+    /// Of each feature the exponent of a power of two that no value in D exceeds, see [`sizes`]. Only exact sums need it.
+    pub sizes: &'a [i32],
 }
 
 impl Objective for EnsembleLoss<'_> {
@@ -89,6 +92,7 @@ impl Objective for EnsembleLoss<'_> {
         match self.precision {
             Precision::Double => self.evaluate_in::<f64>(weights, gradient),
             Precision::Single => self.evaluate_in::<f32>(weights, gradient),
+            Precision::Exact => self.evaluate_exactly(weights, gradient),
         }
     }
 }
@@ -97,12 +101,24 @@ impl EnsembleLoss<'_> {
     /// The diversity term without its rows; none where the loss has none.
     pub fn term(&self) -> Option<DiversityTerm> {
         let n_rows = self.diversity?.shape().0;
-        Some(DiversityTerm { gamma: self.gamma, m: self.m, heads: self.heads, n_rows, precision: self.precision })
+        let EnsembleLoss { gamma, m, heads, precision, .. } = *self;
+        Some(DiversityTerm { gamma, m, heads, n_rows, precision, sizes: self.sizes.to_vec() })
     }
 
     /// Whether the diversity is that on the labeled rows.
     pub(super) fn is_of_labeled(&self) -> bool {
         self.diversity.is_some_and(|rows| std::ptr::addr_eq(rows, self.labeled))
+    }
+
+    /// Sums over the labeled rows, which are few and in one place, are as in double precision.
+    fn evaluate_exactly(&self, weights: &[f64], gradient: &mut [f64]) -> Result<Losses> {
+        match (self.diversity, self.term()) {
+            (Some(rows), Some(term)) if !self.is_of_labeled() => {
+                let here = EnsembleLoss { diversity: None, ..*self }.evaluate_in::<f64>(weights, gradient)?;
+                Ok(term.partial(rows, weights)?.added(&term, here, gradient))
+            }
+            _ => self.evaluate_in::<f64>(weights, gradient),
+        }
     }
 
     fn evaluate_in<T: Real>(&self, weights: &[f64], gradient: &mut [f64]) -> Result<Losses> {
@@ -154,6 +170,8 @@ struct Empirical<'a> {
 pub(super) struct Sums {
     empirical: f64,
     pub(super) diversity: f64,
+    /// What exact sums have besides: the lower digits of `diversity`.
+    pub(super) rest: f64,
 }
 
 /// The sums so far, and scratch space for the members on one row and for the members of one head.
@@ -320,4 +338,64 @@ impl<T: Real> Visit<T> for Diversity {
             |_, outputs, tally| tally.sums.diversity += self.differentiate(simd, outputs),
         );
     }
+}
+
+/// [`Diversity`] without its factors in exact sums.
+pub(super) struct ExactDiversity<'a> {
+    pub(super) m: usize,
+    pub(super) heads: usize,
+    pub(super) grid: &'a Grid,
+}
+
+impl Visit<f64> for ExactDiversity<'_> {
+    type Tally = Tally<f64>;
+
+    #[inline(always)]
+    fn visit<S: Simd>(&self, simd: S, tally: &mut Tally<f64>, _: usize, scores: &mut [f64]) {
+        let Grid { residual, terms: [high, low], .. } = *self.grid;
+        scores.iter_mut().for_each(|z| *z = z.tanh_half());
+        each_head(
+            self.heads,
+            self.m,
+            scores,
+            tally,
+            #[inline(always)]
+            |_, outputs, tally| {
+                let agreement = Agreement::of(simd, outputs);
+                let slope = agreement.half_slope();
+                outputs.iter_mut().for_each(|f| *f = residual.round(slope(*f) * (1.0 - *f * *f)));
+                let term = agreement.value();
+                tally.sums.diversity += high.round(term);
+                tally.sums.rest += low.round(term - high.round(term));
+            },
+        );
+    }
+}
+
+/// Of each feature the exponent of a power of two that no value exceeds, as [`EnsembleLoss::sizes`] has them.
+///
+/// # Errors
+/// If the rows cannot be read, or a value is too large for exact sums.
+///
+/// ```
+/// use udeed::data::Dense;
+/// use udeed::method::udeed::sizes;
+///
+/// let rows = Dense::new(2, 2, vec![0.5, -3.0, 1.0, 0.2])?;
+/// assert_eq!(sizes(&rows)?, [0, 2]);
+/// # Ok::<(), udeed::Error>(())
+/// ```
+pub fn sizes(rows: &dyn Blocks) -> Result<Vec<i32>> {
+    /// Rows that are read at a time.
+    const ROWS: usize = 1024;
+    let (n, d) = rows.shape();
+    let (mut largest, mut buffer) = (vec![0.0f64; d], Buffer::default());
+    for start in (0..n).step_by(ROWS) {
+        let end = n.min(start + ROWS);
+        let block = rows.block(start..end, &mut buffer)?;
+        for i in 0..end - start {
+            block.row(i, d).for_each(|j, x| largest[j] = largest[j].max(x.abs()));
+        }
+    }
+    largest.into_iter().map(size_exponent).collect()
 }

@@ -5,9 +5,10 @@ mod device;
 mod elsewhere;
 mod loss;
 
+pub use crate::kernel::Precision;
 pub use device::{Device, Stages};
 pub use elsewhere::{DiversityTerm, Elsewhere, Partial};
-pub use loss::{EnsembleLoss, Objective};
+pub use loss::{EnsembleLoss, Objective, sizes};
 
 use std::sync::Arc;
 
@@ -109,12 +110,7 @@ method! {
         /// Vote of the members.
         vote: Vote = Vote::Weighted;
         /// Floating-point precision of the descent. Initial members and predictions are always in double precision.
-        precision: Precision = Double, one of {
-            /// 64 bits.
-            Double = "double",
-            /// 32 bits, in half of the time. Gradients are still summed over blocks of rows in 64 bits.
-            Single = "single",
-        };
+        precision: Precision = Precision::Double;
         seed;
     }
 }
@@ -139,6 +135,21 @@ impl Learn for Udeed {
             let expected =
                 format!("another on `{}`: the paper's factors are trained with on the processor", device.name());
             return Err(Error::setting("loss", "`printed`", expected));
+        }
+        if self.precision != Precision::Exact {
+            return Ok(());
+        }
+        if let Some(device) = self.device.0.as_deref().filter(|device| !device.sums_exactly()) {
+            let expected = format!("another on `{}`: the processor takes exact sums", device.name());
+            return Err(Error::setting("precision", "`exact`", expected));
+        }
+        if self.hidden > 0 {
+            let expected = "0 with `precision` `exact`: only sums of linear members are exact";
+            return Err(Error::setting("hidden", self.hidden, expected));
+        }
+        if self.fourier > 0 {
+            let expected = "0 with `precision` `exact`: the width of the features follows from rows in their order";
+            return Err(Error::setting("fourier", self.fourier, expected));
         }
         Ok(())
     }
@@ -364,6 +375,7 @@ impl Udeed {
             heads: prepared.heads.len(),
             hidden: self.hidden,
             precision: self.precision,
+            sizes: &prepared.sizes,
         }
     }
 
