@@ -43,5 +43,10 @@ fi
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 "$python" -m venv "$home/venv"
-"$home/venv/$scripts/pip" install --quiet --disable-pip-version-check "$wheel"
-"$python" release/start_page.py --python "$home/venv/$scripts/python$exe" --seconds 20
+# The time of the network is not ours.
+"$home/venv/$scripts/pip" download --quiet --disable-pip-version-check --dest "$home/needs" "$wheel"
+began=$(date +%s)
+"$home/venv/$scripts/pip" install --quiet --disable-pip-version-check --no-index --find-links "$home/needs" "$wheel"
+installing=$(($(date +%s) - began))
+echo "pip install takes $installing s"
+"$python" release/start_page.py --python "$home/venv/$scripts/python$exe" --seconds $((20 - installing))
