@@ -32,11 +32,10 @@ for crate in "$build"/package/*.crate; do
     name=$(basename "$crate" "-$version.crate")
     echo "$name = { path = \"$home/$name-$version\" }" >> "$home/config.toml"
 done
-target=$(mkdir -p "$build/package-install" && cd "$build/package-install" && pwd)
 (
     # Away from the sources.
     cd "$home"
-    CARGO_HOME=$home/cargo CARGO_TARGET_DIR=$target cargo install --quiet --config config.toml --path "udeed-cli-$version" --root "$home"
+    CARGO_HOME=$home/cargo CARGO_TARGET_DIR=$home/target cargo install --quiet --config config.toml --path "udeed-cli-$version" --root "$home"
 )
 "$home/bin/udeed$exe" --version
 "$python" release/start_page.py --command "$home/bin/udeed$exe"
