@@ -2,7 +2,7 @@
 
 .PHONY: test format lint unit docs browser python spark generate properties deny advisories fuzz chaos bench methods forests imbalance \
 	kernels coverage fit-time predict-time many-labels when-it-helps labels paper-hypotheses beside-peers \
-	version version-check packages publish-crates wheels sdist binary semver msrv site release-check
+	version version-check packages publish-crates wheels sdist binary start-page semver msrv site release-check
 
 test: format lint unit docs browser python
 
@@ -160,6 +160,10 @@ sdist:
 
 binary:
 	release/binary.sh
+
+# The Rust of docs/start.md, in a package of its own; the targets above try its Python and its calls of the command.
+start-page:
+	$(PYTHON) release/start_page.py --rust --seconds 600
 
 # Whether the library's interface kept what the version promises, beside that of BASELINE, a commit or tag.
 semver:

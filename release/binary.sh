@@ -16,9 +16,9 @@ fi
 # shellcheck disable=SC2086
 cargo $cargo --quiet --release --locked --package udeed-cli --target "$TARGET" $features
 udeed=$build/$TARGET/release/udeed$exe
-# What the pages and completions are made by: the same sources, built for this machine.
+# What makes the pages and completions.
 here=$udeed
-if [ "$TARGET" != "$host" ]; then
+if [ "$(machine "$TARGET")" != "$(machine "$host")" ]; then
     cargo build --quiet --release --locked --package udeed-cli
     here=$build/release/udeed$exe
 fi
@@ -42,8 +42,10 @@ case $TARGET in
         esac
         ;;
 esac
-[ "$TARGET" != "$host" ] || {
-    "$home/udeed$exe" --version
-    "$python" release/start_page.py --command "$home/udeed$exe"
-}
 "$python" release/archive.py "$home"
+if [ "$here" = "$udeed" ]; then
+    "$udeed" --version
+    "$python" release/start_page.py --command "$udeed"
+else
+    echo "not run: this machine is $host"
+fi

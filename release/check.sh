@@ -8,7 +8,7 @@ mkdir -p "$logs"
 failed=0
 # What says that this machine lacks something.
 missing='^missing: |failed to fetch advisory database'
-for target in ${CHECK:-version-check deny advisories semver msrv packages wheels sdist binary site}; do
+for target in ${CHECK:-version-check deny advisories semver msrv packages wheels sdist binary start-page site}; do
     began=$(date +%s)
     make --silent "$target" >"$logs/$target.log" 2>&1
     code=$?

@@ -8,4 +8,7 @@ if ! cargo "+$oldest" --version >/dev/null 2>&1; then
     exit 3
 fi
 # A folder of its own: the two compilers would undo each other's work.
-CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/msrv exec cargo "+$oldest" check --quiet --workspace --all-targets --locked
+# `make lint` has the warnings of the newest.
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/msrv" RUSTFLAGS="${RUSTFLAGS:-} --cap-lints allow"
+cargo "+$oldest" check --quiet --workspace --all-targets --locked
+echo "Rust $oldest compiles everything"

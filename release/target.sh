@@ -4,6 +4,8 @@ build=${CARGO_TARGET_DIR:-target}
 python=${PYTHON:-python3}
 host=$(rustc -vV | sed -n 's/^host: //p')
 TARGET=${TARGET:-$host}
+# x86_64-linux of x86_64-unknown-linux-musl: a static binary asks for no more.
+machine() { echo "$1" | sed 's/-[a-z]*-\([a-z]*\).*/-\1/'; }
 # Where a virtual environment has its programs, and how they end.
 scripts=bin exe=
 case $host in *-windows-*) scripts=Scripts exe=.exe ;; esac
@@ -15,7 +17,7 @@ require_std() {
         exit 1
     }
     ls "$libraries"/libstd-*.rlib >/dev/null 2>&1 || {
-        echo "TARGET=$TARGET: Rust's standard library for it is not installed, expected it from \`rustup target add $TARGET\`" >&2
+        echo "missing: Rust's standard library for TARGET=$TARGET, expected it from \`rustup target add $TARGET\`" >&2
         exit 1
     }
 }

@@ -28,7 +28,8 @@ export UDEED_COMMAND
 export NO_MKDOCS_2_WARNING=1
 UDEED_GALLERY=$build/gallery "$home/venv/bin/mkdocs" build --strict --config-file site/mkdocs.yml --site-dir "$build/site"
 
-RUSTDOCFLAGS="-D warnings" CARGO_TARGET_DIR=$build cargo doc --quiet --locked --no-deps \
+# In a folder of its own: `make docs` leaves pages of what is private.
+RUSTDOCFLAGS="-D warnings" CARGO_TARGET_DIR=$build/site-doc cargo doc --quiet --locked --no-deps \
     --package udeed --package udeed-lab --package udeed-label --package udeed-cuda
-cp -r "$build/doc" "$build/site/rust-api"
+cp -r "$build/site-doc/doc" "$build/site/rust-api"
 "$home/venv/bin/python" site/links.py "$build/site"

@@ -94,14 +94,32 @@ def verbs(words: list[str]) -> list[str]:
 
 
 def python_reference() -> str:
-    """Every public name of the package."""
-    tree = ast.parse((ROOT / "python" / "src" / "udeed" / "__init__.py").read_text(encoding="utf-8"))
+    """Every public name of the package and of its modules."""
+    package = ROOT / "python" / "src" / "udeed"
+    names = public_names(package / "__init__.py")
+    blocks = [f"::: udeed.{name}\n" for name in names]
+    for module in ("activeml", "distributed"):
+        blocks += [f"::: udeed.{module}.{name}\n" for name in public_names(package / f"{module}.py")]
+    for name in public_names(package / "spark" / "__init__.py"):
+        local = name.removesuffix("Model")
+        if local in names:
+            # Their docstrings are made where Spark is.
+            what = f"[`{local}`][udeed.{local}] on [Spark](../python/spark.md)"
+            blocks.append(f"## `udeed.spark.{name}`\n\n{what if name == local else f'A model of {what}'}.\n")
+        else:
+            blocks.append(f"::: udeed.spark.{name}\n")
+    return "# Python reference\n\nEvery name of the package `udeed`, from its docstrings.\n\n" + "\n".join(blocks)
+
+
+def public_names(path: Path) -> list[str]:
+    """Those of `__all__`, or the public classes and functions."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
     lists = [
         node.value for node in tree.body if isinstance(node, (ast.Assign, ast.AugAssign)) and "__all__" in ast.unparse(node)
     ]
-    names = sorted({name for each in lists for name in ast.literal_eval(each)} - {"__version__"}, key=str.casefold)
-    blocks = [f"::: udeed.{name}\n" for name in names]
-    return "# Python reference\n\nEvery name of the package `udeed`, from its docstrings.\n\n" + "\n".join(blocks)
+    names = {name for each in lists for name in ast.literal_eval(each)}
+    names = names or {node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    return sorted((name for name in names if not name.startswith("_")), key=str.casefold)
 
 
 def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:

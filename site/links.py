@@ -3,10 +3,14 @@
 python site/links.py target/site
 """
 
+import re
 import sys
 import urllib.parse
 from html.parser import HTMLParser
 from pathlib import Path
+
+# What a style sheet loads from another host, or another sheet.
+FOREIGN = re.compile(r"""url\(\s*["']?\s*(https?:)?//|@import""", re.IGNORECASE)
 
 
 class Page(HTMLParser):
@@ -27,8 +31,8 @@ class Page(HTMLParser):
         elif tag == "link" and given.get("rel", "").split() != ["canonical"] and "href" in given:
             relation = given["rel"].split()
             (self.links if set(relation) & {"prev", "next", "alternate"} else self.loaded).append(given["href"])
-        elif "src" in given:
-            self.loaded.append(given["src"])
+        self.loaded += [given["src"]] if "src" in given else []
+        self.loaded += [image.split()[0] for image in given.get("srcset", "").split(",") if image.strip()]
 
 
 def check(site: Path) -> list[str]:
@@ -66,9 +70,7 @@ def leads(url: str, path: Path, site: Path, pages: dict[Path, Page]) -> bool:
 def styles(site: Path) -> list[str]:
     """Style sheets that load from other hosts."""
     sheets = ((path, path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.css")))
-    return [
-        f"{path.relative_to(site)}: loads from another host" for path, text in sheets if "url(http" in text or "@import" in text
-    ]
+    return [f"{path.relative_to(site)}: loads from another host" for path, text in sheets if FOREIGN.search(text)]
 
 
 if __name__ == "__main__":

@@ -41,6 +41,8 @@ for name, values in accuracy.items():
     print(f"{name:28}", *(f"{mean:.3f}" for mean in values.mean(axis=1)))
 
 # %%
+# The warning means that in some splits the descent of `UDEEDClassifier` found nothing to gain: it stayed what it begins as, bagging.
+#
 # The bands are one standard deviation over the five splits. Five splits of one table decide nothing; [When it
 # helps](../when-it-helps.md) has the comparison over many sets.
 

@@ -1,4 +1,5 @@
-//! The shell blocks of the documents: every call of `udeed` in them is run, and prints what stands there.
+//! The shell blocks of the documents: every call of `udeed` in them is run, and prints what stands there. Other lines say why they
+//! are not run.
 //!
 //! `UDEED_RECORD=1 cargo test -p udeed-cli --test documents` writes what they print into the documents.
 #![allow(clippy::unwrap_used)]
@@ -23,7 +24,12 @@ fn the_shell_blocks_of_the_documents_print_what_stands_there() {
     for document in documents(&root) {
         let folder = TempDir::new().unwrap();
         let text = fs::read_to_string(&document).unwrap();
-        assert_eq!(unprompted(&text), Vec::<&str>::new(), "{}: begin calls with `$ `", document.display());
+        let name = document.display();
+        assert_eq!(
+            unrun(&text),
+            [""; 0],
+            "{name}: begin calls with `$ udeed`, or their block with `{NOT_RUN} WHY -->`"
+        );
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         // From the last on, so that the places of the others stay.
         let mut printed_by: Vec<(Call, Vec<String>)> = Vec::new();
@@ -54,8 +60,9 @@ fn the_shell_blocks_of_the_documents_print_what_stands_there() {
 }
 
 fn documents(root: &Path) -> Vec<PathBuf> {
-    let in_folder = |folder: &str| fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
-    let mut all: Vec<PathBuf> = in_folder(".").chain(in_folder("docs")).chain(in_folder("docs/python")).collect();
+    let folders = ["", "bench", "crates/udeed", "docs", "docs/python", "python"];
+    let in_folder = |folder| fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+    let mut all: Vec<PathBuf> = folders.into_iter().flat_map(in_folder).collect();
     all.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     all.sort();
     all
@@ -89,44 +96,66 @@ fn trimmed(lines: &[String]) -> Vec<String> {
     lines[..end].to_vec()
 }
 
-/// The calls in the blocks of a document that have a prompt.
-fn calls_of(text: &str) -> Vec<Call> {
-    let (mut calls, mut inside, mut runs, mut before) = (Vec::<Call>::new(), false, true, "");
-    // Whether the lines are the output of the last call.
-    let mut follows = false;
+/// A block of shell; one of anything else names its language.
+struct Block<'a> {
+    /// With their numbers.
+    lines: Vec<(usize, &'a str)>,
+    /// Whether the line before says why it is not run.
+    is_excused: bool,
+}
+
+fn shell_blocks(text: &str) -> Vec<Block<'_>> {
+    let (mut blocks, mut open, mut before) = (Vec::new(), None, "");
     for (number, line) in text.lines().enumerate() {
-        if line.starts_with("```") {
-            (inside, follows) = (!inside, false);
-            runs = !before.starts_with(NOT_RUN);
-        } else if let Some(typed) = line.strip_prefix("$ ").filter(|_| inside && runs) {
-            let arguments = typed.strip_prefix("udeed ").or(typed.strip_prefix("cargo run --release -- "));
-            follows = arguments.is_some();
-            let place = number + 1..number + 1;
-            calls.extend(arguments.map(|line| Call { line: line.to_owned(), expected: Vec::new(), place }));
-        } else if let Some(call) = calls.last_mut().filter(|_| inside && follows) {
-            call.expected.push(line.to_owned());
-            call.place.end = number + 1;
+        if let Some(language) = line.strip_prefix("```") {
+            open = match open.take() {
+                None => Some((language, Block { lines: Vec::new(), is_excused: before.starts_with(NOT_RUN) })),
+                Some(("" | "bash" | "console" | "sh", block)) => {
+                    blocks.push(block);
+                    None
+                }
+                Some(_) => None,
+            };
+        } else if let Some((_, block)) = &mut open {
+            block.lines.push((number, line));
         }
         if !line.is_empty() {
             before = line;
         }
     }
+    blocks
+}
+
+/// The arguments of a line that calls the command.
+fn arguments(line: &str) -> Option<&str> {
+    let typed = line.strip_prefix("$ ")?;
+    typed.strip_prefix("udeed ").or(typed.strip_prefix("cargo run --release -- "))
+}
+
+/// The calls of the command in a document, with what it prints.
+fn calls_of(text: &str) -> Vec<Call> {
+    let mut calls = Vec::<Call>::new();
+    for block in shell_blocks(text).into_iter().filter(|block| !block.is_excused) {
+        for (number, line) in block.lines {
+            let next = number + 1;
+            if let Some(line) = arguments(line) {
+                calls.push(Call { line: line.to_owned(), expected: Vec::new(), place: next..next });
+            } else if let Some(call) = calls.last_mut().filter(|call| call.place.end == number) {
+                call.expected.push(line.to_owned());
+                call.place.end = next;
+            }
+        }
+    }
     calls
 }
 
-/// Calls that are not run, though no line before their block says why: they have no prompt.
-fn unprompted(text: &str) -> Vec<&str> {
-    let (mut found, mut is_open, mut is_run, mut before) = (Vec::new(), false, false, "");
-    for line in text.lines() {
-        if let Some(language) = line.strip_prefix("```") {
-            is_open = !is_open;
-            is_run = is_open && !language.starts_with("py") && !before.starts_with(NOT_RUN);
-        } else if is_run && line.starts_with("udeed ") {
-            found.push(line);
-        }
-        if !line.is_empty() {
-            before = line;
-        }
+/// Lines that are not run, though nothing says why: in a block without a prompt all are, in another those with one.
+fn unrun(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for block in shell_blocks(text).into_iter().filter(|block| !block.is_excused) {
+        let has_prompts = block.lines.iter().any(|(_, line)| line.starts_with("$ "));
+        let lines = block.lines.into_iter().map(|(_, line)| line);
+        found.extend(lines.filter(|line| (line.starts_with("$ ") || !has_prompts) && arguments(line).is_none()));
     }
     found
 }
@@ -154,14 +183,12 @@ fn agrees(expected: &[String], printed: &[String]) -> bool {
 
 #[test]
 fn blocks_are_read_as_they_are_meant() {
-    let text = "a\n```\n$ cargo install x\nInstalled\n$ udeed a b\nsome\n\n$ udeed c\n...\n```\n\
+    let text = "a\n```\n$ udeed a b\nsome\n\n$ udeed c\n...\n```\n\
                 <!-- not run: minutes -->\n```\n$ udeed d\n```\n```python\nx\n```\n";
     let calls = calls_of(text);
-    assert_eq!(unprompted(text), [""; 0]);
-    assert_eq!(
-        unprompted(&text.replace("$ udeed", "udeed").replace("python\nx", "python\nudeed x")),
-        ["udeed a b", "udeed c"]
-    );
+    assert_eq!(unrun(text), [""; 0]);
+    assert_eq!(unrun(&text.replace("$ udeed a b", "$ make")), ["$ make"]);
+    assert_eq!(unrun(&text.replace("$ udeed", "udeed")), ["udeed a b", "some", "", "udeed c", "..."]);
     let lines: Vec<(&str, Vec<&str>)> =
         calls.iter().map(|call| (&call.line[..], call.expected.iter().map(String::as_str).collect())).collect();
     assert_eq!(lines, [("a b", vec!["some", ""]), ("c", vec!["..."])]);
