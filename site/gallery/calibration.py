@@ -30,9 +30,9 @@ few = mask_labels(y[train], 60, random_state=0, unlabeled="?")
 # `calibrated=True` fits a logistic function to votes on labeled rows that members did not learn from.
 
 models = {
-    name: UDEEDClassifier(
-        gamma=2.0, calibrated=calibrated, unlabeled="?", random_state=0
-    ).fit(X[train], few)
+    name: UDEEDClassifier(calibrated=calibrated, unlabeled="?", random_state=0).fit(
+        X[train], few
+    )
     for name, calibrated in (("as it is", False), ("calibrated", True))
 }
 for name, model in models.items():

@@ -1,6 +1,7 @@
 //! The noise of the splits, measured.
 
-use udeed_lab::statistics::{DecidingTest, MeanSquare, Sampled};
+use udeed_lab::paper::Figure;
+use udeed_lab::statistics::{DecidingTest, MeanSquare, Sampled, deviation, mean};
 use udeed_lab::{Entry, Experiment, Journal, Result, Results, Set, run};
 
 /// A run and the same with another seed differ by chance alone.
@@ -26,5 +27,52 @@ fn two_seeds_differ_by_their_noise() -> Result<()> {
         let found = MeanSquare::of(&z).unwrap();
         assert!(found.is_chance() && found.value > found.by_chance[0], "{method:?}: {found:?}, {z:?}");
     }
+    // The same of gains, those of the second seed as table V prints them.
+    let gains = |run: usize, name: &str| {
+        let of = |method| &results.by_seed[run].outcome(name, 20, method).unwrap().accuracies;
+        let gains: Vec<f64> = of(Entry::LCUD).iter().zip(of(Entry::INITIAL)).map(|(a, b)| a - b).collect();
+        Sampled { mean: mean(&gains).unwrap(), std: deviation(&gains).unwrap(), n: 25, unit: 0.0 }
+    };
+    let z = |name: &&str| {
+        let second = gains(1, name);
+        let printed = Figure { mean: as_table_v_prints(second.mean), std: second.std, lcud: None };
+        gains(0, name).z(&Sampled { n: 25, ..printed.gain() }).unwrap()
+    };
+    let found = MeanSquare::of(&names.iter().map(z).collect::<Vec<_>>()).unwrap();
+    assert!(found.is_chance() && found.value > found.by_chance[0], "{found:?}");
     Ok(())
+}
+
+/// Three digits; 0.001 or -0.001 where they would be 0.
+fn as_table_v_prints(gain: f64) -> f64 {
+    let nearest = (gain * 1000.0).round() / 1000.0;
+    if nearest == 0.0 && gain != 0.0 { 0.001 * gain.signum() } else { nearest }
+}
+
+/// Gains of table V's size differ by chance with the values that its 0.001 stands for, and not with the nearest.
+#[test]
+fn small_gains_differ_by_their_noise() {
+    let mut state = 2010u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let (std, n) = (0.001, 50);
+    let pairs: Vec<[f64; 2]> = (0..1000)
+        .map(|_| {
+            let expected = 0.003 * uniform() - 0.0005;
+            [(); 2].map(|()| expected + std * ((0..12).map(|_| uniform()).sum::<f64>() - 6.0) / (n as f64).sqrt())
+        })
+        .collect();
+    let z = |stands_for: &dyn Fn(Figure) -> Sampled| {
+        let z = |&[ours, paper]: &[f64; 2]| {
+            let figure = Figure { mean: as_table_v_prints(paper), std, lcud: None };
+            Sampled { mean: ours, std, n, unit: 0.0 }.z(&stands_for(figure))
+        };
+        MeanSquare::of(&pairs.iter().filter_map(z).collect::<Vec<_>>()).unwrap()
+    };
+    let [rule, nearest] =
+        [z(&|figure| figure.gain()), z(&|figure| Sampled { mean: figure.mean, unit: 0.001, ..figure.gain() })];
+    assert!(rule.is_chance() && rule.value > rule.by_chance[0], "{rule:?}");
+    assert!(!nearest.is_chance(), "{nearest:?}");
 }

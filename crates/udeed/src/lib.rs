@@ -25,7 +25,7 @@
 //! let train = sheet.into_train()?.select(train).hide_labels(&train[44..]);
 //!
 //! // The defaults are those of the paper.
-//! let model = Udeed::new().members(20).gamma(2.0).seed(7).fit(&train)?;
+//! let model = Udeed::new().members(20).seed(7).fit(&train)?;
 //!
 //! // Every model also holds the baseline: logistic regression on the labels alone.
 //! let ensemble = model.evaluate(test.table(), test.labels())?;

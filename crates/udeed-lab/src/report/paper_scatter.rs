@@ -236,15 +236,11 @@ fn agreement(agreement: &[Agreement]) -> Markup {
                 Some(row.verdicts_agree / all as f64),
             ),
         };
-        let [noise, chance] = match &row.mean_square {
-            None => [Cell::empty(), Cell::empty()],
-            Some(found) => {
-                let [low, high] = found.by_chance;
-                [
-                    Cell::figure(found.value, 2),
-                    Cell::of(html! { (number(low, 2)) " to " (number(high, 2)) }, Some(high)),
-                ]
-            }
+        let figure = |value: Option<f64>| value.map_or_else(Cell::empty, |value| Cell::figure(value, 2));
+        let chance = |range: Option<[f64; 2]>| {
+            range.map_or_else(Cell::empty, |[low, high]| {
+                Cell::of(html! { (number(low, 2)) " to " (number(high, 2)) }, Some(high))
+            })
         };
         vec![
             Cell::text(&row.table),
@@ -253,8 +249,11 @@ fn agreement(agreement: &[Agreement]) -> Markup {
             share(row.within_001, row.cells),
             share(row.within_002, row.cells),
             share(row.within_003, row.cells),
-            noise,
-            chance,
+            figure(row.mean_square.map(|found| found.value)),
+            chance(row.mean_square.map(|found| found.by_chance)),
+            figure(row.mean_square_without_rebuilt.map(|found| found.value)),
+            figure(row.log_std.map(|found| found.value)),
+            chance(row.log_std.map(|found| found.by_chance)),
             verdicts,
             row.runs_agree.map_or_else(Cell::empty, |agree| Cell::of(html! { (whole_or_tenths(agree)) }, Some(agree))),
         ]
@@ -268,13 +267,17 @@ fn agreement(agreement: &[Agreement]) -> Markup {
         "within 0.03",
         "mean z\u{b2}",
         "by chance",
+        "public sets",
+        "log std ratio",
+        "by chance",
         "same verdicts",
         "our runs agree",
     ];
     let caption = html! {
         "The agreement of each table with the paper's. By chance: the range of the mean z\u{b2} in 95 % of all cases if both "
-        "are draws of the same thing. Verdicts are wins, ties and losses of LcUd; no more of them can be the paper's than "
-        "two of our runs agree on."
+        "are draws of the same thing. Public sets: without " (paper::REBUILT.join(", ")) ", whose features are rebuilt. Log std "
+        "ratio: the mean logarithm of our standard deviations over the paper's. Verdicts are wins, ties and losses of LcUd; no more "
+        "of them can be the paper's than two of our runs agree on."
     };
     Table::new(caption, heads, agreement.iter().map(row)).draw()
 }

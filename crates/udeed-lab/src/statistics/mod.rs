@@ -21,6 +21,7 @@
 mod average_ranks;
 mod friedman;
 mod interval;
+mod log_ratio;
 mod paired;
 mod pairwise;
 mod standardised;
@@ -30,6 +31,7 @@ mod wilcoxon;
 pub use average_ranks::AverageRanks;
 pub use friedman::{Friedman, friedman, nemenyi_critical_difference};
 pub use interval::mean_interval;
+pub use log_ratio::{LogRatio, MeanLogRatio};
 pub use paired::{PairedT, corrected_resampled_t, paired_t};
 pub use pairwise::Pairwise;
 pub use standardised::{MeanSquare, Sampled};

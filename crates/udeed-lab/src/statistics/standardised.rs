@@ -14,12 +14,13 @@ pub struct Sampled {
     pub std: f64,
     /// The number of values.
     pub n: usize,
-    /// The unit that the mean was rounded to, such as 0.001 where it was printed with three digits; 0 for one that was not.
+    /// The width of the values that the mean stands for, itself in their middle, such as 0.001 where it was rounded to three digits;
+    /// 0 for one that was not rounded.
     pub unit: f64,
 }
 
 impl Sampled {
-    /// The variance of the mean; what was rounded away is uniform within a unit.
+    /// The variance of the mean; what was rounded away is uniform.
     fn variance(&self) -> f64 {
         self.std * self.std / self.n as f64 + self.unit * self.unit / 12.0
     }

@@ -161,12 +161,26 @@ fn agreement(report: &PaperReport) -> Grid {
             text(noise.map(|found| format!("{:+.2}", found.mean))),
             text(noise.map(|found| format!("{:.2}", found.value))),
             text(noise.map(|found| format!("{:.2} to {:.2}", found.by_chance[0], found.by_chance[1]))),
+            text(row.mean_square_without_rebuilt.map(|found| format!("{:.2}", found.value))),
+            text(row.log_std.map(|found| format!("{:+.2}", found.value))),
+            text(row.log_std.map(|found| format!("{:.2} to {:.2}", found.by_chance[0], found.by_chance[1]))),
             text((row.verdicts > 0).then(|| format!("{} of {}", whole_or_tenths(row.verdicts_agree), row.verdicts))),
             text(row.runs_agree.map(whole_or_tenths)),
         ]
     };
-    let header =
-        ["table", "cells", "mean |difference|", "mean z", "mean z^2", "by chance", "verdicts agree", "our runs agree"];
+    let header = [
+        "table",
+        "cells",
+        "mean |difference|",
+        "mean z",
+        "mean z^2",
+        "by chance",
+        "public sets",
+        "log std ratio",
+        "by chance",
+        "verdicts agree",
+        "our runs agree",
+    ];
     Grid {
         title: "Agreement with the paper".into(),
         header: header.map(str::to_owned).to_vec(),

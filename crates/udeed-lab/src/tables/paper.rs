@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::{TextTable, mark};
 use crate::experiment::Entry;
-use crate::paper::{PaperCell, PaperReport};
+use crate::paper::{PaperCell, PaperReport, REBUILT};
 use crate::results::Results;
 use crate::statistics::{DecidingTest, Record, Verdict};
 
@@ -148,6 +148,7 @@ fn write_agreement(report: &PaperReport, out: &mut dyn Write) -> io::Result<()> 
         table.push(row.chain(several.then_some(own)));
     }
     table.write(out)?;
+    write_further(report, out)?;
     if !several {
         writeln!(out, "more than one run says how many verdicts two runs of ours agree on")?;
     }
@@ -156,6 +157,28 @@ fn write_agreement(report: &PaperReport, out: &mut dyn Write) -> io::Result<()> 
         writeln!(out, "sign of LcUd - Lc where the paper finds it significant: the same in {same} of {all}")?;
     }
     Ok(())
+}
+
+/// Two further views of the agreement: without the rebuilt sets, and by the standard deviations.
+fn write_further(report: &PaperReport, out: &mut dyn Write) -> io::Result<()> {
+    let range = |[low, high]: [f64; 2]| format!("{low:.2} to {high:.2}");
+    let mut table = TextTable::new(["table", "z^2", "public sets", "by chance", "log std ratio", "by chance"]);
+    for agreement in &report.agreement {
+        let Some(all) = agreement.mean_square else { continue };
+        let public = agreement.mean_square_without_rebuilt;
+        let [square, chance] = public
+            .map_or(["-".to_owned(), "-".into()], |found| [format!("{:.2}", found.value), range(found.by_chance)]);
+        let [std, std_chance] = agreement
+            .log_std
+            .map_or(["-".to_owned(), "-".into()], |found| [format!("{:+.2}", found.value), range(found.by_chance)]);
+        table.push([agreement.table.clone(), format!("{:.2}", all.value), square, chance, std, std_chance]);
+    }
+    writeln!(
+        out,
+        "\nz^2 without {}, whose features are rebuilt, and the mean of log(our std / the paper's)",
+        REBUILT.join(", ")
+    )?;
+    table.write(out)
 }
 
 /// A mean of counts: with a decimal only where it is no whole number.

@@ -50,7 +50,7 @@ method! {
     /// use udeed::prelude::*;
     ///
     /// let train = built_in("ionosphere")?.read()?.into_train()?;
-    /// let model = Udeed::new().members(20).gamma(2.0).seed(7).fit(&train)?;
+    /// let model = Udeed::new().members(20).seed(7).fit(&train)?;
     /// let p = model.predict_proba(train.table())?;
     /// assert!((p.get(0).iter().sum::<f64>() - 1.0).abs() < 1e-12);
     /// # Ok::<(), udeed::Error>(())
