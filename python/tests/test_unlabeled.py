@@ -224,6 +224,17 @@ def test_no_rows_are_no_rows(tmp_path: Path) -> None:
         small(udeed.UDEEDClassifier).fit(frame[:30], Y, unlabeled_X=path)
 
 
+@pytest.mark.parametrize("more", [lambda: iter([MORE]), lambda: reader(pa.table(dict(zip(NAMES, MORE.T))), 11)])
+def test_iterators_are_refused_where_every_fold_would_read_them(more: Callable[[], Any]) -> None:
+    labeled = np.flatnonzero(Y >= 0)
+    search = GridSearchCV(small(udeed.UDEEDClassifier), {"gamma": [0.0, 1.0]}, cv=2, error_score="raise")
+    named = pd.DataFrame(X[labeled], columns=NAMES)
+    with pytest.raises(ValueError, match="`unlabeled_X` is a .*, which the fit of the first fold reads to its end; expected"):
+        search.fit(named, Y[labeled], unlabeled_X=more())
+    # One fit alone may read it.
+    small(udeed.UDEEDClassifier).fit(named, Y[labeled], unlabeled_X=pa.table(dict(zip(NAMES, MORE.T))))
+
+
 def test_the_rows_of_x_are_not_taken_twice() -> None:
     with pytest.raises(ValueError, match="`unlabeled_X` is X, whose unlabeled rows are learned from as they are"):
         udeed.BaggingClassifier().fit(X, Y, unlabeled_X=X)

@@ -187,6 +187,43 @@ fn columns_are_matched_by_name_and_their_words_united() {
     }
 }
 
+/// Hashed words have so many columns: looked up one by one, their names took minutes.
+#[test]
+fn a_quarter_of_a_million_columns_are_added_in_no_time() {
+    let n = 1 << 18;
+    let begun = std::time::Instant::now();
+    let sparse = Table::from_matrix(Csr::new(n, vec![0, 1], vec![n as u32 - 1], vec![1.0]).unwrap()).unwrap();
+    let mut all = Statistics::of(&sparse).unwrap();
+    let bytes = all.to_bytes();
+    assert!(bytes.len() < 10 * n, "{} bytes", bytes.len());
+    all.merge(&Statistics::from_bytes(&bytes).unwrap()).unwrap();
+    // Columns in another order are matched by name.
+    let named = |names: &mut dyn Iterator<Item = usize>| {
+        let columns = names.map(|name| Column::numeric(name.to_string())).collect();
+        Statistics::of(&Table::new(columns, Dense::new(1, n, (0..n).map(|x| x as f64).collect()).unwrap()).unwrap())
+    };
+    let mut all = named(&mut (0..n)).unwrap();
+    all.merge(&named(&mut (0..n).rev()).unwrap()).unwrap();
+    let preparation = Preparation::of(&all, Scaling::MinMax).unwrap();
+    assert_eq!(preparation.shifts()[..2], [0.0, 1.0]);
+    assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
+}
+
+#[test]
+fn identifiers_are_refused_before_all_of_them_are_held() {
+    let words = |from: usize| {
+        let text: String = (from..from + 6000).map(|row| format!("w{row}\n")).collect();
+        Statistics::of(&table(&format!("word\n{text}"))).unwrap()
+    };
+    let mut all = words(0);
+    all.merge(&words(3000)).unwrap();
+    assert_eq!(all.n_rows(), 12_000);
+    let error = all.merge(&words(6000)).unwrap_err().to_string();
+    assert!(error.contains("12000 different values in column `word`, expected at most 1000"), "{error}");
+    let error = Preparation::of(&all, Scaling::MinMax).unwrap_err().to_string();
+    assert!(error.contains("9000 different values in column `word`"), "{error}");
+}
+
 fn one_column(values: &[f64]) -> Table {
     Table::from_matrix(Dense::new(values.len(), 1, values.to_vec()).unwrap()).unwrap()
 }

@@ -25,7 +25,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from udeed import _core
 from udeed._kinds import CARDS, check, check_rows, foreign_in, from_library, takes_sparse, to_library
 from udeed._labels import Labels, UdeedWarning, labeled_rows, named_classes, plain, read_labels
-from udeed._meta import warn_of_callers
+from udeed._meta import is_of_folds, warn_of_callers
 from udeed._progress import Callback, Listener, Progress, step_of
 from udeed._rows import Rows, read_rows
 from udeed._rules import Goal, Number, one_of, seed_of
@@ -272,6 +272,9 @@ class Ensemble(ClassifierMixin, BaseEstimator):
         settings, held = json.dumps(self._settings()), None
         if unlabeled_X is X:
             raise ValueError("`unlabeled_X` is X, whose unlabeled rows are learned from as they are, expected further rows")
+        if hasattr(unlabeled_X, "__next__") and is_of_folds():
+            found = f"`unlabeled_X` is a {type(unlabeled_X).__name__}, which the fit of the first fold reads to its end"
+            raise ValueError(f"{found}; expected what every fold can read: an array, a frame or the path of a file")
         if unlabeled_X is not None:
             held = hold(settings, unlabeled_X, rows, self.memory, self._n_jobs())
         return settings, Training(rows, labels, weights, balanced, class_weights, held)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
@@ -26,6 +27,12 @@ _TESTING = (
     ("sklearn.model_selection._validation", "_fit_and_score"),
     ("sklearn.model_selection._validation", "_permutation_test_score"),
 )
+# Those that fit to the rows of a fold, and then to those of the next.
+_FOLDING = (
+    *_TESTING,
+    ("sklearn.calibration", "_fit_classifier_calibrator_pair"),
+    ("sklearn.model_selection._validation", "_fit_and_predict"),
+)
 _PAGE = "see docs/python/meta-estimators.md"
 
 
@@ -37,14 +44,25 @@ def warn_of_callers(unlabeled: object) -> None:
     """
     if unlabeled is None:
         return
-    frame: FrameType | None = sys._getframe(1)
+    for module, function, frame in _callers():
+        text = _mistake(module, function, frame, unlabeled)
+        if text is not None:
+            warnings.warn(text, UdeedWarning, stacklevel=4)
+            return
+
+
+def is_of_folds() -> bool:
+    """Whether a caller fits to the rows of several folds."""
+    return any((module, function) in _FOLDING for module, function, _ in _callers())
+
+
+def _callers() -> Iterator[tuple[str, str, FrameType]]:
+    """The functions of scikit-learn that have called, the nearest first."""
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
         if module.startswith("sklearn."):
-            text = _mistake(module, frame.f_code.co_name, frame, unlabeled)
-            if text is not None:
-                warnings.warn(text, UdeedWarning, stacklevel=4)
-                return
+            yield module, frame.f_code.co_name, frame
         frame = frame.f_back
 
 

@@ -37,5 +37,5 @@ pub(crate) use labels::{ClassNames, plain_number, same_number, two_spellings};
 pub(crate) use matrix::{dense_size, sparse_size};
 pub(crate) use on_disk::{DiskRows, DiskRowsPlan, DiskRowsWriter};
 pub(crate) use renumbering::Renumbering;
-pub(crate) use statistics::{ColumnStatistics, EachRows};
+pub(crate) use statistics::{ColumnStatistics, EachRows, MOST_LEVELS, too_many_levels};
 pub(crate) use table::{check_names, missing_column, spreads};

@@ -1,10 +1,32 @@
 //! Statistics of the columns of the training rows.
 
+use std::collections::HashMap;
+use std::io::{Read as _, Write as _};
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 
 use crate::data::exact_sum::ExactSum;
 use crate::data::{Column, Kind, Naming, Rows, Table};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Hint, Place, Result};
+use crate::text::quoted;
+
+/// A nominal column with more values than this is an identifier, not a feature.
+pub(crate) const MOST_LEVELS: usize = 1000;
+
+/// So many are no longer added up: the column is refused in any case, and parts of a table would send and hold all its words.
+const MANY_LEVELS: usize = 10 * MOST_LEVELS;
+
+/// The refusal of a nominal column with so many values.
+pub(crate) fn too_many_levels(n_levels: usize, column: &Column) -> Error {
+    Error::Training {
+        found: format!("{n_levels} different values in column {}", quoted(&column.name)),
+        expected: format!("at most {MOST_LEVELS}"),
+        hint: Some(Hint::Identifier { column: column.name.as_str().into() }),
+    }
+}
 
 /// Squares of smaller deviations lose digits, and then are 0.
 const SMALL: f64 = 1e-140;
@@ -97,7 +119,8 @@ impl Statistics {
     /// Adds the statistics of further rows, whose columns are matched by name.
     ///
     /// # Errors
-    /// If their columns are others, some rows are sparse and others are not, or a column holds numbers here and words there.
+    /// If their columns are others, some rows are sparse and others are not, a column holds numbers here and words there, or far
+    /// more words than a nominal column may have.
     pub fn merge(&mut self, other: &Statistics) -> Result<()> {
         let here = || Place::new(Place::TABLE);
         if self.columns.len() != other.columns.len() {
@@ -108,8 +131,16 @@ impl Statistics {
             return Err(Error::input(here(), "sparse rows beside dense ones", "one of both"));
         }
         let mut merged = Vec::with_capacity(self.columns.len());
-        for (column, own) in self.columns.iter().zip(&self.of_columns) {
-            let Some(place) = other.columns.iter().position(|other| other.name == column.name) else {
+        // Mostly columns stand in the same places: only where they do not are all of them looked up.
+        let mut places: Option<HashMap<&str, usize>> = None;
+        for (i, (column, own)) in self.columns.iter().zip(&self.of_columns).enumerate() {
+            let place = if other.columns[i].name == column.name {
+                Some(i)
+            } else {
+                let all = || other.columns.iter().enumerate().map(|(place, other)| (&*other.name, place)).collect();
+                places.get_or_insert_with(all).get(&*column.name).copied()
+            };
+            let Some(place) = place else {
                 return Err(Error::input(here().column(&column.name), "no such column", "it, as in the rows before"));
             };
             merged.push(own.merged(column, &other.of_columns[place], &other.columns[place])?);
@@ -121,8 +152,11 @@ impl Statistics {
 
     /// The statistics as bytes, for another process.
     pub fn to_bytes(&self) -> Vec<u8> {
-        // Text and numbers: serialising these cannot fail.
-        serde_json::to_vec(self).unwrap_or_default()
+        // Packed, as hundreds of thousands of columns are 200 bytes of JSON each, mostly the same.
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        let written = packed.write_all(&serde_json::to_vec(self).unwrap_or_default());
+        // Text and numbers into memory: neither can fail.
+        written.and_then(|()| packed.finish()).unwrap_or_default()
     }
 
     /// The statistics that [`Statistics::to_bytes`] wrote.
@@ -130,7 +164,9 @@ impl Statistics {
     /// # Errors
     /// If the bytes are no such statistics.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let read: Option<Statistics> = serde_json::from_slice(bytes).ok();
+        let mut json = Vec::new();
+        let unpacked = GzDecoder::new(bytes).read_to_end(&mut json);
+        let read: Option<Statistics> = unpacked.ok().and_then(|_| serde_json::from_slice(&json).ok());
         let fits = |of: &Statistics| {
             let fits = |(column, of): (&Column, &ColumnStatistics)| {
                 let n_levels = if let Kind::Nominal { levels } = &column.kind { levels.len() } else { 0 };
@@ -255,26 +291,29 @@ impl ColumnStatistics {
 
     /// Those of both columns, and the column with the levels of both.
     fn merged(&self, column: &Column, other: &Self, of: &Column) -> Result<(Column, Self)> {
-        let levels = match (&column.kind, &of.kind) {
-            (Kind::Numeric, Kind::Numeric) => return Ok((column.clone(), self.added(other, Vec::new()))),
-            (Kind::Nominal { levels: own }, Kind::Nominal { levels }) => {
-                let new = levels.iter().filter(|level| !own.contains(level));
-                let mut all: Vec<&String> = own.iter().chain(new).collect();
-                if own.is_sorted() && levels.is_sorted() {
-                    all.sort_unstable();
-                }
-                all.into_iter().cloned().collect::<Vec<String>>()
+        let (Kind::Nominal { levels: own }, Kind::Nominal { levels: others }) = (&column.kind, &of.kind) else {
+            if column.kind == of.kind {
+                return Ok((column.clone(), self.added(other, Vec::new())));
             }
-            _ => {
-                let place = Place::new(Place::TABLE).column(&column.name);
-                return Err(Error::input(place, "numbers in some rows and text in others", "one of both"));
+            let place = Place::new(Place::TABLE).column(&column.name);
+            return Err(Error::input(place, "numbers in some rows and text in others", "one of both"));
+        };
+        let mut all: Vec<(&String, usize)> = own.iter().zip(self.counts.iter().copied()).collect();
+        let places: HashMap<&String, usize> = own.iter().enumerate().map(|(place, level)| (level, place)).collect();
+        for (level, &count) in others.iter().zip(&other.counts) {
+            match places.get(level) {
+                Some(&place) => all[place].1 += count,
+                None => all.push((level, count)),
             }
-        };
-        let count_in = |level: &String, column: &Column, of: &Self| match &column.kind {
-            Kind::Nominal { levels } => levels.iter().position(|own| own == level).map_or(0, |place| of.counts[place]),
-            Kind::Numeric => 0,
-        };
-        let counts = levels.iter().map(|level| count_in(level, column, self) + count_in(level, of, other)).collect();
+        }
+        let n_seen = all.iter().filter(|(_, count)| *count > 0).count();
+        if n_seen > MANY_LEVELS {
+            return Err(too_many_levels(n_seen, column));
+        }
+        if own.is_sorted() && others.is_sorted() {
+            all.sort_unstable();
+        }
+        let (levels, counts) = all.into_iter().map(|(level, count)| (level.clone(), count)).unzip();
         Ok((Column::nominal(&column.name, levels), self.added(other, counts)))
     }
 

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{
-    Blocks, Column, ColumnStatistics, DiskRowsWriter, DiskTable, EachRows, Kind, Matrix, Naming, Statistics, Table,
-    dense_size, pieces, spreads,
+    Blocks, Column, ColumnStatistics, DiskRowsWriter, DiskTable, EachRows, Kind, MOST_LEVELS, Matrix, Naming,
+    Statistics, Table, dense_size, pieces, spreads, too_many_levels,
 };
 use crate::error::{Error, Hint, Place, Result};
-use crate::text::quoted;
 use crate::words::words;
 
 mod fourier;
@@ -40,9 +39,6 @@ const LARGEST: f64 = 1e300;
 
 /// The largest feature, in size, that scaling makes of the mean of the training rows, with much room for rounding.
 const LARGEST_USUAL: f64 = 1e20;
-
-/// A nominal column with more values than this is an identifier, not a feature.
-const MOST_LEVELS: usize = 1000;
 
 /// The preparation of rows, fitted to the training rows.
 ///
@@ -336,11 +332,7 @@ impl Preparation {
             Kind::Nominal { levels } => {
                 let seen = statistics.seen_levels(self.sparse);
                 if seen.len() > MOST_LEVELS {
-                    return Err(Error::Training {
-                        found: format!("{} different values in column {}", seen.len(), quoted(&column.name)),
-                        expected: format!("at most {MOST_LEVELS}"),
-                        hint: Some(Hint::Identifier { column: column.name.as_str().into() }),
-                    });
+                    return Err(too_many_levels(seen.len(), column));
                 }
                 let most = statistics.most_frequent(&seen);
                 self.fill.push(most as f64);
