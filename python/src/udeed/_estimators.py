@@ -82,6 +82,8 @@ class UDEEDClassifier(Ensemble):
 
         - ``"double"``: 64 bits.
         - ``"single"``: 32 bits, in half of the time. Gradients are still summed over blocks of rows in 64 bits.
+        - ``"exact"``: 64 bits; sums over unlabeled rows are exact, so that neither the order of the rows nor how they
+          are divided among threads, processes and machines changes a bit.
     device : {"cpu", "cuda", "cuda:N"}, default="cpu"
         Where the descent runs. What comes before and after it runs on the processor, and models of all devices are
         alike. What a card cannot do is refused, never done by the processor instead.

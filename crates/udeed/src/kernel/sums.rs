@@ -96,7 +96,6 @@ impl TileGrid {
 
     /// Rounds values, and keeps the largest in `sizes`, over what they may be at most. All loops are of known length, and nothing
     /// in them but arithmetic, so that they become vectors.
-    #[expect(clippy::needless_range_loop)]
     #[inline(always)]
     fn round(&self, values: &[f64; FEATURES], sizes: &mut [f64; FEATURES]) -> [f64; FEATURES] {
         let mut rounded = [0.0; FEATURES];
