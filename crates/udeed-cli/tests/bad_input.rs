@@ -229,6 +229,27 @@ mod csv {
         told(many, &["rows.csv, line 3: found a quote that does not close"]);
     }
 
+    /// The closing quote that is missing is found in the next quoted cell: the rows up to there would be one.
+    #[test]
+    fn a_quote_that_closes_in_a_later_row_is_told_with_its_line_and_cell() {
+        for (text, line, cell) in [
+            ("name,x,ok\n\"a,1,x\n\"b\",2,y\n\"c\",3,x\n\"d\",4,y\n", 2, 1),
+            ("x,z,ok\n1,3,\"x\"\n1,3,\"y\n4,4,\"z\"\n4,4,\"x\"\n", 3, 3),
+            ("x,z,ok\r\n1,\"2\r\n3,\"4\",a\r\n5,6,b\r\n", 2, 2),
+            ("x,\"z,ok\n1,\"2\",a\n3,4,b\n", 1, 2),
+        ] {
+            let expected = format!("rows.csv, line {line}: found a quote in cell {cell} that closes in a later line");
+            for options in ["--label -1", "--label -1 --drop 1", "--label -1 --layout sparse", "--label -1 --memory 1M"]
+            {
+                assert_says(&refused("rows.csv", text, options), &[&expected, "hint: ", "doubled"]);
+            }
+        }
+        // Where nothing is lost, quotes are as lenient as they were.
+        let folder = Folder::with("rows.csv", "n,x,ok\n\"a\nb\" ,1,p\n\"a\"b,2,q\na\"b,3,p\n");
+        let described = folder.run("data describe rows.csv --label ok");
+        assert!(described.contains("labels: p: 2, q: 1"), "{described}");
+    }
+
     #[test]
     fn a_range_that_cannot_be_scaled_is_refused_by_column() {
         told("big,ok\n1e308,a\n-1e308,b\n", &["column `big`", "1e308", "expected"]);
