@@ -1683,6 +1683,33 @@ mod limits {
     }
 
     #[test]
+    fn words_and_costs_are_bounded_by_the_memory() {
+        let cells: String = (0..3000).map(|i| format!("{},{i:x<1000},{}\n", i % 7, ["a", "b", ""][i % 3])).collect();
+        let folder = Folder::with("words.csv", format!("n,word,ok\n{cells}"));
+        folder.write("words.csv.gz", gzipped(&text(&folder.bytes("words.csv"))));
+        for (file, label) in [("words.csv", "ok"), ("words.csv.gz", "ok"), ("words.csv", "word")] {
+            for verb in ["data describe", "fit --out model --method bagging --folds 0", "compare --splits 2"] {
+                let message = folder.fail(1, &format!("{verb} {file} --label {label} --memory 2M"));
+                let expected =
+                    format!("{file}: found rows that take more memory than they may, expected at most 2.0 MiB");
+                assert_says(&message, &[&expected, "hint: ", "`--memory`"]);
+            }
+            folder.run(&format!("data describe {file} --label {label} --memory 8M"));
+        }
+        let header: String = (0..30).map(|i| format!("@attribute a{i} {{{i:x<50000}}}\n")).collect();
+        folder.write("wide.arff", format!("@relation r\n{header}@data\n{}\n", vec!["?"; 30].join(",")));
+        refuses(&folder, 1, "data describe wide.arff --memory 2M", &["wide.arff: found rows that take more memory"]);
+        folder.run("data describe wide.arff --memory 16M");
+        let rows: String =
+            (0..20_000).map(|i| format!("{},{},{}\n", i % 7, 1 + i % 3, ["a", "b", ""][i % 3])).collect();
+        folder.write("rows.csv", format!("n,price,ok\n{rows}"));
+        let line = "suggest rows.csv --label ok --strategy random --cost price --memory";
+        let expected = "the numbers of column `price` take 0.3 MiB, expected at most 0.3 MiB";
+        refuses(&folder, 1, &format!("{line} 300K"), &[expected]);
+        folder.run(&format!("{line} 8M"));
+    }
+
+    #[test]
     fn more_members_than_fit_into_memory_are_refused() {
         let folder = Folder::with("rows.csv", CSV);
         for card in udeed::method::Method::cards() {

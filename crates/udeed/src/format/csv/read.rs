@@ -304,7 +304,8 @@ impl CsvPart {
             return Err(CellError::Cell(quoted(cell), "a number with a decimal point"));
         }
         if matches!(self.kinds[j], ColumnKind::Unknown) {
-            let evidence = Some((line, cell.to_owned()));
+            // Of a long cell the beginning says enough.
+            let evidence = Some((line, cell.chars().take(100).collect()));
             Arc::make_mut(&mut self.kinds)[j] =
                 if is_number { ColumnKind::Numeric { evidence } } else { ColumnKind::Nominal { evidence } };
         }
@@ -438,6 +439,8 @@ impl<'a> Collector<CsvParser<'a>> for CsvRows<'a> {
         let width = self.kinds.len();
         renumbering.recode_dense(&mut part.values, width);
         let labels = part.labels.merge_into(&mut self.classes);
+        let levels: u64 = self.levels.iter().flatten().map(|levels| levels.size()).sum();
+        self.rows.count_words(levels + self.classes.size())?;
         self.rows.push(Dense::new(part.n_rows, width, part.values)?.into(), labels, share)
     }
 }
