@@ -1433,6 +1433,30 @@ mod terminals {
         }
     }
 
+    /// Nor does what is wrong with a call repeat its words as they are.
+    #[test]
+    fn the_words_of_a_wrong_call_are_shown_and_not_obeyed() {
+        let folder = Folder::new();
+        let faked = "x\nerror: all is lost";
+        let set = format!("--set={DRIVING}");
+        for words in [
+            &["inspect", "a", DRIVING][..],
+            &["predict", "--no-such", DRIVING],
+            &[DRIVING],
+            &["fit", "rows.csv", "--threads", DRIVING],
+            &["fit", "rows.csv", "--label", "x", "--out", "y", &set],
+            &["inspect", faked],
+            &["inspect", "a", faked],
+            &["data", "describe", faked],
+            &["fit", "rows.csv", &format!("--{faked}")],
+        ] {
+            let output = run(&folder, words);
+            let shown = text(&output.stdout) + &text(&output.stderr);
+            assert!(!output.status.success() && !drives(&shown), "{words:?}: {shown:?}");
+            assert_eq!(shown.lines().filter(|line| line.starts_with("error: ")).count(), 1, "{words:?}: {shown}");
+        }
+    }
+
     /// What other programs read is written as it is.
     #[test]
     #[cfg(unix)]
