@@ -1,6 +1,6 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
-.PHONY: test format lint unit docs browser python spark generate properties deny advisories fuzz chaos bench methods forests imbalance \
+.PHONY: test format lint unit docs browser python spark generate properties deny advisories fuzz chaos peaks bench methods forests imbalance \
 	kernels coverage fit-time predict-time many-labels when-it-helps labels paper-hypotheses beside-peers \
 	version version-check packages publish-crates wheels sdist binary semver msrv site release-check
 
@@ -125,6 +125,12 @@ advisories:
 chaos:
 	cargo build --locked -p udeed-cli
 	$(PYTHON) crates/udeed-cli/tests/chaos.py $(or $(CARGO_TARGET_DIR),target)/debug/udeed $(CHAOS)
+
+# Peak memory of files that are made to fill it, and of predictions of two million rows, which may not exceed 300 and 100 MB: a table
+# of docs/limits.md, which PEAKS=--write writes.
+peaks:
+	cargo build --release --locked -p udeed-cli
+	$(PYTHON) crates/udeed-cli/tests/peaks.py $(or $(CARGO_TARGET_DIR),target)/release/udeed $(PEAKS)
 
 # Throws random bytes at every parser for a minute each. Needs a nightly toolchain and cargo-fuzz.
 FUZZ_TARGETS = $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
