@@ -132,12 +132,14 @@ peaks:
 	cargo build --release --locked -p udeed-cli
 	$(PYTHON) crates/udeed-cli/tests/peaks.py $(or $(CARGO_TARGET_DIR),target)/release/udeed $(PEAKS)
 
-# Throws random bytes at every parser for a minute each. Needs a nightly toolchain and cargo-fuzz.
+# Throws random bytes at every parser and the loader of models, for a minute each: ten are FUZZ_SECONDS=600. FUZZ_TARGETS="csv
+# model" for some of them. Needs a nightly toolchain and cargo-fuzz.
 FUZZ_TARGETS = $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
+FUZZ_SECONDS = 60
 
 fuzz:
 	for target in $(FUZZ_TARGETS); do \
-		cargo +nightly fuzz run $$target -- -max_total_time=60 -max_len=4096 -rss_limit_mb=2048 || exit 1; \
+		cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -rss_limit_mb=2048 || exit 1; \
 	done
 
 # What a release is made of. `make release-check` makes and tries all of it; docs/install.md says what each holds. TARGET=TRIPLE
