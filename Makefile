@@ -1,6 +1,6 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
-.PHONY: test format lint unit docs browser python spark generate properties deny advisories fuzz chaos bench methods forests imbalance \
+.PHONY: test format lint unit docs browser python spark generate properties deny advisories fuzz chaos peaks bench methods forests imbalance \
 	kernels coverage fit-time predict-time many-labels when-it-helps labels paper-hypotheses beside-peers \
 	version version-check packages publish-crates wheels sdist binary start-page semver msrv site release-check
 
@@ -126,12 +126,20 @@ chaos:
 	cargo build --locked -p udeed-cli
 	$(PYTHON) crates/udeed-cli/tests/chaos.py $(or $(CARGO_TARGET_DIR),target)/debug/udeed $(CHAOS)
 
-# Throws random bytes at every parser for a minute each. Needs a nightly toolchain and cargo-fuzz.
+# Peak memory of files that are made to fill it, and of predictions of two million rows, which may not exceed 300 and 100 MB: a table
+# of docs/limits.md, which PEAKS=--write writes.
+peaks:
+	cargo build --release --locked -p udeed-cli
+	$(PYTHON) crates/udeed-cli/tests/peaks.py $(or $(CARGO_TARGET_DIR),target)/release/udeed $(PEAKS)
+
+# Throws random bytes at every parser and the loader of models, for a minute each: ten are FUZZ_SECONDS=600. FUZZ_TARGETS="csv
+# model" for some of them. Needs a nightly toolchain and cargo-fuzz.
 FUZZ_TARGETS = $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
+FUZZ_SECONDS = 60
 
 fuzz:
 	for target in $(FUZZ_TARGETS); do \
-		cargo +nightly fuzz run $$target -- -max_total_time=60 -max_len=4096 -rss_limit_mb=2048 || exit 1; \
+		cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -rss_limit_mb=2048 || exit 1; \
 	done
 
 # What a release is made of. `make release-check` makes and tries all of it; docs/install.md says what each holds. TARGET=TRIPLE

@@ -8,7 +8,7 @@ use flate2::Crc;
 use safetensors::SafeTensors;
 use udeed::data::Table;
 use udeed::format::{Format, Layout, Reader, Sheet, Writer};
-use udeed::method::Udeed;
+use udeed::method::Method;
 use udeed::model::Model;
 use udeed::prepare::{Preparation, Scaling};
 
@@ -57,36 +57,60 @@ fn reader(format: Format, options: u8) -> Reader {
     if has(7) { reader.delimiter(b';').unlabeled_mark("0") } else { reader }
 }
 
-/// Loads a model: from any bytes, from those of a model that were changed, or from any description of a model under a
-/// checksum that fits, and predicts.
+/// Loads a model: from any bytes, from those of a model that were changed, without or with a checksum that fits, or from a
+/// description that was changed under such a checksum, and predicts. The second byte chooses the model.
 pub fn model(data: &[u8]) {
-    let Some((&how, bytes)) = data.split_first() else { return };
-    match how % 3 {
-        0 => drop(load(bytes)),
+    let [how, which, bytes @ ..] = data else { return };
+    let valid = &VALID[usize::from(*which) % VALID.len()];
+    let loaded = match how % 4 {
+        0 => load(bytes),
         1 => {
-            let bytes = changed(bytes);
-            assert!(bytes == VALID.bytes || load(&bytes).is_none(), "a changed model was loaded");
+            let bytes = changed(valid, bytes);
+            assert!(bytes == *valid || load(&bytes).is_none(), "a changed model was loaded");
+            None
         }
-        _ => {
-            if let Some(model) = std::str::from_utf8(bytes).ok().and_then(|text| load(&sealed(text))) {
-                predict(&model);
-            }
-        }
+        2 => load(&sealed(changed(valid, bytes))),
+        _ => described(valid, bytes).and_then(|bytes| load(&sealed(bytes))),
+    };
+    if let Some(model) = loaded {
+        predict(&model);
     }
 }
 
-struct Valid {
-    bytes: Vec<u8>,
-    rows: Sheet,
-}
+/// Methods whose models hold what others do not, with their settings.
+const KINDS: &[(&str, &[(&str, &str)])] = &[
+    ("udeed", &[("members", "2")]),
+    ("bagging", &[("base", "tree"), ("calibrated", "true")]),
+    ("bagging", &[("base", "neighbors"), ("members", "2")]),
+    ("adaboost", &[("base", "bayes"), ("members", "3")]),
+    ("semiboost", &[("base", "tree"), ("members", "2")]),
+    ("udeed", &[("hidden", "2"), ("members", "2"), ("calibrated", "true")]),
+    ("bagging", &[("fourier", "4"), ("members", "2")]),
+    ("auto", &[("members", "2")]),
+    ("stacking", &[]),
+    ("label-spreading", &[]),
+    ("extra-trees", &[("members", "2")]),
+];
 
-static VALID: LazyLock<Valid> = LazyLock::new(|| {
-    let rows = "size,colour,ok\n1,red,yes\n2,blue,no\n?,red,yes\n4,green,no\n5,,\n";
-    let rows = Reader::new().format(Format::Csv).label("ok").read_from("rows", rows.as_bytes()).expect("rows");
-    let model = Udeed::new().members(2).fit(&rows.clone().into_train().expect("labels")).expect("a model");
-    model.save(path()).expect("a file");
-    let bytes = std::fs::read(path()).expect("a file");
-    Valid { bytes, rows }
+/// The rows that the models learned from.
+static ROWS: LazyLock<Sheet> = LazyLock::new(|| {
+    let row =
+        |i: usize| format!("{},{},{}\n", i * 7 % 11, ["red", "blue", "green"][i * 5 % 3], ["yes", "no", ""][i % 3]);
+    let rows: String = std::iter::once("size,colour,ok\n".into()).chain((0..36).map(row)).collect();
+    Reader::new().format(Format::Csv).label("ok").read_from("rows", rows.as_bytes()).expect("rows")
+});
+
+/// The files of models of every kind.
+static VALID: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+    let train = ROWS.clone().into_train().expect("labels");
+    let with =
+        |method: Method, (setting, value): &(&str, &str)| method.with_setting(setting, value).expect("a setting");
+    let of_kind = |(name, settings): &(&str, &[(&str, &str)])| {
+        let method = settings.iter().fold(Method::named(name).expect("a method"), with);
+        let (model, _) = method.fit_keeping_rows(&train, 100, &mut ()).expect("a model");
+        model.to_bytes().expect("a file")
+    };
+    KINDS.iter().map(of_kind).collect()
 });
 
 fn path() -> PathBuf {
@@ -98,22 +122,32 @@ fn load(bytes: &[u8]) -> Option<Model> {
     Model::load(path()).ok()
 }
 
-/// The valid model with other bytes before its checksum: two for the place, one for what is added to what stands there.
-fn changed(changes: &[u8]) -> Vec<u8> {
-    let mut bytes = VALID.bytes.clone();
+/// A valid model with other bytes before its checksum: three for the place, one for what is added to what stands there.
+fn changed(valid: &[u8], changes: &[u8]) -> Vec<u8> {
+    let mut bytes = valid.to_vec();
     let body = bytes.len() - 4;
-    for change in changes.as_chunks::<3>().0 {
-        let at = usize::from(u16::from_le_bytes([change[0], change[1]])) % body;
-        bytes[at] = bytes[at].wrapping_add(change[2]);
+    for &[a, b, c, by] in changes.as_chunks::<4>().0 {
+        let at = u32::from_le_bytes([a, b, c, 0]) as usize % body;
+        bytes[at] = bytes[at].wrapping_add(by);
     }
     bytes
 }
 
-/// The tensors of the valid model with another description, and in the last four bytes the checksum of all others.
-fn sealed(text: &str) -> Vec<u8> {
-    let valid = SafeTensors::deserialize(&VALID.bytes).expect("tensors");
-    let metadata = HashMap::from([("udeed".into(), text.into())]);
-    let mut bytes = safetensors::serialize(valid.iter(), Some(metadata)).expect("a file");
+/// A valid model with other text in its description: four bytes for where it begins and how much it replaces, then the text.
+fn described(valid: &[u8], change: &[u8]) -> Option<Vec<u8>> {
+    let (&[a, b, c, d], text) = change.split_first_chunk()?;
+    let (_, header) = SafeTensors::read_metadata(valid).expect("a header");
+    let mut described = header.metadata().as_ref().expect("a description")["udeed"].clone().into_bytes();
+    let start = usize::from(u16::from_le_bytes([a, b])) % described.len();
+    let end = described.len().min(start + usize::from(u16::from_le_bytes([c, d])));
+    described.splice(start..end, text.iter().copied());
+    let metadata = HashMap::from([("udeed".into(), String::from_utf8(described).ok()?)]);
+    let tensors = SafeTensors::deserialize(valid).expect("tensors");
+    Some(safetensors::serialize(tensors.iter(), Some(metadata)).expect("a file"))
+}
+
+/// A model with the checksum of all other bytes in its last four.
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let body = bytes.len() - 4;
     let mut crc = Crc::new();
     crc.update(&bytes[..body]);
@@ -122,8 +156,10 @@ fn sealed(text: &str) -> Vec<u8> {
 }
 
 fn predict(model: &Model) {
-    let _ = model.predict_proba(&VALID.rows.table);
-    let _ = model.evaluate(&VALID.rows.table, &VALID.rows.labels);
+    if let Ok(probabilities) = model.predict_proba(&ROWS.table) {
+        assert!(probabilities.values().iter().all(|p| (0.0..=1.0).contains(p)), "no probabilities");
+    }
+    let _ = model.evaluate(&ROWS.table, &ROWS.labels);
     let rows = b"size,colour,ok\n1,red,yes\n2,pink,no\n";
     if let Ok(sheet) = model.reader().format(Format::Csv).read_from("rows", &rows[..]) {
         let _ = model.predict(&sheet.table);

@@ -201,6 +201,16 @@ def test_history_is_the_descent(cancer: Data) -> None:
     assert small(udeed.BaggingClassifier).fit(X, few).history_ == []
 
 
+@pytest.mark.parametrize("settings", [{"rate": 1.7e308}, {"rate": 1e45, "precision": "single"}])
+@pytest.mark.filterwarnings("ignore::udeed.UdeedWarning")
+def test_history_holds_numbers(cancer: Data, settings: dict[str, Any]) -> None:
+    X, _, few = cancer
+    model = udeed.UDEEDClassifier(random_state=0, **settings).fit(X, few)
+    assert model.n_iter_ == 0 and len(model.history_) > 0
+    assert all(np.isfinite(step["total"]) and np.isfinite(step["diversity"]) for step in model.history_)
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
 @pytest.mark.parametrize("kind", ALL)
 def test_diversity_is_that_of_the_labeled_rows(kind: type, cancer: Data) -> None:
     X, _, few = cancer

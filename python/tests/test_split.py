@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import pickle
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 import udeed
 from command import needs_command, run
 from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
 from udeed import _core
 
 Y = np.array([0] * 12 + [1] * 6 + [-1] * 20)
@@ -177,3 +179,23 @@ def test_the_rows_of_a_seed_stay_what_they_are() -> None:
     assert np.flatnonzero(few != "?").tolist() == [2, 4, 13, 21, 26]
     splits = udeed.SemiSupervisedSplit(2, test_size=0.2, random_state=7).split(y, y)
     assert [test.tolist() for _, test in splits] == [[2, 4, 13, 18, 21, 26], [10, 12, 13, 16, 18, 23]]
+
+
+@pytest.mark.parametrize("none", ["None", "null", "N/A"])
+def test_labels_that_look_like_missing_ones_are_warned_of(none: str) -> None:
+    X, y = np.arange(60.0)[:, np.newaxis], np.array(["mal", "ben", none] * 20)
+    attempts = [
+        lambda unlabeled: udeed.mask_labels(y, 12, unlabeled=unlabeled),
+        lambda unlabeled: udeed.bootstraps(y, unlabeled=unlabeled),
+        lambda unlabeled: list(udeed.SemiSupervisedKFold(2, unlabeled=unlabeled).split(X, y)),
+        lambda unlabeled: list(udeed.SemiSupervisedSplit(2, unlabeled=unlabeled).split(X, y)),
+        lambda unlabeled: list(udeed.SemiSupervisedGroupKFold(2, unlabeled=unlabeled).split(X, y, np.arange(60) % 7)),
+        lambda unlabeled: udeed.compare([GaussianNB()], X, y, splits=2, labeled=12, unlabeled=unlabeled),
+    ]
+    for attempt in attempts:
+        with pytest.warns(udeed.UdeedWarning, match=f"y has the class '{none}': ") as told:
+            attempt("?")
+        assert [Path(one.filename).name for one in told] == ["test_split.py"]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", udeed.UdeedWarning)
+            attempt(none)

@@ -18,7 +18,7 @@ use udeed_label::{Conflict, Damaged, Desk, Ending, Finished, Hint, Part, Project
 use crate::hints::worded_label;
 use crate::input::{Labeled, Reading, note_identifiers};
 use crate::laboratory::{command, named, shell_word};
-use crate::output::{Usage, check_outputs, is_stream, plain, print, write_to, write_wrapped};
+use crate::output::{Hinted, Usage, check_outputs, is_stream, plain, print, write_to, write_wrapped};
 use crate::progress::Progress;
 use crate::records::{CsvFile, CsvRows, Records, TableRows, text_of};
 use crate::settings::method_named;
@@ -182,7 +182,8 @@ impl Kept {
 
 /// The error of rows that are others by now than those that were labeled.
 fn changed(error: udeed::Error) -> anyhow::Error {
-    anyhow::anyhow!("{error}\nhint: the answers are kept: {}", worded_label(Hint::Changed))
+    let hint = format!("the answers are kept: {}", worded_label(Hint::Changed));
+    Hinted { message: error.to_string(), hint }.into()
 }
 
 /// What a row was answered, empty where its class could not be told.
@@ -342,10 +343,9 @@ impl Label {
         let differing = counted(merged.conflicts.len(), "row");
         if !merged.conflicts.is_empty() && !self.leave_conflicts {
             print(|out| merged.conflicts.iter().try_for_each(|conflict| writeln!(out, "{}", worded(conflict))))?;
-            anyhow::bail!(
-                "{differing} with different labels, expected the same: nothing is merged\n\
-                 hint: label them again in one of the files, or say `--leave-conflicts`"
-            );
+            let message = format!("{differing} with different labels, expected the same: nothing is merged");
+            let hint = "label them again in one of the files, or say `--leave-conflicts`".into();
+            return Err(Hinted { message, hint }.into());
         }
         let answered: Answered = merged.answered.into_iter().collect();
         let written = write_to(Some(&files.out), |out| sheet.kept.write(&answered, out))?;

@@ -15,11 +15,12 @@ mod settings;
 mod terminal;
 mod training_rows;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{ArgAction, Args, FromArgMatches, Parser, Subcommand};
 
-use crate::output::{Unsaid, Usage};
+use crate::output::{Hinted, Unsaid, Usage};
 use crate::progress::Progress;
 
 #[derive(Parser)]
@@ -101,11 +102,24 @@ fn main() -> ExitCode {
     if std::env::args_os().len() <= 1 {
         return help::print_first_steps().map_or_else(|error| report(&error), |()| ExitCode::from(2));
     }
-    let matches = help::command().get_matches();
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let cli = parsed(std::env::args_os()).unwrap_or_else(|error| refuse_call(&error));
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => report(&error),
+    }
+}
+
+fn parsed(call: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    help::command().try_get_matches_from(call).and_then(|matches| Cli::from_arg_matches(&matches))
+}
+
+/// Says what is wrong with a call, or prints the help that it asks for. The words of the call may drive a terminal: with all
+/// of them escaped, it is wrong in the same way.
+fn refuse_call(error: &clap::Error) -> ! {
+    let printable = |word: OsString| udeed::text::printable(&word.to_string_lossy()).into_owned().into();
+    match parsed(std::env::args_os().map(printable)) {
+        Err(escaped) if escaped.kind() == error.kind() => escaped.exit(),
+        _ => error.exit(),
     }
 }
 
@@ -142,6 +156,11 @@ fn report(error: &anyhow::Error) -> ExitCode {
     if let Some(Unsaid(refusal)) = error.downcast_ref() {
         let _ = output::print(|out| writeln!(out, "error: {refusal}"));
         return ExitCode::from(2);
+    }
+    if let Some(Hinted { message, hint }) = error.downcast_ref() {
+        progress::say(format_args!("error: {message}"));
+        progress::say(format_args!("hint: {hint}"));
+        return ExitCode::from(1);
     }
     progress::say(format_args!("error: {error:#}"));
     let hint = ours.and_then(udeed::Error::hint).map(hints::worded);

@@ -16,6 +16,14 @@ use crate::terminal::Escaped;
 #[error("{0}")]
 pub struct Usage(pub String);
 
+/// An error with a hint of its own, which is a line below.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}\nhint: {hint}")]
+pub struct Hinted {
+    pub message: String,
+    pub hint: String,
+}
+
 /// A wrong call that is not reported on standard error, as that stream is an input.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]

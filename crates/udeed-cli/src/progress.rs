@@ -8,8 +8,6 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use udeed::text::printable;
 
-use crate::terminal::escaped;
-
 /// Says things beside the results, unless asked to be quiet.
 #[derive(Clone, Copy)]
 pub struct Progress {
@@ -55,7 +53,8 @@ impl Progress {
     }
 }
 
-/// A line on standard error. That it may be closed or full is no reason to fail.
+/// A line on standard error, and no other: a name of a file that holds the end of a line could fake one. That it may be closed
+/// or full is no reason to fail.
 pub fn say(text: impl Display) {
-    let _ = writeln!(std::io::stderr(), "{}", escaped(&text.to_string()));
+    let _ = writeln!(std::io::stderr(), "{}", printable(&text.to_string()));
 }

@@ -30,7 +30,7 @@ impl Records {
         let mut reader = file.open()?;
         let mut columns = match file.has_header {
             false => Vec::new(),
-            true => text_of(reader.byte_headers().map_err(|error| file.failed(error))?),
+            true => names_of(reader.byte_headers().map_err(|error| file.failed(error))?),
         };
         let mut wanted: Vec<usize> = wanted.to_vec();
         wanted.sort_unstable();
@@ -153,7 +153,7 @@ impl CsvRows {
     pub fn index(file: CsvFile) -> udeed::Result<Self> {
         let mut reader = file.open()?;
         let mut columns = match file.has_header {
-            true => text_of(reader.byte_headers().map_err(|error| file.failed(error))?),
+            true => names_of(reader.byte_headers().map_err(|error| file.failed(error))?),
             false => Vec::new(),
         };
         let (mut starts, mut record) = (Vec::new(), csv::ByteRecord::new());
@@ -268,6 +268,11 @@ impl udeed_label::Rows for TableRows {
         };
         Ok((0..self.table.n_rows()).filter(has).take(most).collect())
     }
+}
+
+/// The names in a header, without the spaces around them, as they are where rows are learned from.
+fn names_of(header: &csv::ByteRecord) -> Vec<String> {
+    text_of(header).iter().map(|name| name.trim().to_owned()).collect()
 }
 
 /// The names of columns without names.

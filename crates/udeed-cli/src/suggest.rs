@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use udeed::Hint;
 use udeed::data::{Column, DiskTable, HeldTable, Naming, TrainSet};
 use udeed::format::{PartedSheet, Reader, RecordColumn};
 use udeed::labeling::{self, Strategy, Suggestion, Suggestions};
-use udeed::memory::Room;
+use udeed::memory::{Room, check_memory};
 use udeed::model::Model;
 use udeed::observer::{Observer, Warning};
 use udeed::text::{counted, printable, quoted};
@@ -257,9 +258,15 @@ impl Suggest {
     fn numbers(&self, column: Option<&String>, pool: &Pool, progress: &Progress) -> anyhow::Result<Option<Vec<f64>>> {
         let Some(column) = column else { return Ok(None) };
         let is_cost = self.cost.as_ref() == Some(column);
+        let rows = pool.train.table().n_rows() + pool.train.on_disk().map_or(0, DiskTable::n_rows);
+        // Each number is kept by its place in the files, then by that of its row, beside those of the other column.
+        let both = self.cost.is_some() && self.weight.is_some();
+        let bytes = 8 * rows as u64 * if both { 3 } else { 2 };
+        let memory = self.sampling.reading.memory.most();
+        check_memory(bytes, memory, Hint::RowsOfFile, || format!("the numbers of column {}", quoted(column)))?;
         let may_be = |number: f64| number.is_finite() && if is_cost { number > 0.0 } else { number >= 0.0 };
         let folder = temporary_folder(self.out.as_deref());
-        let room = Room { most: self.sampling.reading.memory.most(), folder: Some(&folder) };
+        let room = Room { most: memory, folder: Some(&folder) };
         let (mut numbers, mut of_own) = (Vec::new(), 0);
         for (path, reading) in self.all_files() {
             let reading = Reading { drop: Vec::new(), nominal: Vec::new(), ..reading };
@@ -280,12 +287,11 @@ impl Suggest {
             }
             of_own = if of_own == 0 { numbers.len() } else { of_own };
         }
-        let all = pool.train.table().n_rows() + pool.train.on_disk().map_or(0, DiskTable::n_rows);
         let number = |row: usize| {
             let FileRow { is_own, row } = pool.place(row);
             numbers.get(if is_own { row } else { of_own + row }).copied()
         };
-        Ok((0..all).map(number).collect())
+        Ok((0..rows).map(number).collect())
     }
 
     /// The files, and how each is read.

@@ -229,6 +229,27 @@ mod csv {
         told(many, &["rows.csv, line 3: found a quote that does not close"]);
     }
 
+    /// The closing quote that is missing is found in the next quoted cell: the rows up to there would be one.
+    #[test]
+    fn a_quote_that_closes_in_a_later_row_is_told_with_its_line_and_cell() {
+        for (text, line, cell) in [
+            ("name,x,ok\n\"a,1,x\n\"b\",2,y\n\"c\",3,x\n\"d\",4,y\n", 2, 1),
+            ("x,z,ok\n1,3,\"x\"\n1,3,\"y\n4,4,\"z\"\n4,4,\"x\"\n", 3, 3),
+            ("x,z,ok\r\n1,\"2\r\n3,\"4\",a\r\n5,6,b\r\n", 2, 2),
+            ("x,\"z,ok\n1,\"2\",a\n3,4,b\n", 1, 2),
+        ] {
+            let expected = format!("rows.csv, line {line}: found a quote in cell {cell} that closes in a later line");
+            for options in ["--label -1", "--label -1 --drop 1", "--label -1 --layout sparse", "--label -1 --memory 1M"]
+            {
+                assert_says(&refused("rows.csv", text, options), &[&expected, "hint: ", "doubled"]);
+            }
+        }
+        // Where nothing is lost, quotes are as lenient as they were.
+        let folder = Folder::with("rows.csv", "n,x,ok\n\"a\nb\" ,1,p\n\"a\"b,2,q\na\"b,3,p\n");
+        let described = folder.run("data describe rows.csv --label ok");
+        assert!(described.contains("labels: p: 2, q: 1"), "{described}");
+    }
+
     #[test]
     fn a_range_that_cannot_be_scaled_is_refused_by_column() {
         told("big,ok\n1e308,a\n-1e308,b\n", &["column `big`", "1e308", "expected"]);
@@ -1412,6 +1433,30 @@ mod terminals {
         }
     }
 
+    /// Nor does what is wrong with a call repeat its words as they are.
+    #[test]
+    fn the_words_of_a_wrong_call_are_shown_and_not_obeyed() {
+        let folder = Folder::new();
+        let faked = "x\nerror: all is lost";
+        let set = format!("--set={DRIVING}");
+        for words in [
+            &["inspect", "a", DRIVING][..],
+            &["predict", "--no-such", DRIVING],
+            &[DRIVING],
+            &["fit", "rows.csv", "--threads", DRIVING],
+            &["fit", "rows.csv", "--label", "x", "--out", "y", &set],
+            &["inspect", faked],
+            &["inspect", "a", faked],
+            &["data", "describe", faked],
+            &["fit", "rows.csv", &format!("--{faked}")],
+        ] {
+            let output = run(&folder, words);
+            let shown = text(&output.stdout) + &text(&output.stderr);
+            assert!(!output.status.success() && !drives(&shown), "{words:?}: {shown:?}");
+            assert_eq!(shown.lines().filter(|line| line.starts_with("error: ")).count(), 1, "{words:?}: {shown}");
+        }
+    }
+
     /// What other programs read is written as it is.
     #[test]
     #[cfg(unix)]
@@ -1659,6 +1704,33 @@ mod limits {
             folder.run(&format!("predict model {file} --memory 1K --out predictions.csv"));
         }
         folder.run("data describe many.csv --memory 1M");
+    }
+
+    #[test]
+    fn words_and_costs_are_bounded_by_the_memory() {
+        let cells: String = (0..3000).map(|i| format!("{},{i:x<1000},{}\n", i % 7, ["a", "b", ""][i % 3])).collect();
+        let folder = Folder::with("words.csv", format!("n,word,ok\n{cells}"));
+        folder.write("words.csv.gz", gzipped(&text(&folder.bytes("words.csv"))));
+        for (file, label) in [("words.csv", "ok"), ("words.csv.gz", "ok"), ("words.csv", "word")] {
+            for verb in ["data describe", "fit --out model --method bagging --folds 0", "compare --splits 2"] {
+                let message = folder.fail(1, &format!("{verb} {file} --label {label} --memory 2M"));
+                let expected =
+                    format!("{file}: found rows that take more memory than they may, expected at most 2.0 MiB");
+                assert_says(&message, &[&expected, "hint: ", "`--memory`"]);
+            }
+            folder.run(&format!("data describe {file} --label {label} --memory 8M"));
+        }
+        let header: String = (0..30).map(|i| format!("@attribute a{i} {{{i:x<50000}}}\n")).collect();
+        folder.write("wide.arff", format!("@relation r\n{header}@data\n{}\n", vec!["?"; 30].join(",")));
+        refuses(&folder, 1, "data describe wide.arff --memory 2M", &["wide.arff: found rows that take more memory"]);
+        folder.run("data describe wide.arff --memory 16M");
+        let rows: String =
+            (0..20_000).map(|i| format!("{},{},{}\n", i % 7, 1 + i % 3, ["a", "b", ""][i % 3])).collect();
+        folder.write("rows.csv", format!("n,price,ok\n{rows}"));
+        let line = "suggest rows.csv --label ok --strategy random --cost price --memory";
+        let expected = "the numbers of column `price` take 0.3 MiB, expected at most 0.3 MiB";
+        refuses(&folder, 1, &format!("{line} 300K"), &[expected]);
+        folder.run(&format!("{line} 8M"));
     }
 
     #[test]

@@ -552,3 +552,17 @@ fn what_cannot_be_labeled_is_refused() {
         &format!("127.0.0.1:{port}: cannot listen"),
     );
 }
+
+/// Names are read without the spaces around them: the column of labels is known by its name as it was given.
+#[test]
+fn a_header_with_spaces_has_its_column_of_labels() {
+    let folder = folder();
+    let path = write_points(folder.path(), 30, 4);
+    std::fs::write(&path, read(&path).replacen("x,y,kind", "x, y , kind", 1)).unwrap();
+    let served = Served::start(folder.path(), &["rows.csv", "--label", "kind"]);
+    let row = served.label("near");
+    served.post("finish", &json!({ "window": "test" }));
+    let labeled = read(folder.path().join("rows.labeled.csv"));
+    assert_eq!(labeled.lines().next().unwrap().split(',').count(), 3, "{labeled}");
+    assert!(labeled.lines().nth(row + 1).unwrap().ends_with(",near"), "{labeled}");
+}

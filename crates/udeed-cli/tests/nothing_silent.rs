@@ -115,6 +115,44 @@ mod labels {
     }
 }
 
+/// A file that has the name of a lock, and is none, is nobody's to empty or remove.
+#[test]
+fn files_beside_a_journal_stay_as_they_are() {
+    let folder = Folder::with("data.lock", labeled(&["a", "b"]));
+    folder.write("Cargo.lock", "[[package]]\n");
+    folder.write("rows.csv", labeled(&["a", "b"]));
+    for (rows, journal) in [("rows.csv", "Cargo"), ("data.lock --format csv", "data")] {
+        let before = folder.bytes(&format!("{journal}.lock"));
+        let line = format!("compare {rows} --label y --splits 2 --journal {journal}");
+        folder.fail_with(1, &line, &[&format!("{journal}.lock"), "another file has this name"]);
+        assert_eq!(folder.bytes(&format!("{journal}.lock")), before);
+    }
+    folder.write("rows.labels.csv.lock", "mine\n");
+    folder.fail_with(1, "label rows.csv --label y --no-open", &["rows.labels.csv.lock", "another file has this name"]);
+    assert_eq!(folder.bytes("rows.labels.csv.lock"), b"mine\n");
+}
+
+/// A step so long that it leads beyond all numbers is not taken, and nothing is told of it.
+#[test]
+fn a_trace_holds_numbers() {
+    let folder = Folder::with("rows.csv", labeled(&["a", "b", ""]));
+    for options in ["--rate 1.7e308", "--precision single --rate 1e39", "--precision single --rate 1e45"] {
+        let line = format!("fit rows.csv --label y --folds 0 --out model --trace trace.csv {options}");
+        let told = said(&folder, &line);
+        assert!(told.contains("warning: the descent took no step"), "{options}: {told}");
+        let trace = text(&folder.bytes("trace.csv"));
+        assert!(trace.lines().count() > 1, "{options}: {trace}");
+        for line in trace.lines().skip(1) {
+            assert!(
+                line.split(',').skip(1).take(4).all(|x| x.parse::<f64>().unwrap().is_finite()),
+                "{options}: {trace}"
+            );
+        }
+        let inspected = folder.run("inspect model --json");
+        assert!(!inspected.contains("NaN") && !inspected.contains("null,\"diversity"), "{inspected}");
+    }
+}
+
 mod rows {
     use super::*;
 

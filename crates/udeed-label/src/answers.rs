@@ -286,27 +286,45 @@ impl Reading {
         // Without a line end the last line was cut off, and its answer was never confirmed.
         let complete = lines.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
         reading.length = (HEADER.len() + complete) as u64;
-        let mut records = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(&lines[..complete]);
-        let mut record = csv::ByteRecord::new();
-        while records.read_byte_record(&mut record).unwrap_or(false) {
-            let (number, start) = record.position().map_or((0, 0), |at| (at.line(), at.byte() as usize));
-            match Line::of(&record) {
-                Ok(line) => reading.lines.push((1 + number, line)),
-                // A label that holds the end of a line was cut off there.
-                Err(_)
-                    if records.position().byte() as usize == complete && quotes(&lines[start..complete]) % 2 == 1 =>
-                {
-                    reading.length = (HEADER.len() + start) as u64;
+        // Where the text begins that is still to be read, and in which line.
+        let (mut above, mut line) = (0, 2);
+        while above < complete {
+            let rest = &lines[above..complete];
+            let mut records = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(rest);
+            let mut record = csv::ByteRecord::new();
+            let (mut next, mut at) = (rest.len(), line);
+            while records.read_byte_record(&mut record).unwrap_or(false) {
+                let start = record.position().map_or(0, |place| place.byte() as usize);
+                at = line + record.position().map_or(1, csv::Position::line) - 1;
+                let text = &rest[start..records.position().byte() as usize];
+                match Line::of(&record) {
+                    Ok(line) => reading.lines.push((at, line)),
+                    Err(_) if start + text.len() == rest.len() && is_cut_off(&record, text) => {
+                        reading.length = (HEADER.len() + above + start) as u64;
+                    }
+                    Err(found) => {
+                        reading.damaged.push((at, found));
+                        // A quote that should not be there swallows the lines below, which may be sound.
+                        let end = text.iter().position(|&byte| byte == b'\n').map_or(text.len(), |end| end + 1);
+                        if end < text.len() {
+                            (next, at) = (start + end, at + 1);
+                            break;
+                        }
+                    }
                 }
-                Err(found) => reading.damaged.push((1 + number, found)),
             }
+            (above, line) = (above + next, at);
         }
         Ok(reading)
     }
 }
 
-fn quotes(text: &[u8]) -> usize {
-    text.iter().filter(|&&byte| byte == b'"').count()
+/// Whether the last record, which holds the end of a line, was cut off there: in a label or a prediction that goes on in the
+/// next line. One in which a line ends as lines do has lost its closing quote, or holds one too many.
+fn is_cut_off(record: &csv::ByteRecord, text: &[u8]) -> bool {
+    let is_open = text.iter().filter(|&&byte| byte == b'"').count() % 2 == 1;
+    let ends_as_a_line = |line: &[u8]| line.last_chunk::<8>().is_some_and(|end| end.iter().all(u8::is_ascii_hexdigit));
+    is_open && matches!(record.len(), 4 | 6) && !text.split(|&byte| byte == b'\n').any(ends_as_a_line)
 }
 
 #[cfg(test)]
@@ -359,6 +377,33 @@ mod tests {
             answers.append(&all[n..]).unwrap();
             drop(answers);
             assert_eq!(read(&path), all, "cut at {end}");
+        }
+    }
+
+    /// A byte that became a quote swallows what comes after it: that was told to count, and stays.
+    #[test]
+    fn a_byte_that_became_a_quote_takes_no_other_line_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.labels.csv");
+        let all = [line(3, "a"), line(4, "two\nlines"), line(5, "b"), line(6, "c")];
+        let whole = text(all.iter(), true);
+        for tail in ["", "7,0000"] {
+            // Without its end the last line is one that was cut off.
+            for at in HEADER.len()..whole.len() - 1 {
+                let damaged: Vec<u8> = [&whole[..at], b"\"", &whole[at + 1..], tail.as_bytes()].concat();
+                if damaged[..whole.len()] == whole {
+                    continue;
+                }
+                std::fs::write(&path, &damaged).unwrap();
+                let error = Answers::open(&path, Damaged::Refused).map(|_| ()).unwrap_err();
+                assert!(matches!(error, Error::Damaged { .. }), "{at}: {error}");
+                assert!(Reading::of_file(&path).is_err(), "{at}");
+                assert_eq!(std::fs::read(&path).unwrap(), damaged, "{at}");
+                drop(Answers::open(&path, Damaged::LeftOut).unwrap());
+                let left = read(&path);
+                // A line end that became a quote joins two lines.
+                assert!(left.len() >= 2 && left.iter().all(|line| all.contains(line)), "{at}: {left:?}");
+            }
         }
     }
 

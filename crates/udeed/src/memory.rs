@@ -60,6 +60,9 @@ pub(crate) fn too_many_rows(source: &str, most: u64, hint: Hint) -> Error {
     Error::input(Place::new(source), "rows that take more memory than they may", expected).with_hint(hint)
 }
 
+/// Bytes of words that are not counted among those of the rows: every machine has them.
+pub(crate) const FEW_WORDS: u64 = 1 << 20;
+
 /// Similarities larger than this, in bytes, cause a warning.
 pub(crate) const MUCH_MEMORY: u64 = 1 << 28;
 

@@ -122,6 +122,13 @@ pub enum Warning {
     NothingBoosted,
     /// Boosting ended with its first member, which learned from the labels alone.
     OneMember,
+    /// Boosting ended with less than half of the members.
+    FewMembers {
+        /// Number of members.
+        members: usize,
+        /// Number of members that were asked for.
+        of: usize,
+    },
     /// Boosting gave some classes, each against the rest, no more than their baseline.
     HeadsNotBoosted {
         /// Number of these classes.
@@ -279,6 +286,9 @@ impl fmt::Display for Warning {
             }
             Warning::OneMember => {
                 f.write_str("boosting ended with its first member: the model is the base learner on the labels alone")
+            }
+            Warning::FewMembers { members, of } => {
+                write!(f, "boosting ended with {members} of {of} members: a further one would not have helped")
             }
             Warning::HeadsNotBoosted { heads, of } => {
                 write!(f, "boosting kept nothing for {heads} of {of} classes: their members are learned from the labels alone")

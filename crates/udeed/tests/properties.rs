@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use udeed::data::{Labels, Shares, Table, TrainSet, stratified_split};
+use udeed::data::{Column, Dense, Labels, Matrix, Shares, Table, TrainSet, stratified_split};
 use udeed::ensemble::{Shared, Vote};
 use udeed::format::{Format, Layout, Reader, Writer, built_in};
 use udeed::memory::Room;
@@ -335,14 +335,14 @@ impl Weights {
     }
 }
 
-/// For up to 45 rows, or up to three classes.
+/// For up to 45 rows, or up to twelve classes.
 fn any_weights() -> impl Strategy<Value = Weights> {
     let weight = prop_oneof![1 => Just(0.0), 4 => 0.1..10.0f64, 1 => (-200i32..200).prop_map(|e| 10f64.powi(e))];
     prop_oneof![
         2 => Just(Weights::None),
         1 => vec(weight, 45).prop_map(Weights::Rows),
         1 => Just(Weights::Balanced),
-        1 => vec(0.01..100.0f64, 3).prop_map(Weights::Classes),
+        1 => vec(0.01..100.0f64, 12).prop_map(Weights::Classes),
     ]
 }
 
@@ -373,8 +373,21 @@ fn any_method() -> impl Strategy<Value = Method> {
     )
 }
 
-/// On finite rows of any size, to learn from or to predict: probabilities, or an error; and a model that was learned can be
-/// loaded.
+/// Rows of numbers, of which the last column is words where that is asked for: those of the training rows, or others.
+fn some_table(values: &[f64], columns: usize, words: bool, sparse: bool) -> Table {
+    let mut rows: Vec<Vec<f64>> = values.chunks_exact(columns).map(<[f64]>::to_vec).collect();
+    let mut named: Vec<Column> = (0..columns).map(|j| Column::numeric(j.to_string())).collect();
+    if words {
+        let levels = ["few", "many", "none", "some"].map(str::to_owned).to_vec();
+        named[columns - 1] = Column::nominal("word", levels);
+        rows.iter_mut().for_each(|row| row[columns - 1] = (row[columns - 1].to_bits() % 4) as f64);
+    }
+    let matrix = Matrix::from(Dense::new(rows.len(), columns, rows.concat()).unwrap());
+    Table::new(named, if sparse { matrix.to_sparse().into() } else { matrix }).unwrap()
+}
+
+/// On finite rows of any size, dense or sparse, of numbers and words, to learn from or to predict: probabilities, or an error;
+/// and a model that was learned can be loaded.
 #[test]
 fn no_method_predicts_what_is_no_probability() {
     let (tried, predicted) = (Cell::new(0), Cell::new(0));
@@ -382,7 +395,9 @@ fn no_method_predicts_what_is_no_probability() {
     proptest!(config, |(
         method in any_method(),
         columns in 1usize..4,
-        classes in 2usize..4,
+        classes in prop_oneof![4 => 2usize..4, 1 => 11usize..13],
+        words in prop::bool::weighted(0.3),
+        sparse in prop::bool::weighted(0.2),
         train in vec(any_number(), 45),
         usual in prop::bool::weighted(0.7),
         weights in any_weights(),
@@ -392,12 +407,9 @@ fn no_method_predicts_what_is_no_probability() {
         // Most models come of usual rows, as most fits to others fail.
         let squeezed = |x: f64| if x.abs() <= 2.0 { x } else { 1.0 / x };
         let train: Vec<f64> = if usual { train.into_iter().map(squeezed).collect() } else { train };
-        let table = |values: &[f64]| {
-            let rows: Vec<&[f64]> = values.chunks_exact(columns).collect();
-            Table::from_rows(&rows).unwrap()
-        };
+        let table = |values: &[f64]| some_table(values, columns, words, sparse);
         let train = table(&train);
-        let names = ["a", "b", "c"];
+        let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
         let labels = (0..train.n_rows()).map(|i| (i % 4 != 3).then_some(names[i % classes]));
         let rows = TrainSet::new(train, Labels::new(labels)).unwrap();
         let Ok(rows) = weights.of(rows, classes) else { return Ok(()) };

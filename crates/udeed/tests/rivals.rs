@@ -91,6 +91,21 @@ fn a_method_that_ends_as_its_baseline_warns() {
     assert_eq!(learned.training().warnings, []);
 }
 
+/// Boosting that ends early says with how many members.
+#[test]
+fn boosting_with_few_of_its_members_warns() {
+    let mut found = 0;
+    for name in ["ionosphere", "diabetes", "vote", "sonar"] {
+        let model = Method::named("ssmboost").unwrap().fit(&split(name, 0).0).unwrap();
+        let (members, warnings) = (model.ensemble().n_members(), &model.training().warnings);
+        let expected = Warning::FewMembers { members, of: 20 };
+        assert_eq!(warnings.contains(&expected), (2..10).contains(&members), "{name}: {members}, {warnings:?}");
+        assert!(!expected.is_baseline());
+        found += usize::from(warnings.contains(&expected));
+    }
+    assert!(found > 0);
+}
+
 #[test]
 fn every_method_is_saved_and_loaded_to_the_bit() {
     let folder = tempfile::tempdir().unwrap();

@@ -118,6 +118,33 @@ fn setred_labels_classes_in_the_shares_that_weights_give_them() {
     assert_eq!([of(1.0), of(4.0)], [[17, 17], [7, 28]]);
 }
 
+/// Rows in the middle between two labeled clouds mostly have the class whose rows weigh more, where a nearest neighbour decides
+/// whatever it weighs: only what their similarities suggest can tell.
+#[test]
+fn similarities_count_labeled_rows_by_their_weights() {
+    let x = |i: usize| match i {
+        0..10 => 0.01 * i as f64,
+        10..20 => 1.2 - 0.01 * i as f64,
+        _ => 0.5 + 0.002 * i as f64,
+    };
+    let rows: Vec<[f64; 1]> = (0..60).map(|i| [x(i)]).collect();
+    let labels = Labels::new((0..60).map(|i| (i < 20).then(|| ["left", "right"][i / 10])));
+    let train = TrainSet::new(Table::from_rows(&rows).unwrap(), labels).unwrap();
+    for name in ["semiboost", "mcssb"] {
+        let method = Method::named(name).unwrap().with_setting("base", "neighbors").unwrap();
+        let settings = [("base.k", "1"), ("members", "1"), ("neighbors", "0")];
+        let method =
+            settings.into_iter().fold(method, |method, (name, value)| method.with_setting(name, value).unwrap());
+        let middle = train.select(&(20..60).collect::<Vec<usize>>());
+        let [of_left, of_right] = [0, 1].map(|heavy| {
+            let weights = (0..60).map(|i| if i < 20 && i / 10 == heavy { 20.0 } else { 1.0 }).collect();
+            let model = method.fit(&train.clone().weights(weights).unwrap()).unwrap();
+            model.predict(middle.table()).unwrap().iter().filter(|class| **class == "left").count()
+        });
+        assert!(of_left > of_right + 20, "{name}: {of_left} and {of_right} of 40 rows are left");
+    }
+}
+
 #[test]
 fn a_class_without_weight_is_not_there() {
     let train = sonar();

@@ -84,8 +84,7 @@ def read_labels(y: ArrayLike, unlabeled: object, fewest: int = 2) -> Labels:
         raise ValueError(_one_class(classes[0]) + _hint(unlabeled, without))
     if classes.size > MOST_CLASSES:
         raise ValueError(f"y has labels of {classes.size} classes, expected at most {MOST_CLASSES}")
-    if unlabeled is not None and classes.dtype.kind in "UO":
-        _doubt([str(value) for value in classes])
+    doubt_classes(classes, unlabeled, stacklevel=5)
     if not (unlabeled is None or _is_same(unlabeled, -1) or without.any()):
         text = f"y has no label {unlabeled!r}, which is that of unlabeled rows by `unlabeled`"
         warnings.warn(text, UdeedWarning, stacklevel=4)
@@ -124,9 +123,11 @@ def _with_nulls(y: Any) -> Any:
     return np.array(listed, dtype=object) if None in listed else y
 
 
-def _doubt(names: list[str]) -> None:
+def doubt_classes(classes: NDArray[Any], unlabeled: object, *, stacklevel: int) -> None:
     """Warns of classes that look like missing labels."""
-    doubtful = _core.doubtful_classes(names)
+    if unlabeled is None or classes.dtype.kind not in "UO":
+        return
+    doubtful = _core.doubtful_classes([str(value) for value in classes])
     if not doubtful:
         return
     what = "the class" if len(doubtful) == 1 else "the classes"
@@ -135,7 +136,7 @@ def _doubt(names: list[str]) -> None:
         f"y has {what} {listed}: if such rows have no label, say `unlabeled={doubtful[0]!r}`; if every row has one, "
         "`unlabeled=None`"
     )
-    warnings.warn(text, UdeedWarning, stacklevel=5)
+    warnings.warn(text, UdeedWarning, stacklevel=stacklevel)
 
 
 def is_unlabeled(y: NDArray[Any], unlabeled: object) -> NDArray[np.bool_]:

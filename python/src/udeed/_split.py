@@ -14,7 +14,7 @@ from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
 from sklearn.utils._metadata_requests import _MetadataRequester
 
 from udeed import _core
-from udeed._labels import class_name, is_unlabeled, labeled_rows, plain
+from udeed._labels import class_name, doubt_classes, is_unlabeled, labeled_rows, plain
 from udeed._rules import count_of, is_whole, seed_of
 
 Numbers = NDArray[np.int64]
@@ -28,6 +28,7 @@ class Strata:
         self.labels, self.rows = labeled_rows(y, unlabeled)
         given = plain(self.labels[self.rows])
         classes, codes = np.unique(given.astype(str) if given.dtype.kind == "O" else given, return_inverse=True)
+        doubt_classes(classes, unlabeled, stacklevel=4)
         self.names = [class_name(value) for value in classes]
         # Of every row, -1 where it has no label.
         self.codes = np.full(self.labels.size, -1, dtype=np.int64)

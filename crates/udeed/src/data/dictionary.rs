@@ -1,13 +1,18 @@
 //! Codes for names.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Codes names as the numbers 0, 1, 2, ... in the order in which they first occur.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Dictionary {
-    names: Vec<String>,
-    codes: HashMap<String, u32>,
+    names: Vec<Arc<str>>,
+    codes: HashMap<Arc<str>, u32>,
+    size: u64,
 }
+
+/// Bytes that a name takes besides its text, about: its places in list and map, some of them free, and its length and counts.
+const BESIDE_NAME: u64 = 100;
 
 impl Dictionary {
     /// The code of a name, which is added if it is new.
@@ -16,8 +21,10 @@ impl Dictionary {
             return code;
         }
         let code = self.names.len() as u32;
-        self.names.push(name.to_owned());
-        self.codes.insert(name.to_owned(), code);
+        let name: Arc<str> = name.into();
+        self.size += name.len() as u64 + BESIDE_NAME;
+        self.names.push(Arc::clone(&name));
+        self.codes.insert(name, code);
         code
     }
 
@@ -32,13 +39,25 @@ impl Dictionary {
     }
 
     /// The names by code.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(|name| &**name)
+    }
+
+    /// Size in bytes, about.
+    pub(crate) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The names by code.
     pub(crate) fn into_names(self) -> Vec<String> {
-        self.names
+        drop(self.codes);
+        // Each is released once it is copied.
+        self.names.into_iter().map(|name| (*name).to_owned()).collect()
     }
 
     /// The names in order, and the code that each has then by the one that it has now.
     pub(crate) fn into_sorted(self) -> (Vec<String>, Vec<f64>) {
-        let mut order: Vec<(String, usize)> = self.names.into_iter().zip(0..).collect();
+        let mut order: Vec<(String, usize)> = self.into_names().into_iter().zip(0..).collect();
         order.sort();
         let mut codes = vec![0.0; order.len()];
         order.iter().enumerate().for_each(|(code, (_, level))| codes[*level] = code as f64);

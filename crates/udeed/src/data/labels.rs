@@ -45,11 +45,16 @@ impl Labels {
         let numbers: Option<Vec<String>> = names.iter().map(form).collect();
         let are_numbers = numbers.is_some();
         let given = numbers.filter(|_| kind != ClassNames::Text).unwrap_or(names);
-        let mut classes = given.clone();
-        classes.sort_by(|a, b| if are_numbers { compare_numbers(a, b) } else { a.cmp(b) });
-        classes.dedup();
-        let place: HashMap<&str, u32> = classes.iter().zip(0..).map(|(name, i)| (name.as_str(), i)).collect();
-        let sorted: Vec<u32> = given.iter().map(|name| place[name.as_str()]).collect();
+        // No name is copied: there may be many, and long ones.
+        let mut order: Vec<(String, usize)> = given.into_iter().zip(0..).collect();
+        order.sort_by(|(a, _), (b, _)| if are_numbers { compare_numbers(a, b) } else { a.cmp(b) });
+        let (mut classes, mut sorted) = (Vec::<String>::new(), vec![0; order.len()]);
+        for (name, code) in order {
+            if classes.last() != Some(&name) {
+                classes.push(name);
+            }
+            sorted[code] = classes.len() as u32 - 1;
+        }
         for code in codes.iter_mut().flatten() {
             *code = sorted[*code as usize];
         }

@@ -67,13 +67,16 @@ impl Boosted {
         rounds.note_weights(self.members.len() - 1, unlabeled);
     }
 
-    /// The members kept. If there are none, a warning and a substitute: logistic regression on the labels alone or, if members
+    /// The members kept, with a warning where they are few. If there are none, a warning and a substitute: logistic regression on the labels alone or, if members
     /// were discarded for making no error, a member whose vote is undecided.
     pub(crate) fn into_part(mut self) -> (Part, Option<Warning>) {
         let (warning, rule) = match (self.members.len(), self.discarded) {
             (0, false) => (Some(Warning::NothingBoosted), Rule::Unweighted),
             (0, true) => (Some(Warning::NothingLeft), Rule::Weighted),
             (1, _) if self.first_is_baseline && self.wanted > 1 => (Some(Warning::OneMember), Rule::Unweighted),
+            (members, _) if 2 * members < self.wanted => {
+                (Some(Warning::FewMembers { members, of: self.wanted }), Rule::Unweighted)
+            }
             _ => (None, Rule::Unweighted),
         };
         if self.members.is_empty() {
@@ -106,6 +109,7 @@ pub(crate) fn boost_heads(
         return Ok(learned);
     }
     let (mut parts, mut warnings, mut rounds) = (Vec::new(), Vec::new(), None::<LabelRounds>);
+    let mut fewest = members;
     for head in &prepared.heads {
         let mut boosted = Boosted::new(members, Hypothesis::Linear(Linear::new(vec![head.logistic.clone()])));
         boost(head, &mut boosted)?;
@@ -119,7 +123,10 @@ pub(crate) fn boost_heads(
             part.rule = Rule::Weighted;
         }
         parts.push(part);
-        warnings.extend(warning);
+        match warning {
+            Some(Warning::FewMembers { members, .. }) => fewest = fewest.min(members),
+            warning => warnings.extend(warning),
+        }
     }
     let (heads, of) = (warnings.len(), parts.len());
     let mut learned = Learned { rounds, ..Ensemble::against_rest(prepared.n_classes(), parts).into() };
@@ -128,6 +135,7 @@ pub(crate) fn boost_heads(
             learned.warn([warning], watch);
         }
         Some(_) => learned.warn([Warning::HeadsNotBoosted { heads, of }], watch),
+        None if fewest < members => learned.warn([Warning::FewMembers { members: fewest, of: members }], watch),
         None => {}
     }
     Ok(learned)

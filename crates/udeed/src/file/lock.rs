@@ -1,10 +1,11 @@
 //! One process at a time: a file beside another, locked as long as somebody works on that one.
 //!
-//! The system takes the lock from a process that dies, so a file that is left behind locks nothing.
+//! The system takes the lock from a process that dies, so a file that is left behind locks nothing. A file of that name that is
+//! no such lock, or a link, is left as it is: somebody else needs it.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -24,8 +25,11 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Lock {
     path: PathBuf,
-    _file: File,
+    file: File,
 }
+
+/// What a file of a lock begins with; the number of its process follows.
+const MARK: &str = "udeed ";
 
 /// Why a lock was not taken.
 #[derive(Debug)]
@@ -61,9 +65,15 @@ impl Lock {
             move |cause| LockError::Io { path, action, cause }
         };
         loop {
-            let mut options = OpenOptions::new();
-            let mut file =
-                options.read(true).write(true).create(true).truncate(false).open(&path).map_err(refused("open"))?;
+            let mut file = match open(&path) {
+                // It was removed, or made, in between.
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) && is_in(&path) =>
+                {
+                    continue;
+                }
+                opened => opened.map_err(refused("open"))?,
+            };
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(LockError::Held { by: holder(&mut file) }),
@@ -71,8 +81,10 @@ impl Lock {
             }
             // Its last holder may have removed the file between our opening and locking it.
             if is_at(&file, &path) {
-                file.set_len(0).and_then(|()| write!(file, "{}", std::process::id())).map_err(refused("write"))?;
-                return Ok(Lock { path, _file: file });
+                check_content(&mut file).map_err(refused("lock"))?;
+                file.set_len(0).and_then(|()| file.rewind()).map_err(refused("write"))?;
+                file.write_all(format!("{MARK}{}", std::process::id()).as_bytes()).map_err(refused("write"))?;
+                return Ok(Lock { path, file });
             }
         }
     }
@@ -80,17 +92,47 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // What cannot be removed locks nothing.
-        let _ = std::fs::remove_file(&self.path);
+        // What cannot be removed locks nothing; what took its place is not ours.
+        if is_at(&self.file, &self.path) {
+            let _ = std::fs::remove_file(&self.path);
+        }
     }
+}
+
+/// Opens the file of a lock, or makes it. No link is followed.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    match std::fs::symlink_metadata(path) {
+        Ok(at) if at.is_file() => options.open(path),
+        Ok(_) => Err(not_ours()),
+        Err(_) => options.create_new(true).open(path),
+    }
+}
+
+/// Whether the folder of a file is there, so that the file can be.
+fn is_in(path: &Path) -> bool {
+    super::folder_of(path).is_dir()
+}
+
+/// Refuses a file that is not of a lock. One whose process died at once may be empty.
+fn check_content(file: &mut File) -> io::Result<()> {
+    let mut text = Vec::new();
+    file.take(100).read_to_end(&mut text)?;
+    let is_ours = |process: &[u8]| process.len() < 20 && process.iter().all(u8::is_ascii_digit);
+    if text.is_empty() || text.strip_prefix(MARK.as_bytes()).is_some_and(is_ours) { Ok(()) } else { Err(not_ours()) }
+}
+
+fn not_ours() -> io::Error {
+    io::Error::other("another file has this name, which is left as it is")
 }
 
 /// The process that holds a lock, by what it wrote into the file, which it does right after locking it.
 fn holder(file: &mut File) -> Option<u32> {
     for _ in 0..50 {
         let mut text = String::new();
-        if file.read_to_string(&mut text).is_ok_and(|read| read > 0) {
-            return text.parse().ok();
+        if file.take(100).read_to_string(&mut text).is_ok_and(|read| read > 0) {
+            return text.strip_prefix(MARK)?.parse().ok();
         }
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -100,7 +142,7 @@ fn holder(file: &mut File) -> Option<u32> {
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let (Ok(open), Ok(there)) = (file.metadata(), std::fs::metadata(path)) else { return false };
+    let (Ok(open), Ok(there)) = (file.metadata(), std::fs::symlink_metadata(path)) else { return false };
     (open.dev(), open.ino()) == (there.dev(), there.ino())
 }
 
@@ -128,10 +170,49 @@ mod tests {
     #[test]
     fn the_file_of_a_dead_process_locks_nothing() {
         let (folder, journal) = in_a_folder("journal");
-        std::fs::write(folder.path().join("journal.lock"), "123456789").unwrap();
-        let _lock = Lock::take(&journal).unwrap();
-        let holder = std::fs::read_to_string(folder.path().join("journal.lock")).unwrap();
-        assert_eq!(holder, std::process::id().to_string());
+        for content in ["udeed 123456789", "udeed ", ""] {
+            std::fs::write(folder.path().join("journal.lock"), content).unwrap();
+            let _lock = Lock::take(&journal).unwrap();
+            let holder = std::fs::read_to_string(folder.path().join("journal.lock")).unwrap();
+            assert_eq!(holder, format!("udeed {}", std::process::id()));
+        }
+    }
+
+    #[test]
+    fn what_is_no_lock_is_refused_and_stays() {
+        let (folder, journal) = in_a_folder("journal");
+        let lock = folder.path().join("journal.lock");
+        for content in ["[[package]]\n", "x,y\n1,a\n", "12345", "udeed 12\n", "udeed is a word"] {
+            std::fs::write(&lock, content).unwrap();
+            let Err(LockError::Io { path, cause, .. }) = Lock::take(&journal) else { panic!("{content} was taken") };
+            assert_eq!((path, cause.kind()), (lock.display().to_string(), ErrorKind::Other));
+            assert_eq!(std::fs::read_to_string(&lock).unwrap(), content);
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn no_link_is_followed() {
+        let (folder, journal) = in_a_folder("journal");
+        let other = folder.path().join("other");
+        std::os::unix::fs::symlink(&other, folder.path().join("journal.lock")).unwrap();
+        assert!(Lock::take(&journal).is_err());
+        assert!(!other.exists());
+        std::fs::write(&other, "udeed 1").unwrap();
+        assert!(Lock::take(&journal).is_err());
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), "udeed 1");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_took_the_place_of_a_lock_stays() {
+        let (folder, journal) = in_a_folder("journal");
+        let (lock, other) = (folder.path().join("journal.lock"), folder.path().join("other"));
+        let taken = Lock::take(&journal).unwrap();
+        std::fs::write(&other, "of somebody").unwrap();
+        std::fs::rename(&other, &lock).unwrap();
+        drop(taken);
+        assert_eq!(std::fs::read_to_string(&lock).unwrap(), "of somebody");
     }
 
     /// The race of opening, removing and locking: never two at once.

@@ -9,7 +9,7 @@ use crate::data::{
 };
 use crate::error::{Error, Hint, Place, Result};
 use crate::format::{HeldSheet, Layout, PartedSheet, Sheet};
-use crate::memory::{MUCH_MEMORY, Room, half_of_memory, too_many_rows};
+use crate::memory::{FEW_WORDS, MUCH_MEMORY, Room, half_of_memory, too_many_rows};
 use crate::text::quoted;
 
 /// Description of the rows of a file, known once all of them are in a sink.
@@ -55,6 +55,9 @@ pub(super) trait RowSink {
         self.push(table.into(), Vec::new(), None)
     }
 
+    /// Refuses the rows if the words of their columns and labels, which the reader holds, take too much memory with them.
+    fn count_words(&mut self, bytes: u64) -> Result<()>;
+
     /// Number of rows.
     fn n_rows(&self) -> usize;
 
@@ -71,6 +74,8 @@ pub(super) struct MemorySink {
     n_rows: usize,
     /// Where the rows come from, and how many bytes they may take, if that is checked here.
     limit: Option<(String, Option<u64>)>,
+    /// Bytes of words, which count where that is checked here.
+    words: u64,
     dense: Vec<f64>,
     sparse: Option<Csr>,
     labels: Vec<Option<u32>>,
@@ -85,6 +90,7 @@ impl MemorySink {
     /// Refuses rows of this number of bytes, if they may not take them.
     fn check(&self, size: u64) -> Result<()> {
         let Some((source, most)) = &self.limit else { return Ok(()) };
+        let size = size.saturating_add(self.words);
         // Few rows fit into any machine, and asking it takes longer than to read them.
         if most.is_none() && size < MUCH_MEMORY {
             return Ok(());
@@ -126,6 +132,11 @@ impl RowSink for MemorySink {
         Ok(())
     }
 
+    fn count_words(&mut self, bytes: u64) -> Result<()> {
+        self.words = if bytes > FEW_WORDS { bytes } else { 0 };
+        self.check(self.size())
+    }
+
     fn n_rows(&self) -> usize {
         self.n_rows
     }
@@ -157,6 +168,10 @@ impl RowSink for DiskSink {
     fn push(&mut self, rows: Matrix, labels: Vec<Option<u32>>, _: Option<f64>) -> Result<()> {
         self.n_labeled += labels.iter().flatten().count();
         self.rows.push(&rows)
+    }
+
+    fn count_words(&mut self, _: u64) -> Result<()> {
+        Ok(())
     }
 
     fn n_rows(&self) -> usize {
@@ -215,6 +230,14 @@ impl RowSink for BoundedSink<'_> {
             Store::Memory(above) => above.push(rows, labels, share),
             Store::Disk(above) => above.push(rows, labels, share),
         }
+    }
+
+    /// Words stay in memory, also where the rows do not.
+    fn count_words(&mut self, bytes: u64) -> Result<()> {
+        if bytes <= self.room.most.max(FEW_WORDS) {
+            return Ok(());
+        }
+        Err(too_many_rows(self.source, self.room.most, Hint::RowsOfFile))
     }
 
     fn n_rows(&self) -> usize {
@@ -284,8 +307,8 @@ impl<'a> PartingSink<'a> {
     /// Moves the unlabeled rows out of memory.
     fn part(&mut self) -> Result<()> {
         let folder = self.room.folder(self.source)?;
-        let limit = self.memory.limit.clone();
-        let above = std::mem::replace(&mut self.memory, MemorySink { limit, ..MemorySink::default() });
+        let (limit, words) = (self.memory.limit.clone(), self.memory.words);
+        let above = std::mem::replace(&mut self.memory, MemorySink { limit, words, ..MemorySink::default() });
         self.unlabeled = Some(DiskSink::new(folder)?);
         let (n_rows, labels) = (above.n_rows, above.labels);
         let rows = match above.sparse {
@@ -337,6 +360,10 @@ impl RowSink for PartingSink<'_> {
             Some(_) => self.push_parted(&rows, labels),
             None => self.memory.push(rows, labels, share),
         }
+    }
+
+    fn count_words(&mut self, bytes: u64) -> Result<()> {
+        self.memory.count_words(bytes)
     }
 
     fn n_rows(&self) -> usize {
@@ -416,6 +443,10 @@ impl RowSink for TableSink<'_> {
             return self.hand_out(&table.into_sparse());
         }
         self.hand_out(&table)
+    }
+
+    fn count_words(&mut self, bytes: u64) -> Result<()> {
+        self.held.count_words(bytes)
     }
 
     fn n_rows(&self) -> usize {
@@ -546,6 +577,8 @@ impl RowSink for UnitedSink<'_> {
 
     fn push_table(&mut self, table: Table) -> Result<()> {
         let places = self.places(&table)?;
+        let words = self.columns.iter().filter_map(|(_, levels)| levels.as_ref()).map(Dictionary::size).sum();
+        self.held.count_words(words)?;
         let is_plain = places.iter().enumerate().all(|(j, (place, codes))| j == *place && codes.is_none());
         let mut rows = match Matrix::from(table) {
             Matrix::Dense(rows) => rows,
@@ -567,6 +600,10 @@ impl RowSink for UnitedSink<'_> {
             rows = Dense::new(values.len() / width, width, values)?;
         }
         self.held.push(rows.into(), Vec::new(), None)
+    }
+
+    fn count_words(&mut self, bytes: u64) -> Result<()> {
+        self.held.count_words(bytes)
     }
 
     /// Those of the file that is read, by which its rows are counted.

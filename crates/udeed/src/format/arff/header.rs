@@ -1,11 +1,13 @@
 //! The header of an ARFF file: its declared attributes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
+use crate::data::Dictionary;
 use crate::error::{Error, Result};
 use crate::format::arff::tokenizer::{LineError, Parsed, Tokenizer};
 use crate::format::chunks::{Chunk, Chunks};
 use crate::format::options::ReadOptions;
+use crate::format::sink::RowSink;
 use crate::text::quoted;
 
 /// A declared attribute.
@@ -17,12 +19,27 @@ pub(super) struct Attribute {
 /// The declared type of an attribute.
 pub(super) enum Declared {
     Numeric,
-    Nominal { levels: Vec<String>, codes: HashMap<String, u32> },
+    Nominal { levels: Dictionary },
     Other(String),
 }
 
-/// Reads everything up to `@data`. Returns the attributes, and the chunk in which the rows begin.
-pub(super) fn read_header(chunks: &mut Chunks<'_>, options: &ReadOptions) -> Result<(Vec<Attribute>, Chunk)> {
+impl Declared {
+    /// Bytes of the values.
+    fn words(&self) -> u64 {
+        match self {
+            Declared::Nominal { levels } => levels.size(),
+            _ => 0,
+        }
+    }
+}
+
+/// Reads everything up to `@data`. Returns the attributes, the bytes that their words take, which `rows` may refuse, and the
+/// chunk in which the rows begin.
+pub(super) fn read_header(
+    chunks: &mut Chunks<'_>,
+    options: &ReadOptions,
+    rows: &mut dyn RowSink,
+) -> Result<(Vec<Attribute>, u64, Chunk)> {
     let place = chunks.place();
     let mut declarations = Declarations::default();
     while let Some(mut chunk) = chunks.next()? {
@@ -31,6 +48,7 @@ pub(super) fn read_header(chunks: &mut Chunks<'_>, options: &ReadOptions) -> Res
             let here = || place.clone().line(line.number);
             if !declarations.read_line(line.text(&place)?).map_err(|error| error.at(here()))? {
                 options.check_width(declarations.attributes.len(), here)?;
+                rows.count_words(declarations.words)?;
                 continue;
             }
             if declarations.attributes.is_empty() {
@@ -38,7 +56,7 @@ pub(super) fn read_header(chunks: &mut Chunks<'_>, options: &ReadOptions) -> Res
             }
             let (rest, line) = (lines.at, lines.number);
             chunk.skip(rest, line);
-            return Ok((declarations.attributes, chunk));
+            return Ok((declarations.attributes, declarations.words, chunk));
         }
     }
     let found = if declarations.begun { "the end of the file" } else { "an empty file" };
@@ -50,6 +68,8 @@ pub(super) fn read_header(chunks: &mut Chunks<'_>, options: &ReadOptions) -> Res
 struct Declarations {
     attributes: Vec<Attribute>,
     names: HashSet<String>,
+    /// Bytes that names and values take.
+    words: u64,
     /// Whether there was a line that is not blank.
     begun: bool,
 }
@@ -72,6 +92,8 @@ impl Declarations {
                     let found = format!("the name {} a second time", quoted(&attribute.name));
                     return Err(LineError::new(found, "a name for each attribute"));
                 }
+                // They stand about four times in what becomes of them: names, and columns with their levels.
+                self.words += 4 * (attribute.name.len() as u64 + attribute.kind.words());
                 self.attributes.push(attribute);
                 Ok(false)
             }
@@ -90,12 +112,7 @@ fn attribute(rest: &mut Tokenizer<'_>) -> Parsed<Attribute> {
     let name = rest.token()?.text.into_owned();
     rest.skip_blank();
     let kind = if rest.eat('{') {
-        let levels = levels(rest, &name)?;
-        let codes: HashMap<String, u32> = levels.iter().cloned().zip(0..).collect();
-        if codes.len() != levels.len() {
-            return Err(LineError::new("a value that is declared twice", "each value once").in_column(name));
-        }
-        Declared::Nominal { levels, codes }
+        Declared::Nominal { levels: levels(rest, &name)? }
     } else if rest.at_end() {
         return Err(LineError::new("no type", "`numeric` or `{a, b, ...}`").in_column(name));
     } else {
@@ -115,12 +132,12 @@ fn attribute(rest: &mut Tokenizer<'_>) -> Parsed<Attribute> {
 const MOST_LEVELS: usize = 1 << 20;
 
 /// The values of a nominal declaration, after its `{`.
-fn levels(rest: &mut Tokenizer<'_>, name: &str) -> Parsed<Vec<String>> {
-    let mut levels = Vec::new();
-    loop {
+fn levels(rest: &mut Tokenizer<'_>, name: &str) -> Parsed<Dictionary> {
+    let mut levels = Dictionary::default();
+    for n_levels in 0.. {
         rest.skip_separators();
         if rest.eat('}') {
-            return Ok(levels);
+            break;
         }
         if rest.at_end() {
             return Err(LineError::new("a nominal declaration without end", "`}` after the last value").in_column(name));
@@ -130,10 +147,13 @@ fn levels(rest: &mut Tokenizer<'_>, name: &str) -> Parsed<Vec<String>> {
                 LineError::new("`{` in a nominal declaration", "values, in quotes if they hold braces").in_column(name)
             );
         }
-        if levels.len() == MOST_LEVELS {
+        if n_levels == MOST_LEVELS {
             let error = LineError::new("a nominal declaration of more values", format!("at most {MOST_LEVELS}"));
             return Err(error.in_column(name));
         }
-        levels.push(rest.token()?.text.into_owned());
+        if levels.code(&rest.token()?.text) as usize != n_levels {
+            return Err(LineError::new("a value that is declared twice", "each value once").in_column(name));
+        }
     }
+    Ok(levels)
 }

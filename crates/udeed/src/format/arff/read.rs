@@ -20,7 +20,7 @@ use crate::text::{listed, quoted};
 pub(super) fn read(options: &ReadOptions, source: Source<'_>, rows: &mut dyn RowSink) -> Result<Schema> {
     let place = source.place();
     let mut chunks = Chunks::new(source, Ends::Lines, options);
-    let (attributes, first) = read_header(&mut chunks, options)?;
+    let (attributes, words, first) = read_header(&mut chunks, options, rows)?;
     let names: Vec<String> = attributes.iter().map(|a| a.name.clone()).collect();
     let plan = plan(&options.columns, &names, || place.clone())?;
     let columns = plan
@@ -30,7 +30,7 @@ pub(super) fn read(options: &ReadOptions, source: Source<'_>, rows: &mut dyn Row
         .collect::<Result<Vec<Column>>>()?;
     let parser = ArffParser::new(&options.columns, &attributes, &plan, place.clone());
     let columns: Arc<[Column]> = columns.into();
-    let mut all = ArffRows { rows, classes: Dictionary::default(), columns: Arc::clone(&columns) };
+    let mut all = ArffRows { rows, classes: Dictionary::default(), columns: Arc::clone(&columns), words };
     read_all(Some(first), &mut chunks, &parser, &mut all)?;
     if all.rows.n_rows() == 0 {
         return Err(Error::input(place, "a header and no rows", "rows after `@data`"));
@@ -78,7 +78,9 @@ fn column(attribute: &Attribute, wanted: Option<FeatureKind>, place: impl Fn() -
         (Declared::Nominal { .. }, Some(FeatureKind::Numeric)) => {
             Err(Error::input(place().column(&attribute.name), "a nominal attribute", "a numeric one, as in training"))
         }
-        (Declared::Nominal { levels, .. }, _) => Ok(Column::nominal(&attribute.name, levels.clone())),
+        (Declared::Nominal { levels }, _) => {
+            Ok(Column::nominal(&attribute.name, levels.names().map(str::to_owned).collect()))
+        }
     }
 }
 
@@ -90,6 +92,8 @@ struct ArffRows<'a> {
     rows: &'a mut dyn RowSink,
     classes: Dictionary,
     columns: Arc<[Column]>,
+    /// Bytes of the words in the header.
+    words: u64,
 }
 
 impl<'a> Collector<ArffParser<'a>> for ArffRows<'_> {
@@ -102,6 +106,7 @@ impl<'a> Collector<ArffParser<'a>> for ArffRows<'_> {
             return self.rows.push_table(Table::from_reader(Arc::clone(&self.columns), Naming::Given, rows));
         }
         let labels = part.labels.merge_into(&mut self.classes);
+        self.rows.count_words(self.words + self.classes.size())?;
         let rows = match part.sparse {
             Some(rows) => rows.into(),
             None => Dense::new(part.n_rows, part.width, part.dense)?.into(),
@@ -199,9 +204,7 @@ impl<'a> ArffParser<'a> {
                     part.dense.push((length == cell.len()).then_some(x)?);
                 }
                 _ if !is_plain_word(cell) => return None,
-                (Declared::Nominal { codes, .. }, Some(_)) => {
-                    part.dense.push(f64::from(*codes.get(std::str::from_utf8(cell).ok()?)?));
-                }
+                (Declared::Nominal { levels }, Some(_)) => part.dense.push(f64::from(levels.find(cell)?)),
                 _ if Some(i) == self.label => label = Some(part.labels.cached(cell)?),
                 _ => {}
             }
@@ -234,8 +237,8 @@ impl<'a> ArffParser<'a> {
     /// Checks that nominal attributes have a value that a sparse row can leave out: the first one declared.
     fn check_implied(&self) -> Parsed<()> {
         for (attribute, column) in self.attributes.iter().zip(&self.columns) {
-            if let (Declared::Nominal { levels, .. }, Some(_)) = (&attribute.kind, column)
-                && levels.is_empty()
+            if let (Declared::Nominal { levels }, Some(_)) = (&attribute.kind, column)
+                && levels.names().next().is_none()
             {
                 let error = LineError::new("a sparse row, and no declared value", "one that it can leave out");
                 return Err(error.in_column(&attribute.name));
@@ -289,7 +292,7 @@ impl<'a> ArffParser<'a> {
     /// The class code of a cell.
     fn class(&self, part: &mut ArffPart, i: usize, cell: &Token<'_>) -> Parsed<Option<u32>> {
         let known = match &self.attributes[i].kind {
-            Declared::Nominal { codes, .. } => codes.contains_key(&*cell.text),
+            Declared::Nominal { levels } => levels.find(cell.text.as_bytes()).is_some(),
             _ => false,
         };
         let unlabeled = cell.is_question_mark() || (!cell.quoted && !known && is_missing(&cell.text));
@@ -308,7 +311,7 @@ impl<'a> ArffParser<'a> {
     /// The class code of a sparse row that leaves its class out: that of the first one declared, or of 0.
     fn implied_class(&self, part: &mut ArffPart, i: usize) -> Parsed<Option<u32>> {
         let text = match &self.attributes[i].kind {
-            Declared::Nominal { levels, .. } => levels.first().map_or("", String::as_str),
+            Declared::Nominal { levels } => levels.names().next().unwrap_or_default(),
             _ => "0",
         };
         self.class(part, i, &Token { text: text.into(), quoted: true })
@@ -320,13 +323,12 @@ fn value(attribute: &Attribute, cell: &Token<'_>) -> Parsed<f64> {
     let missing = !cell.quoted && is_missing(&cell.text);
     match &attribute.kind {
         _ if cell.is_question_mark() => Ok(f64::NAN),
-        Declared::Nominal { codes, .. } => match codes.get(&*cell.text) {
-            Some(&code) => Ok(f64::from(code)),
+        Declared::Nominal { levels } => match levels.find(cell.text.as_bytes()) {
+            Some(code) => Ok(f64::from(code)),
             None if missing => Ok(f64::NAN),
             None => {
-                let mut levels: Vec<&String> = codes.keys().collect();
-                levels.sort_by_key(|level| codes[*level]);
-                Err(LineError::new(quoted(&cell.text), format!("one of {}", listed(levels))).in_column(&attribute.name))
+                let expected = format!("one of {}", listed(levels.names()));
+                Err(LineError::new(quoted(&cell.text), expected).in_column(&attribute.name))
             }
         },
         _ if missing => Ok(f64::NAN),

@@ -11,7 +11,7 @@ use crate::format::cells::is_missing;
 use crate::format::chunk_labels::ChunkLabels;
 use crate::format::chunks::{Chunk, Chunks, Ends, RecordEnds};
 use crate::format::column_plan::{ColumnOptions, ColumnPlan, Feature, FeatureKind};
-use crate::format::csv::tokenizer::Tokenizer;
+use crate::format::csv::tokenizer::{Joined, Tokenizer};
 use crate::format::csv::usual_delimiter;
 use crate::format::number::{leading_number, parse_number};
 use crate::format::options::ReadOptions;
@@ -53,6 +53,7 @@ fn first_record(options: &ReadOptions, chunks: &mut Chunks<'_>, delimiter: u8) -
         let next = record.next();
         blank = blank.or(record.blank_line());
         let Some(line) = next else { continue };
+        check_quotes(&record, || chunks.place())?;
         options.check_width(record.len(), || chunks.place().line(line))?;
         if !options.columns.header {
             check_blank(&chunks.place(), record.len(), blank)?;
@@ -76,6 +77,14 @@ fn check_blank(place: &Place, n_columns: usize, line: Option<u64>) -> Result<()>
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses a cell that most likely holds several rows: its quotes hold the end of a line, and text follows them.
+fn check_quotes(record: &Tokenizer<'_>, place: impl Fn() -> Place) -> Result<()> {
+    let Some(Joined { line, cell }) = record.joined_cell() else { return Ok(()) };
+    let found = format!("a quote in cell {cell} that closes in a later line, with text after it");
+    Err(Error::input(place().line(line), found, "a closing quote at the end of the cell")
+        .with_hint(Hint::UnclosedQuote))
 }
 
 /// The names in a header.
@@ -240,6 +249,7 @@ impl<'a> CsvParser<'a> {
     /// Slow path for any record.
     fn push(&self, part: &mut CsvPart, record: &Tokenizer<'_>, line: u64) -> Result<()> {
         let here = || self.place.clone().line(line);
+        check_quotes(record, || self.place.clone())?;
         let width = self.roles.len();
         if record.len() != width {
             let error =
@@ -294,7 +304,8 @@ impl CsvPart {
             return Err(CellError::Cell(quoted(cell), "a number with a decimal point"));
         }
         if matches!(self.kinds[j], ColumnKind::Unknown) {
-            let evidence = Some((line, cell.to_owned()));
+            // Of a long cell the beginning says enough.
+            let evidence = Some((line, cell.chars().take(100).collect()));
             Arc::make_mut(&mut self.kinds)[j] =
                 if is_number { ColumnKind::Numeric { evidence } } else { ColumnKind::Nominal { evidence } };
         }
@@ -428,6 +439,8 @@ impl<'a> Collector<CsvParser<'a>> for CsvRows<'a> {
         let width = self.kinds.len();
         renumbering.recode_dense(&mut part.values, width);
         let labels = part.labels.merge_into(&mut self.classes);
+        let levels: u64 = self.levels.iter().flatten().map(|levels| levels.size()).sum();
+        self.rows.count_words(levels + self.classes.size())?;
         self.rows.push(Dense::new(part.n_rows, width, part.values)?.into(), labels, share)
     }
 }

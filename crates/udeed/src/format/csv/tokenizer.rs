@@ -1,9 +1,10 @@
 //! Tokenizer of CSV text, which consists of records: cells between delimiters, one record a line, in quotes where they hold either.
 //!
 //! A line ends with `\n`, `\r\n` or `\r`; blank lines are no records, and it is known where they are. A quote opens only where a cell begins; inside, a
-//! doubled quote is one, and what follows a closing quote belongs to the cell.
+//! doubled quote is one, and what follows a closing quote belongs to the cell. Of a cell in which that comes after the end of a
+//! line, it is known where: most likely its own closing quote was forgotten, and the one found opens another cell.
 
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr, memchr_iter, memchr2};
 
 /// Splits a text into records and cells.
 pub(super) struct Tokenizer<'a> {
@@ -21,6 +22,17 @@ pub(super) struct Tokenizer<'a> {
     unquoted: Vec<u8>,
     /// The first blank line above the last record, or at the end.
     blank: Option<u64>,
+    /// The first cell of the last record whose closing quote is most likely that of another one.
+    joined: Option<Joined>,
+}
+
+/// A cell with the end of a line in its quotes, and text after them.
+#[derive(Clone, Copy)]
+pub(super) struct Joined {
+    /// The line in which its quote opens.
+    pub(super) line: u64,
+    /// Its number in the record, from 1.
+    pub(super) cell: usize,
 }
 
 /// The span of a cell, in the text or in the unquoted cells.
@@ -35,7 +47,7 @@ impl<'a> Tokenizer<'a> {
     /// A tokenizer of a text that begins in this line. Of the cells of a record it keeps the first `most` and counts all.
     pub(super) fn new(text: &'a [u8], line: u64, delimiter: u8, most: usize) -> Self {
         let (cells, unquoted) = (Vec::new(), Vec::new());
-        Tokenizer { text, delimiter, at: 0, line, cells, n_cells: 0, most, unquoted, blank: None }
+        Tokenizer { text, delimiter, at: 0, line, cells, n_cells: 0, most, unquoted, blank: None, joined: None }
     }
 
     /// Offset and line of the text after the last record.
@@ -84,6 +96,7 @@ impl<'a> Tokenizer<'a> {
         self.cells.clear();
         self.n_cells = 0;
         self.unquoted.clear();
+        self.joined = None;
         loop {
             let cell = if self.text.get(self.at) == Some(&b'"') { self.quoted_cell() } else { self.plain_cell() };
             self.n_cells += 1;
@@ -104,6 +117,11 @@ impl<'a> Tokenizer<'a> {
     /// The first blank line that the last call of [`Tokenizer::next`] passed.
     pub(super) fn blank_line(&self) -> Option<u64> {
         self.blank
+    }
+
+    /// The first cell of the last record with the end of a line in its quotes, and text after them.
+    pub(super) fn joined_cell(&self) -> Option<Joined> {
+        self.joined
     }
 
     /// Steps over the end of a line.
@@ -149,7 +167,11 @@ impl<'a> Tokenizer<'a> {
                 cell.end = end;
                 break;
             } else {
-                self.plain_cell();
+                let after = self.plain_cell();
+                let has_text = !self.text[after.start..after.end].trim_ascii().is_empty();
+                if has_text && memchr2(b'\n', b'\r', &self.text[opened..end]).is_some() {
+                    self.joined.get_or_insert(Joined { line: self.line, cell: self.n_cells + 1 });
+                }
                 break;
             }
         }

@@ -81,6 +81,7 @@ impl<'a> Collector<LibsvmParser<'a>> for LibsvmRows<'_> {
     fn add(&mut self, _: Chunk, (): &(), part: Result<LibsvmPart>, share: Option<f64>) -> Result<()> {
         let part = part?;
         let labels = part.labels.merge_into(&mut self.classes);
+        self.rows.count_words(self.classes.size())?;
         self.n_columns = self.n_columns.max(part.rows.largest_column().map_or(0, |j| j as usize + 1));
         self.rows.push(part.rows.into(), labels, share)
     }

@@ -219,6 +219,8 @@ impl ParquetReader<'_> {
             return rows.push_table(Table::from_reader(columns.into(), self.plan.naming, rows_of_block));
         }
         let labels = self.labels()?;
+        let levels: u64 = self.features.iter().map(Reading::words).sum();
+        rows.count_words(levels + self.classes.size())?;
         let share = (above + n) as f64 / all;
         rows.push(rows_of_block, labels, Some(share.min(1.0)))
     }
@@ -278,6 +280,14 @@ impl ParquetReader<'_> {
 }
 
 impl Reading {
+    /// Bytes of the levels so far.
+    fn words(&self) -> u64 {
+        match &self.cells {
+            Cells::Numbers => 0,
+            Cells::Names(names) => names.size(),
+        }
+    }
+
     /// The column with the levels of the present block.
     fn take_column(&mut self) -> TableColumn {
         match &mut self.cells {

@@ -30,7 +30,12 @@ pub(super) fn run_stage(
     for step in 1..=settings.steps {
         let next: Vec<f64> = weights.iter().zip(&gradient).map(|(w, g)| w - rate * g).collect();
         let losses = objective.evaluate(&next, &mut gradient)?;
-        // NaN counts as not decreased.
+        let numbers = [losses.empirical, losses.diversity, losses.total];
+        if !numbers.iter().chain(&next).all(|x| x.is_finite()) {
+            // So long a step tells nothing but that it was too long: nobody is to plot or average it.
+            summary.stop = Stop::Loss;
+            break;
+        }
         let decreased = losses.total < summary.last.total;
         let differs_more = losses.diversity < summary.last.diversity || !uses_diversity;
         let stop = match (decreased, differs_more) {
