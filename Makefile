@@ -1,7 +1,7 @@
 # The few words a newcomer needs. `make test` is everything that must hold.
 
 .PHONY: test format lint unit docs browser python spark generate properties deny advisories fuzz chaos peaks bench methods forests imbalance \
-	kernels coverage fit-time predict-time many-labels when-it-helps labels paper-hypotheses beside-peers \
+	spark-times kernels coverage fit-time predict-time many-labels when-it-helps labels paper-hypotheses beside-peers \
 	version version-check packages publish-crates wheels sdist binary start-page semver msrv site release-check
 
 test: format lint unit docs browser python
@@ -104,6 +104,10 @@ python:
 # ten minutes, and is not part of `make test`.
 spark:
 	python/spark.sh
+
+# udeed.spark beside the local fit, Spark's logistic regression and an empty job: the tables of docs/scale.md.
+spark-times:
+	python/spark.sh times $(SPARK_TIMES)
 
 # Whether the kernels for NVIDIA cards are what their source compiles to. Downloads the compiler, some 100 MB, from the Python
 # registry; `crates/udeed-cuda/kernels/compile.sh` alone writes them.

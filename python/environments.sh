@@ -10,12 +10,12 @@ environment() {
     "$home/$name/bin/pip" install --quiet --disable-pip-version-check "$@"
 }
 
-# The command, and a wheel of the package.
+# The command, and a wheel of the package, to which `--release` may be given.
 build() {
     cargo build --quiet --locked --package udeed-cli
     export UDEED_COMMAND="$target/debug/udeed"
     environment build "maturin>=1.9.4,<2"
     rm -rf "$home/wheels"
-    "$home/build/bin/maturin" build --quiet --locked --out "$home/wheels"
+    "$home/build/bin/maturin" build --quiet --locked --out "$home/wheels" "$@"
     wheel=$(echo "$home"/wheels/*.whl)
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Tests udeed.spark beside a real Spark, in virtual environments of its own: the newest, as an application of its own and by
-# Spark Connect, and 3.5. Needs Java 17, and downloads Spark from the Python registry, some 450 MB each.
+# Spark Connect, and 3.5. Needs Java 17, and downloads Spark from the Python registry, some 450 MB each. `spark.sh times PART...`
+# measures it instead (bench/spark.py).
 set -eu
 cd "$(dirname "$0")"
 . ./environments.sh
@@ -8,7 +9,11 @@ home=$target/spark
 mkdir -p "$home"
 command -v java > /dev/null || { echo "found no java, expected that of a JRE 17" >&2; exit 1; }
 
-build
+if [ "${1:-}" = times ]; then
+    shift
+    release=--release
+fi
+build ${release:-}
 
 # The tests, with the given environment and kind of session.
 tests() {
@@ -24,6 +29,10 @@ page() {
 environment newest "pyspark[connect]" "pandas<3" pyarrow pytest
 environment newest --force-reinstall --no-deps "$wheel"
 environment newest "$wheel[spark]"
+if [ -n "${release:-}" ]; then
+    export PYSPARK_PYTHON="$home/newest/bin/python"
+    exec "$PYSPARK_PYTHON" ../bench/spark.py "$@"
+fi
 tests newest classic
 tests newest connect
 page newest

@@ -4,12 +4,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use udeed::data::{Dense, Rows, Table};
+use udeed::data::{Column, Dense, Kind, Rows, Table};
 use udeed::format::{Format, RecordColumn};
 use udeed::memory::Room;
 use udeed::model::Model;
 use udeed::prepare::Unseen;
-use udeed::text::{counted, quoted};
+use udeed::text::{counted, quoted, shown};
 
 use crate::input::{Reading, files_of, for_each_table, warn_of_unseen};
 use crate::output::{RecordFile, Usage, check_outputs, is_stream, temporary_folder, write_to};
@@ -20,7 +20,7 @@ use crate::progress::Progress;
 #[command(after_help = "\
 Examples:
   udeed predict model.safetensors new.csv --proba --out predictions.csv
-  udeed predict model.safetensors 'data/*.parquet' --out predictions/")]
+  udeed predict model.safetensors 'data/*.parquet' --columns id --out predictions/")]
 pub struct Predict {
     /// The model, as `fit` wrote it
     model: PathBuf,
@@ -31,6 +31,9 @@ pub struct Predict {
     /// Add the probability of each class
     #[arg(long)]
     proba: bool,
+    /// Columns of the rows to write beside their predictions, by name, such as one of identifiers
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    columns: Vec<String>,
     /// Add a conformal prediction set, its classes parted by `|`: they include the true one for this share of the rows of each
     /// class, such as 0.9
     #[arg(long, value_name = "SHARE")]
@@ -56,6 +59,7 @@ impl Predict {
         let outputs: Vec<Option<&Path>> = pairs.iter().map(|(_, out)| out.as_deref()).collect();
         check_outputs(&outputs, &inputs)?;
         let model = self.reading.memory.load(&self.model)?;
+        self.check_columns(&model)?;
         if let Some(coverage) = self.coverage {
             warn_of_few(&model, coverage, progress)?;
         }
@@ -112,6 +116,27 @@ impl Predict {
         Ok(pairs)
     }
 
+    /// The names of the columns of predictions.
+    fn names(&self, model: &Model) -> Vec<String> {
+        let classes = model.classes().iter().filter(|_| self.proba).map(|class| format!("p({class})"));
+        let set = self.coverage.map(|_| "set".to_owned());
+        std::iter::once("prediction".to_owned()).chain(classes).chain(set).collect()
+    }
+
+    /// Refuses columns that would have the name of another one.
+    fn check_columns(&self, model: &Model) -> Result<(), Usage> {
+        let own = self.names(model);
+        for (place, name) in self.columns.iter().enumerate() {
+            let what = match () {
+                () if own.contains(name) => "one of the predictions is called so",
+                () if self.columns[..place].contains(name) => "it is named twice",
+                () => continue,
+            };
+            return Err(Usage(format!("`--columns {}`: {what}, expected columns of other names", shown(name))));
+        }
+        Ok(())
+    }
+
     fn predict(
         &self,
         model: &Model,
@@ -120,16 +145,15 @@ impl Predict {
         out: Option<&Path>,
         progress: &Progress,
     ) -> anyhow::Result<()> {
-        let reader = reading.reader(model.reader());
+        let reader = reading.reader(model.reader()).carry(self.columns.iter().cloned());
         // Sparse rows cannot be predicted as they come.
         let folder = temporary_folder(out);
         let room = Room { most: self.reading.memory.most(), folder: Some(&folder) };
         let mut n_rows = 0;
         let written = write_to(out, |to| {
             let mut predictions = Predictions {
+                options: self,
                 model,
-                proba: self.proba,
-                coverage: self.coverage,
                 path: out,
                 out: Some(to),
                 records: None,
@@ -191,9 +215,8 @@ fn parted(class: &str) -> String {
 
 /// Predictions as records.
 struct Predictions<'a> {
+    options: &'a Predict,
     model: &'a Model,
-    proba: bool,
-    coverage: Option<f64>,
     path: Option<&'a Path>,
     /// Where they go, until there are any: nothing is written of rows of which not even the first can be read.
     out: Option<&'a mut dyn Write>,
@@ -207,23 +230,27 @@ impl Predictions<'_> {
         let decisions = self.model.decision(rows)?;
         self.unseen.add(self.model.preparation(), rows);
         let probabilities = self.model.probabilities(&decisions)?;
-        let sets = self.coverage.map(|coverage| self.model.sets(&decisions, coverage)).transpose()?;
-        self.begin()?;
-        self.write_rows(&decisions, &probabilities, sets.as_deref())
+        let sets = self.options.coverage.map(|coverage| self.model.sets(&decisions, coverage)).transpose()?;
+        let carried = Carried::of(&self.options.columns, rows);
+        self.begin(&carried)?;
+        self.write_rows(&carried, &decisions, &probabilities, sets.as_deref())
     }
 
-    fn begin(&mut self) -> udeed::Result<()> {
+    fn begin(&mut self, carried: &Carried<'_>) -> udeed::Result<()> {
         let Some(out) = self.out.take() else { return Ok(()) };
-        let classes = self.model.classes().iter().filter(|_| self.proba);
-        let proba = classes.map(|class| (format!("p({class})"), RecordColumn::Number));
-        let set = self.coverage.map(|_| ("set".to_owned(), RecordColumn::Text));
-        let columns = std::iter::once(("prediction".to_owned(), RecordColumn::Text)).chain(proba).chain(set);
+        let kind = |name: &str| match name {
+            "prediction" | "set" => RecordColumn::Text,
+            _ => RecordColumn::Number,
+        };
+        let own = self.options.names(self.model).into_iter().map(|name| (name.clone(), kind(&name)));
+        let columns = carried.columns.iter().map(|(column, kind)| (column.name.clone(), *kind)).chain(own);
         self.records = Some(RecordFile::begin(self.path, out, columns)?);
         Ok(())
     }
 
     fn write_rows(
         &mut self,
+        carried: &Carried<'_>,
         decisions: &Dense,
         probabilities: &Dense,
         sets: Option<&[Vec<usize>]>,
@@ -231,8 +258,9 @@ impl Predictions<'_> {
         let classes = self.model.classes();
         let Some(records) = &mut self.records else { return Ok(()) };
         for i in 0..decisions.n_rows() {
+            carried.write(i, records)?;
             records.text(&classes[self.model.class_of(decisions.get(i))])?;
-            if self.proba {
+            if self.options.proba {
                 probabilities.get(i).iter().try_for_each(|&p| records.number(p))?;
             }
             if let Some(sets) = sets {
@@ -241,5 +269,47 @@ impl Predictions<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// The columns of some rows that are written beside their predictions.
+struct Carried<'a> {
+    rows: &'a Table,
+    columns: Vec<(&'a Column, RecordColumn)>,
+    /// For each column of the rows its place among these.
+    places: Vec<Option<usize>>,
+}
+
+impl<'a> Carried<'a> {
+    fn of(names: &[String], rows: &'a Table) -> Self {
+        let kind = |column: &Column| match column.kind {
+            Kind::Numeric => RecordColumn::Number,
+            Kind::Nominal { .. } => RecordColumn::Text,
+        };
+        let columns = names.iter().filter_map(|name| rows.columns().iter().find(|column| column.name == *name));
+        let places = rows.columns().iter().map(|column| names.iter().position(|name| *name == column.name)).collect();
+        Carried { rows, columns: columns.map(|column| (column, kind(column))).collect(), places }
+    }
+
+    /// The cells of a row.
+    fn write(&self, row: usize, records: &mut RecordFile<'_>) -> udeed::Result<()> {
+        if self.columns.is_empty() {
+            return Ok(());
+        }
+        // What sparse rows do not store.
+        let mut values = vec![0.0; self.columns.len()];
+        self.rows.matrix().rows().row(row).for_each(|j, x| {
+            if let Some(place) = self.places[j] {
+                values[place] = x;
+            }
+        });
+        self.columns.iter().zip(values).try_for_each(|((column, kind), x)| {
+            let text = match &column.kind {
+                _ if x.is_nan() => String::new(),
+                Kind::Numeric => x.to_string(),
+                Kind::Nominal { levels } => levels.get(x as usize).cloned().unwrap_or_default(),
+            };
+            records.plain(&text, *kind)
+        })
     }
 }

@@ -17,7 +17,7 @@ fn fixtures() -> PathBuf {
 }
 
 /// The files, each with its columns that cannot be read.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     ("pyarrow-snappy.parquet", "day,list,struct"),
     ("pyarrow-gzip.parquet", "day,list,struct"),
     ("pyarrow-lz4.parquet", "day,list,struct"),
@@ -25,6 +25,7 @@ const FILES: [(&str, &str); 7] = [
     ("polars.parquet", "day,list"),
     ("pandas.parquet", "day,list"),
     ("duckdb.parquet", "day,list,struct"),
+    ("spark.parquet", "day,list,struct"),
 ];
 
 fn with_fixtures() -> Folder {
@@ -177,6 +178,61 @@ fn many_files_are_predicted_into_a_folder() {
     folder.fail_with(2, "predict model new/a.csv --resume", &["`--resume`", "expected a folder"]);
     folder.fail_with(2, "predict model new/a.csv p/a.csv --out q/", &["both would go to q/a.csv"]);
     folder.fail_with(2, "predict model new --out new", &["new/a.csv", "read from"]);
+}
+
+/// Who predicts many rows joins the predictions with them: by identifiers, whose every digit is kept, by the labels, or by features.
+#[test]
+fn columns_are_carried_along_beside_the_predictions() {
+    let folder = fruit();
+    folder.run("fit fruit.csv --label kind --folds 0 --out model");
+    let header = "id,mass,width,colour,kind,note\n";
+    let first = "007,150,7,red,apple,\"a, b\"\n9007199254740993,120,6,orange,,\n";
+    folder.write("new.csv", format!("{header}{first}"));
+    let all = "predict model new.csv --columns note,id,kind,mass";
+    let expected = "note,id,kind,mass,prediction\n\"a, b\",007,apple,150,apple\n,9007199254740993,,120,orange\n";
+    assert_eq!(folder.run(all), expected);
+    let proba = folder.run("predict model new.csv --columns id --proba --coverage 0.5");
+    assert!(proba.starts_with("id,prediction,p(apple),p(orange),set\n007,apple,0."), "{proba}");
+    assert_eq!(
+        folder.run("predict model new.csv --columns id --drop id"),
+        folder.run("predict model new.csv --columns id")
+    );
+    let mut piped = folder.command("predict model - --format csv --columns note,id,kind,mass");
+    let output = piped.write_stdin(folder.bytes("new.csv")).assert().success().get_output().stdout.clone();
+    assert_eq!(text(&output), expected);
+
+    // Whole numbers of Parquet are names of their own, however long; of many files each keeps its rows'.
+    folder.write("ids.csv", format!("{header}{}", first.replacen("007", "7", 1)));
+    fs::create_dir(folder.file("new")).unwrap();
+    folder.run("data write ids.csv --nominal id --out new/a.parquet");
+    let row = |i: usize| format!("{i},{},{},red,apple,\n", 100 + i * 7 % 83, i * 5 % 17);
+    folder.write("new/b.csv", format!("{header}{}", (0..40_000).map(row).collect::<String>()));
+    folder.run("predict model new --columns id,mass,kind --out p/");
+    let read = folder.run("data write p/a.parquet --nominal id");
+    assert_eq!(read, "id,mass,kind,prediction\n7,150,apple,apple\n9007199254740993,120,,orange\n");
+    let many = text(&folder.bytes("p/b.csv")).to_owned();
+    for (i, line) in many.lines().skip(1).enumerate() {
+        assert!(line.starts_with(&format!("{i},{},apple,", 100 + i * 7 % 83)), "{line}");
+    }
+    assert_eq!(many.lines().count(), 40_001);
+    let parquet = "predict model new/a.parquet --columns id --out q.parquet";
+    folder.run(parquet);
+    assert_eq!(folder.run("data write q.parquet").lines().nth(2), Some("9007199254740993,orange"));
+
+    for (columns, words) in [
+        ("none", ["new.csv", "no column `none`", "a column to carry along among `id`"]),
+        ("1", ["new.csv", "no column `1`", "among `id`"]),
+    ] {
+        folder.fail_with(1, &format!("predict model new.csv --columns {columns} --out never.csv"), &words);
+        assert!(!folder.file("never.csv").exists());
+    }
+    folder.fail_with(2, "predict model new.csv --columns prediction", &["`--columns prediction`", "is called so"]);
+    folder.fail_with(2, "predict model new.csv --columns id,id", &["`--columns id`", "named twice"]);
+    folder.write("bare.csv", "1,2,x\n3,4,y\n5,1,x\n2,2,y\n");
+    folder.run("fit bare.csv --no-header --label 3 --folds 0 --out bare");
+    folder.fail_with(1, "predict bare bare.csv --columns 1", &["bare.csv", "columns without names", "is called `1`"]);
+    folder.write("rows.libsvm", "1 1:2\n");
+    folder.fail_with(1, "predict model rows.libsvm --columns id", &["rows.libsvm", "columns without names"]);
 }
 
 /// A file that is broken anywhere gives an error in a sentence, and takes no more memory than whole ones.

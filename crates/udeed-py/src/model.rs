@@ -28,6 +28,9 @@ type Transduced<'py> =
 /// A row for each row.
 pub type Table2<'py, T> = Bound<'py, PyArray2<T>>;
 
+/// Decisions, probabilities and numbers of classes.
+type Told<'py> = (Table2<'py, f64>, Table2<'py, f64>, Bound<'py, PyArray1<i64>>);
+
 /// The bytes of a model, and the classifiers from outside that are members, each with its number of classes.
 type Parts<'py> = (Bound<'py, PyBytes>, Vec<(usize, Py<PyAny>)>);
 
@@ -182,6 +185,18 @@ impl Model {
             Ok((0..table.n_rows()).map(|i| model.class_of(decisions.get(i)) as i64).collect())
         };
         Ok(PyArray1::from_vec(py, self.of_rows(py, &rows, n_jobs, work)?))
+    }
+
+    /// Decisions, probabilities and numbers of classes of each row, by one look at the rows.
+    fn told<'py>(&self, py: Python<'py>, rows: Rows<'py>, n_jobs: usize) -> PyResult<Told<'py>> {
+        let work = |model: &udeed::model::Model, table: &Table| -> udeed::Result<(Dense, Dense, Vec<i64>)> {
+            let decisions = model.decision(table)?;
+            let classes = (0..table.n_rows()).map(|i| model.class_of(decisions.get(i)) as i64).collect();
+            let probabilities = model.probabilities(&decisions)?;
+            Ok((decisions, probabilities, classes))
+        };
+        let (decisions, probabilities, classes) = self.of_rows(py, &rows, n_jobs, work)?;
+        Ok((table2(py, &decisions)?, table2(py, &probabilities)?, PyArray1::from_vec(py, classes)))
     }
 
     /// Whether each class is among those that a row may be of, at a coverage in each class.

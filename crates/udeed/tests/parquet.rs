@@ -20,7 +20,7 @@ fn fixtures() -> Vec<PathBuf> {
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "parquet")).collect();
     files.sort();
-    assert_eq!(files.len(), 7);
+    assert_eq!(files.len(), 8);
     files
 }
 
@@ -120,6 +120,22 @@ fn thousands_of_columns_are_read() {
     assert_eq!(table.matrix().to_dense().unwrap().get(2)[4999], 14_999.0);
     let few = Reader::new().format(Format::Parquet).most_columns(4999).read_from("rows", &file[..]).unwrap_err();
     assert!(few.to_string().contains("5000 columns"), "{few}");
+}
+
+/// Row groups of so many rows of thousands of columns would take gigabytes before the first is written.
+#[test]
+fn wide_rows_are_written_in_smaller_groups() {
+    let mut file = Vec::new();
+    let mut records = RecordWriter::new(&mut file, [("text", RecordColumn::Text)]).unwrap();
+    for i in 0..150 {
+        records.text(Some(&format!("{i}{}", "x".repeat(1 << 20)))).unwrap();
+    }
+    records.finish().unwrap();
+    let tail = file.len() - 8;
+    let length = u32::from_le_bytes(file[tail..tail + 4].try_into().unwrap()) as usize;
+    let metadata = ParquetMetaDataReader::decode_metadata(&file[tail - length..tail]).unwrap();
+    let rows: Vec<i64> = metadata.row_groups().iter().map(|group| group.num_rows()).collect();
+    assert!(rows.len() == 3 && rows.iter().sum::<i64>() == 150, "{rows:?}");
 }
 
 /// What a name is, a number may be where names are wanted; words of a missing value are those of CSV.

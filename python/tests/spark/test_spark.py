@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
@@ -24,9 +25,10 @@ from pyspark.ml.linalg import Vectors
 from pyspark.ml.tuning import ParamGridBuilder
 from pyspark.sql import functions as F
 from scipy import sparse
+from udeed import distributed
 from udeed import spark as of_spark
 from udeed._kinds import CARDS
-from udeed.spark import _fit, _params, _work
+from udeed.spark import _features, _files, _fit, _params, _work
 
 from conftest import CONNECT
 
@@ -235,8 +237,10 @@ def test_lost_files_change_no_bit(spark: Any, how: str) -> None:
     frame = vectors(spark)
     before = of_spark.UDEEDClassifier(**small()).fit(frame)
     touched: list[Path] = []
+    there: list[set[Path]] = []
 
     def lose() -> None:
+        there.append(set(spilled()))
         for path in spilled()[:1]:
             touched.append(path)
             if how == "deleted":
@@ -244,8 +248,14 @@ def test_lost_files_change_no_bit(spark: Any, how: str) -> None:
             else:
                 os.truncate(path, path.stat().st_size - 1)
 
-    after = of_spark.UDEEDClassifier(**small(), callback=at_step(2, lose)).fit(frame)
+    def callback(event: Any, first: Any = at_step(2, lose), then: Any = at_step(4, lambda: there.append(set(spilled())))) -> None:
+        first(event)
+        then(event)
+
+    after = of_spark.UDEEDClassifier(**small(), callback=callback).fit(frame)
     assert touched and bits(after) == bits(before)
+    assert len(there[1] - there[0]) == 1, "the file of one partition was written again, and no other"
+    assert not spilled()
 
 
 def test_a_killed_executor_alone_changes_no_bit(spark: Any) -> None:
@@ -259,6 +269,36 @@ def test_a_killed_executor_alone_changes_no_bit(spark: Any) -> None:
 
     after = of_spark.UDEEDClassifier(**small(), callback=at_step(2, kill)).fit(frame)
     assert killed and bits(after) == bits(before)
+
+
+def test_a_task_in_another_place_is_asked_again_before_anything_is_written() -> None:
+    """A busy cluster may run a task where its file is not."""
+    handles = {part: _work.Handle(distributed.Spill(f"/none/{part}.rows", 1, 0), 7, "host") for part in range(3)}
+    here = {part: _work.Answer(handle, bytes([part])) for part, handle in handles.items()}
+    elsewhere = {part: _work.Answer(handle, None, "no such file", True) for part, handle in handles.items()}
+    gone = {part: _work.Answer(handle, None, "no such file") for part, handle in handles.items()}
+
+    class Asked(_fit.Spilled):
+        def __init__(self, *answers: dict[int, Any]) -> None:
+            self._frames, self._places, self._first = [None], dict.fromkeys(handles, 0), handles
+            self.answers, self.log = list(answers), []
+
+        def _ask(self, question: Any, parts: Any) -> dict[int, Any]:
+            self.log.append(sorted(parts))
+            return self.answers.pop(0)
+
+        def _spill(self, only: Any = None) -> None:
+            self.log.append(f"write {sorted(only)}")
+
+    question: Any = None
+    asked = Asked({**here, 1: elsewhere[1]}, {1: here[1]})
+    assert asked(question) == [b"\0", b"\1", b"\2"] and asked.log == [[0, 1, 2], [1]]
+    asked = Asked({**here, 1: elsewhere[1]}, {1: elsewhere[1]}, {1: here[1]})
+    assert asked(question) == [b"\0", b"\1", b"\2"] and asked.log == [[0, 1, 2], [1], "write [1]", [1]]
+    asked = Asked({0: gone[0], 1: elsewhere[1], 2: here[2]}, {0: here[0], 1: here[1]})
+    assert asked(question) == [b"\0", b"\1", b"\2"] and asked.log == [[0, 1, 2], "write [0]", [0, 1]]
+    with pytest.raises(RuntimeError, match="gone as soon as they are written: no such file"):
+        Asked(*[gone] * 6)(question)
 
 
 def test_uneven_partitions(spark: Any) -> None:
@@ -336,6 +376,25 @@ def test_five_thousand_columns_and_a_missing_one(spark: Any) -> None:
         of_spark.UDEEDClassifier(featuresCols=features).fit(read.drop("c7"))
 
 
+def test_hashed_words_have_a_quarter_of_a_million_columns(spark: Any) -> None:
+    random = np.random.RandomState(4)
+    places = [np.sort(random.choice(1 << 18, 5, replace=False)) for _ in range(60)]
+    rows = sparse.csr_array((np.ones(300), np.concatenate(places), np.arange(61) * 5), shape=(60, 1 << 18))
+    label = np.where(np.arange(60) < 20, np.arange(60) % 2, np.nan)
+    model = of_spark.UDEEDClassifier(members=2, steps=1, seed=1).fit(vectors(spark, rows, label, 3))
+    expected = local_of({"members": 2, "steps": 1, "seed": 1}, unlabeled=np.nan).fit(rows, label)
+    np.testing.assert_allclose(model.toLocal().predict_proba(rows), expected.predict_proba(rows), rtol=0.0, atol=1e-9)
+
+
+def test_a_column_that_changes_its_type_between_files_is_told(spark: Any, tmp_path: Path) -> None:
+    frame = ADULT.drop(columns="work.class")
+    frame.to_parquet(tmp_path / "a.parquet")
+    frame.assign(gain="much").to_parquet(tmp_path / "b.parquet")
+    estimator = of_spark.UDEEDClassifier(**small(unlabeled="?"), labelCol="income", featuresCols=["age", "gain"])
+    with pytest.raises(Exception, match=r"\[gain\]"):
+        estimator.fit(spark.read.parquet(str(tmp_path / "a.parquet"), str(tmp_path / "b.parquet")))
+
+
 def unsteady(spark: Any, folder: Path) -> Any:
     """A frame whose rows follow from what a file says when they are read."""
 
@@ -386,6 +445,128 @@ def test_a_source_with_other_rows_after_a_loss_is_begun_anew(spark: Any, tmp_pat
     assert bits(model) == bits(expected)
 
 
+def by_walk(spark: Any, folder: Path, rows_of: Callable[[int], Any]) -> Any:
+    """A frame of one partition whose rows, features and labels, follow from how often it was read before."""
+
+    def rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for _ in batches:
+            pass
+        walks = int((folder / "walks").read_text())
+        (folder / "walks").write_text(str(walks + 1))
+        values, label = rows_of(walks)
+        columns = {"features": pa.array(values.tolist(), pa.list_(pa.float64())), "label": pa.array(label, pa.float64())}
+        yield pa.RecordBatch.from_pydict(columns)
+
+    (folder / "walks").write_text("0")
+    return spark.range(0, 1, 1, 1).mapInArrow(rows, "features array<double>, label double")
+
+
+@pytest.mark.parametrize(
+    ("name", "what", "then"),
+    [
+        ("UDEEDClassifier", "no labels", 1),
+        ("UDEEDClassifier", "no unlabeled rows", 2),
+        ("UDEEDAutoClassifier", "no unlabeled rows", 2),
+        ("UDEEDAutoClassifier", "other unlabeled rows", 2),
+    ],
+)
+def test_rows_that_are_gone_or_others_in_a_later_walk(spark: Any, tmp_path: Path, name: str, what: str, then: int) -> None:
+    def rows_of(walks: int) -> Any:
+        is_labeled = ~np.isnan(Y)
+        if walks % (then + 1) != then:
+            return X, Y
+        if what == "no labels":
+            return X, np.where(is_labeled, np.nan, Y)
+        if what == "no unlabeled rows":
+            return X[is_labeled], Y[is_labeled]
+        return np.where(is_labeled[:, np.newaxis], X, X + 1.0), Y
+
+    frame = by_walk(spark, tmp_path, rows_of)
+    with (
+        pytest.warns(udeed.UdeedWarning, match="the fit begins anew"),
+        pytest.raises(ValueError, match="the frame has given .*labeled rows, and then .*, and so in 3 fits"),
+    ):
+        getattr(of_spark, name)(members=3, seed=1).fit(frame)
+
+
+def test_rows_in_another_order_are_the_same_rows(spark: Any, tmp_path: Path) -> None:
+    frame = by_walk(spark, tmp_path, lambda walks: (X, Y) if walks < 3 else (X[::-1], Y[::-1]))
+    lose = at_step(2, lambda: [path.unlink() for path in spilled()] and None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", udeed.UdeedWarning)
+        model = of_spark.UDEEDClassifier(**small(), callback=lose).fit(frame)
+    assert (tmp_path / "walks").read_text() == "4"
+    expected = local_of(small(), unlabeled=np.nan).fit(X, Y)
+    np.testing.assert_allclose(model.toLocal().predict_proba(X), expected.predict_proba(X), rtol=0.0, atol=1e-9)
+
+
+def test_what_cannot_be_written_is_removed_and_not_written_again(spark: Any, tmp_path: Path) -> None:
+    def rows_of(walks: int) -> Any:
+        if walks > 1:
+            raise OSError("no such disk")
+        return X, Y
+
+    frame = by_walk(spark, tmp_path, rows_of)
+    with pytest.raises(Exception, match="no such disk"):
+        of_spark.UDEEDClassifier(**small()).fit(frame)
+    # A task is tried four times, in one process once.
+    assert int((tmp_path / "walks").read_text()) - 2 in (1, 4)
+    assert not spilled()
+
+
+FULL_DISK = """
+import os, sys
+import numpy as np, pyarrow as pa
+from pathlib import Path
+from pyspark.sql import SparkSession
+from udeed.spark import UDEEDClassifier
+
+session = SparkSession.builder.master("local-cluster[2,1,1024]").config("spark.ui.enabled", "false").getOrCreate()
+
+
+def frame(n):
+    def rows(batches):
+        for batch in batches:
+            ids = batch.column(0).to_numpy()
+            values = np.sin(ids[:, np.newaxis] * np.arange(1, 8))
+            label = np.where(ids % 100 == 0, (values[:, 0] > 0).astype(float), np.nan)
+            yield pa.RecordBatch.from_pydict({"features": pa.array(list(values)), "label": label})
+
+    return session.range(0, n, 1, 4).mapInArrow(rows, "features array<double>, label double")
+
+
+def left():
+    return [str(path) for path in Path(os.environ["SPARK_LOCAL_DIRS"]).rglob("udeed-*")]
+
+
+estimator = UDEEDClassifier(members=3, steps=2, seed=1)
+try:
+    estimator.fit(frame(400_000))
+except Exception as error:
+    assert "No space left on device" in str(error), error
+else:
+    raise AssertionError("the disk is not full")
+assert not left(), left()
+assert len(estimator.fit(frame(4_000)).history) == 4 and not left()
+"""
+
+
+@pytest.mark.skipif(CONNECT, reason="it has a Spark of its own")
+def test_an_executor_without_disk_space_is_told_and_left_clean(tmp_path: Path) -> None:
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", tmp_path], capture_output=True).returncode:
+        pytest.skip("no small disk can be mounted here")
+    try:
+        found = subprocess.run(
+            [sys.executable, "-c", FULL_DISK],
+            env={**os.environ, "SPARK_LOCAL_DIRS": str(tmp_path)},
+            capture_output=True,
+            text=True,
+        )
+    finally:
+        subprocess.run(["umount", "--lazy", tmp_path], check=True)
+    assert found.returncode == 0, found.stderr[-4000:]
+
+
 def test_labels_and_weights(spark: Any) -> None:
     y = np.where(np.isnan(Y), 0, np.where(Y > 0, 1, -1)).astype(int)
     weights = np.random.RandomState(5).rand(N)
@@ -428,6 +609,90 @@ def test_auto_draws_some_rows(spark: Any, monkeypatch: pytest.MonkeyPatch) -> No
     there = ~np.isnan(Y)
     expected = udeed.UDEEDAutoClassifier(members=5, random_state=1).fit(X[there], Y[there], unlabeled_X=drawn)
     np.testing.assert_allclose(probabilities(model, frame), expected.predict_proba(X), rtol=0.0, atol=1e-9)
+
+
+def test_auto_takes_no_more_rows_than_memory_holds(spark: Any) -> None:
+    there = ~np.isnan(Y)
+    # Labeled rows, and 100 of the others, of 48 bytes each.
+    parameters = {"members": 5, "seed": 1, "memory": 150 * 48}
+    with pytest.warns(udeed.UdeedWarning, match="learns from 100 of 550 unlabeled rows, drawn by the seed"):
+        model = of_spark.UDEEDAutoClassifier(**parameters).fit(vectors(spark))
+    drawn = X[~there][np.sort(np.random.default_rng(1).choice(550, 100, replace=False))]
+    expected = local_of(parameters, "UDEEDAutoClassifier").fit(X[there], Y[there], unlabeled_X=drawn)
+    np.testing.assert_allclose(model.toLocal().predict_proba(X), expected.predict_proba(X), rtol=0.0, atol=1e-9)
+
+
+def test_a_batch_is_predicted_once_for_all_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    for y in (Y, np.where(np.isnan(Y), np.nan, np.arange(N) // 12 % 3)):
+        model = local_of(small(), unlabeled=np.nan).fit(X, y)
+        looks: list[int] = []
+        rows = type(model)._rows
+        monkeypatch.setattr(type(model), "_rows", lambda self, X, rows=rows, looks=looks: looks.append(1) or rows(self, X))
+        names = {"rawPrediction": "r", "probability": "p", "prediction": "c", "predictionLabel": "l"}
+        batch = pa.RecordBatch.from_pydict({"features": pa.array(X.tolist())})
+        (found,) = _work.predict(model, _features.Features("arrays", ["features"]), names)(iter([batch]))
+        assert len(looks) == 1
+        monkeypatch.undo()
+        for name, expected in {"p": model.predict_proba(X), "r": model.decision_function(X)}.items():
+            values = np.array(found.column(name).field("values").to_pylist())
+            np.testing.assert_array_equal(values if expected.ndim == 2 else values[:, 1], expected)
+            assert expected.ndim == 2 or (values[:, 0] == -values[:, 1]).all()
+        assert found.column("l").to_pylist() == model.predict(X).tolist() == found.column("c").to_pylist()
+
+
+def test_every_labeled_row_is_in_a_fold_whatever_its_hash(spark: Any) -> None:
+    # The hash of this label is 2^31 - 22: with the number of a row it is none of 32 bits.
+    table = [(i, 40206335 if i % 2 else 3, float(i)) for i in range(80)]
+    frame = spark.createDataFrame(table, "id long, label long, x double")
+    search = of_spark.SemiSupervisedCrossValidator(numFolds=3, seed=1)
+    tested = [sorted(row[0] for row in test.select("id").collect()) for _, test in search._kFold(frame)]
+    assert sorted(sum(tested, [])) == list(range(80)) and {len(own) for own in tested} <= {26, 27, 28}
+
+
+def test_folds_are_kept_no_longer_than_a_search(spark: Any) -> None:
+    search = of_spark.SemiSupervisedCrossValidator(
+        estimator=of_spark.BaggingClassifier(members=3, seed=1),
+        estimatorParamMaps=ParamGridBuilder().build(),
+        evaluator=MulticlassClassificationEvaluator(),
+        numFolds=2,
+        seed=1,
+    )
+    kept: list[Any] = []
+    own = search._kFold
+    search._kFold = lambda frame: (folds := own(frame), kept.extend(search._dealt))[0]
+    search.fit(vectors(spark))
+    assert len(kept) == 1 and not search._dealt
+    assert not (kept[0].storageLevel.useMemory or kept[0].storageLevel.useDisk)
+
+
+def test_an_interrupted_save_is_told(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    models = [of_spark.BaggingClassifier(members=3, seed=seed).fit(vectors(spark)) for seed in range(2)]
+    path = str(tmp_path / "model")
+    models[0].save(path)
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as context, pytest.raises(KeyboardInterrupt):
+        context.setattr(_files, "_put", interrupt)
+        models[1].write().overwrite().save(path)
+    with pytest.raises(ValueError, match=r"model.safetensors is not the model that was saved last, expected its file"):
+        of_spark.BaggingClassifierModel.load(path)
+    models[1].write().overwrite().save(path)
+    assert bits(of_spark.BaggingClassifierModel.load(path)) == bits(models[1])
+
+
+@pytest.mark.skipif(not CONNECT, reason="a driver has the files of its Spark")
+def test_a_folder_that_the_server_does_not_share_is_refused(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = of_spark.BaggingClassifier(members=3, seed=1).fit(vectors(spark))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="not-shared is one folder here, and another one or none where Spark runs"):
+        model.write().overwrite().save("not-shared")
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(ValueError, match="cannot be written to by Spark Connect"):
+        model.save("hdfs://none/model")
 
 
 def test_pipeline_grid_and_folds(spark: Any, tmp_path: Path) -> None:
@@ -499,6 +764,12 @@ def test_what_is_refused(spark: Any) -> None:
         F.col("id").cast("string").alias("word"), F.when(F.col("id") < 10, F.col("id") % 2).alias("label")
     )
     with pytest.raises(ValueError, match="3000 different values in column `word`, expected at most 1000"):
+        fit(words, featuresCols=["word"])
+    # Long before all of them are on the driver, and in the same words.
+    words = spark.range(0, 60_000, 1, 2).select(
+        F.col("id").cast("string").alias("word"), F.when(F.col("id") < 10, F.col("id") % 2).alias("label")
+    )
+    with pytest.raises(ValueError, match="different values in column `word`, expected at most 1000"):
         fit(words, featuresCols=["word"])
     sizes = spark.createDataFrame([([1.0], 0.0), ([1.0, 2.0], 1.0)], ["features", "label"]).coalesce(1)
     with pytest.raises(Exception, match="rows of 1 and of 2 features"):

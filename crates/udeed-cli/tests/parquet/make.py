@@ -1,16 +1,18 @@
-"""Writes the files of this folder: the same rows by pyarrow, polars, pandas and duckdb, and as CSV. Run by hand, where all four
-are installed; the tests read what is committed.
+"""Writes the files of this folder: the same rows by pyarrow, polars, pandas, duckdb and Spark, and as CSV. Run by hand, where all
+five are installed; the tests read what is committed.
 """
 
 import datetime
 import decimal
 import pathlib
+import tempfile
 
 import duckdb
 import pandas
 import polars
 import pyarrow as pa
 from pyarrow import parquet
+from pyspark.sql import SparkSession
 
 HERE = pathlib.Path(__file__).parent
 N = 40
@@ -76,6 +78,15 @@ flat_too = table.drop_columns(["struct"])
 polars.from_arrow(flat_too).write_parquet(HERE / "polars.parquet", row_group_size=30)
 flat_too.to_pandas(types_mapper=pandas.ArrowDtype).to_parquet(HERE / "pandas.parquet")
 duckdb.from_arrow(table).write_parquet(str(HERE / "duckdb.parquet"))
+
+# Spark has no unsigned numbers, and writes folders of files.
+SIGNED = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(), pa.uint64(): pa.decimal128(20, 0)}
+signed = table.cast(pa.schema([(field.name, SIGNED.get(field.type, field.type)) for field in table.schema]))
+session = SparkSession.builder.master("local[1]").getOrCreate()
+with tempfile.TemporaryDirectory() as written:
+    session.createDataFrame(signed).coalesce(1).write.mode("overwrite").parquet(written)
+    (part,) = pathlib.Path(written).glob("part-*.parquet")
+    (HERE / "spark.parquet").write_bytes(part.read_bytes())
 
 # Files that are unpacked to much: texts that begin alike, texts of a page each, and the lengths of empty texts.
 folder = HERE / "unpacked"

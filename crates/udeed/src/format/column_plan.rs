@@ -18,6 +18,8 @@ pub(super) struct ColumnOptions {
     pub(super) unlabeled: Option<UnlabeledMark>,
     pub(super) nominal: Vec<String>,
     pub(super) drop: Vec<String>,
+    /// Names of columns that are read besides those that the rows must have.
+    pub(super) carried: Vec<String>,
     /// The columns that the rows must have, and how these got their names.
     pub(super) expected: Option<(Vec<Column>, Naming)>,
 }
@@ -87,6 +89,8 @@ pub(super) struct Feature {
 pub(super) enum FeatureKind {
     Numeric,
     Nominal,
+    /// No feature: names, as exactly as the file has them.
+    Carried,
 }
 
 impl FeatureKind {
@@ -106,6 +110,7 @@ impl Default for ColumnOptions {
             unlabeled: None,
             nominal: Vec::new(),
             drop: Vec::new(),
+            carried: Vec::new(),
             expected: None,
         }
     }
@@ -150,6 +155,7 @@ impl ColumnOptions {
         } else {
             Naming::Position { width: names.len() - usize::from(label.is_some()) }
         };
+        let carried = self.carried(names, naming, &place)?;
         if let (Some((_, Naming::Position { width: wanted })), Naming::Position { width }) = (&self.expected, naming)
             && *wanted != width
         {
@@ -166,10 +172,30 @@ impl ColumnOptions {
             let found = format!("column {} both as the labels and to be left out", quoted(&names[position]));
             return Err(Error::input(place(), found, "one of the two"));
         }
-        let features = self.features(names, label, &drop, &nominal, naming);
+        let label = label.filter(|position| !carried.contains(position));
+        let features = self.features(names, label, &drop, &nominal, &carried, naming);
         self.check_expected(&features, names, label, naming, place)?;
         let label_is_text = label.is_some_and(|position| nominal.contains(&position));
         Ok(ColumnPlan { label, label_is_text, features, naming })
+    }
+
+    /// The positions of the columns that are carried along.
+    fn carried(&self, names: &[String], naming: Naming, place: impl Fn() -> Place) -> Result<HashSet<usize>> {
+        if let ([column, ..], true) = (&self.carried[..], naming != Naming::Given) {
+            return Err(Error::input(
+                place(),
+                "columns without names",
+                format!("one that is called {}", quoted(column)),
+            ));
+        }
+        let position = |column: &String| {
+            let unknown = || {
+                let expected = format!("a column to carry along among {}", listed(names));
+                Error::input(place(), format!("no column {}", quoted(column)), expected)
+            };
+            names.iter().position(|name| name == column).ok_or_else(unknown)
+        };
+        self.carried.iter().map(position).collect()
     }
 
     /// The position of a label that the file need not have.
@@ -195,6 +221,7 @@ impl ColumnOptions {
         label: Option<usize>,
         drop: &HashSet<usize>,
         nominal: &HashSet<usize>,
+        carried: &HashSet<usize>,
         naming: Naming,
     ) -> Vec<Feature> {
         let expected: Option<HashMap<&str, &Column>> =
@@ -210,11 +237,12 @@ impl ColumnOptions {
             let mut kind = nominal.contains(&source).then_some(FeatureKind::Nominal);
             if let Some(expected) = &expected {
                 match expected.get(name.as_str()) {
+                    None if carried.contains(&source) => kind = Some(FeatureKind::Carried),
                     None => continue,
                     Some(column) => kind = Some(FeatureKind::of(column)),
                 }
             }
-            if !drop.contains(&source) {
+            if !drop.contains(&source) || carried.contains(&source) {
                 features.push(Feature { source, name, kind });
             }
         }

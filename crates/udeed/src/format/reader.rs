@@ -121,6 +121,25 @@ impl Reader {
         self
     }
 
+    /// Columns to read besides those of [`Reader::expect`], by their names: nominal ones, whatever they hold, except for the fractions
+    /// of a Parquet file. Models take no notice of them. Default: none.
+    ///
+    /// ```
+    /// use udeed::data::{Column, Kind, Naming};
+    /// use udeed::format::{Format, Reader};
+    ///
+    /// let reader = Reader::new().format(Format::Csv).expect(&[Column::numeric("size")], Naming::Given);
+    /// let sheet = reader.carry(["id"]).read_from("rows", &b"id,size,colour\n007,1,red\n"[..])?;
+    /// assert_eq!(sheet.table.columns()[0], Column::nominal("id", vec!["007".into()]));
+    /// assert_eq!(sheet.table.columns().len(), 2);
+    /// # Ok::<(), udeed::Error>(())
+    /// ```
+    #[must_use]
+    pub fn carry<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
+        self.options.columns.carried = columns.into_iter().map(Into::into).collect();
+        self
+    }
+
     /// Layout of the rows in memory. Default: [`Layout::Auto`].
     #[must_use]
     pub fn layout(mut self, layout: Layout) -> Self {

@@ -26,9 +26,18 @@ class SemiSupervisedCrossValidator(CrossValidator):
 
     def __init__(self, *, labelCol: str = "label", unlabeled: Any = -1, **given: Any) -> None:
         super().__init__(**given)
+        # What is kept for the folds of a search, until it ends.
+        self._dealt: list[Any] = []
         self._setDefault(labelCol="label", unlabeled=-1)
         self.set(self.getParam("labelCol"), labelCol)
         self.set(self.getParam("unlabeled"), unlabeled)
+
+    def _fit(self, dataset: Any) -> Any:
+        try:
+            return super()._fit(dataset)
+        finally:
+            while self._dealt:
+                self._dealt.pop().unpersist()
 
     def _kFold(self, dataset: Any) -> list[tuple[Any, Any]]:
         if self.getOrDefault("foldCol"):
@@ -41,8 +50,11 @@ class SemiSupervisedCrossValidator(CrossValidator):
             raise ValueError(f"class {name!r} has {count} labeled rows, expected {folds} at least, one for each fold")
         # Each class begins at another fold, so that folds are of a size.
         order = Window.partitionBy(column(label)).orderBy(F.rand(self.getOrDefault("seed")))
-        deal = (F.row_number().over(order) + F.abs(F.hash(column(label)))) % folds
+        # As long numbers: the least hash has no absolute value as a short one, and sums of large ones overflow.
+        begins = F.hash(column(label)).cast("long")
+        deal = F.pmod(F.row_number().over(order).cast("long") + begins, F.lit(folds).cast("long"))
         labeled = dataset.where(there).withColumn(_FOLD, deal).cache()
+        self._dealt.append(labeled)
         # Rows are dealt out once: each fold must see the same ones.
         labeled.count()
         others = dataset.where(~there)

@@ -48,9 +48,12 @@ class Walked:
     checksum: int = 0
     labeled_checksum: int = 0
     labeled_bytes: int = 0
+    unlabeled_bytes: int = 0
     statistics: Statistics | None = None
     has_dense: bool = False
     has_sparse: bool = False
+    # Why the rows are no good. An error of the task would be tried again, and told among the lines of Spark's own.
+    refused: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,17 @@ class Answer:
     handle: Handle
     sums: bytes | None
     missing: str = ""
+    # Whether the task has run where the file never was.
+    is_elsewhere: bool = False
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Some unlabeled rows of a partition, in batches as bytes, and what all of them are."""
+
+    batches: list[bytes]
+    n_rows: int
+    checksum: int
 
 
 def in_arrow(frame: Any, work: Work, schema: Any) -> Any:
@@ -154,23 +168,29 @@ def walk(features: Features, dense: bool, exact: bool) -> Work:
     def of_partition(batches: Batches) -> Batches:
         found = Walked()
         for batch in batches:
-            if batch.num_rows == 0:
-                continue
-            has_dense, has_sparse = kinds_of_vectors(batch, features)
-            found.has_dense, found.has_sparse = found.has_dense or has_dense, found.has_sparse or has_sparse
-            labeled, others = _apart(batch)
-            if labeled.num_rows:
-                rows = rows_of(features.read(labeled, dense))
-                found.n_labeled += rows.n_rows
-                found.labeled_checksum += checksum(rows)
-                found.labeled_bytes += n_bytes(rows)
-            if others.num_rows and (dense or not (found.has_dense and found.has_sparse)):
-                rows = rows_of(features.read(others, dense))
-                found.n_unlabeled += rows.n_rows
-                found.checksum += checksum(rows)
-                more = Statistics.of(rows, exact)
-                found.statistics = more if found.statistics is None else found.statistics + more
+            if batch.num_rows and not found.refused:
+                try:
+                    add(found, batch)
+                except ValueError as error:
+                    found = Walked(refused=str(error))
         yield from _answers(iter([found]))
+
+    def add(found: Walked, batch: pa.RecordBatch) -> None:
+        has_dense, has_sparse = kinds_of_vectors(batch, features)
+        found.has_dense, found.has_sparse = found.has_dense or has_dense, found.has_sparse or has_sparse
+        labeled, others = _apart(batch)
+        if labeled.num_rows:
+            rows = rows_of(features.read(labeled, dense))
+            found.n_labeled += rows.n_rows
+            found.labeled_checksum += checksum(rows)
+            found.labeled_bytes += n_bytes(rows)
+        if others.num_rows and (dense or not (found.has_dense and found.has_sparse)):
+            rows = rows_of(features.read(others, dense))
+            found.n_unlabeled += rows.n_rows
+            found.checksum += checksum(rows)
+            found.unlabeled_bytes += n_bytes(rows)
+            more = Statistics.of(rows, exact)
+            found.statistics = more if found.statistics is None else found.statistics + more
 
     return of_partition
 
@@ -191,20 +211,21 @@ def _to_bytes(batch: pa.RecordBatch) -> bytes:
     return bytes(sink.getvalue().to_pybytes())
 
 
-def drawn(starts: dict[int, int], wanted: NDArray[np.int64]) -> Work:
+def drawn(features: Features, dense: bool, starts: dict[int, int], wanted: NDArray[np.int64]) -> Work:
     """The unlabeled rows of some places among all, where those of each partition start at a known one."""
 
     def of_partition(batches: Batches) -> Batches:
-        yield from _answers(_drawn(batches))
-
-    def _drawn(batches: Batches) -> Iterator[bytes]:
-        start = starts.get(_task(), 0)
+        start = place = starts.get(_task(), 0)
+        taken, own = [], 0
         for whole in batches:
             batch = _apart(whole)[1]
-            low, high = np.searchsorted(wanted, [start, start + batch.num_rows])
+            low, high = np.searchsorted(wanted, [place, place + batch.num_rows])
             if low < high:
-                yield _to_bytes(batch.take(pa.array(wanted[low:high] - start)))
-            start += batch.num_rows
+                taken.append(_to_bytes(batch.take(pa.array(wanted[low:high] - place))))
+            if batch.num_rows:
+                own += checksum(rows_of(features.read(batch, dense)))
+            place += batch.num_rows
+        yield from _answers(iter([Drawn(taken, place - start, own % 2**64)]))
 
     return of_partition
 
@@ -215,12 +236,12 @@ def folder() -> str:
     return given.split(",")[0]
 
 
-def spill(fit: str, features: Features, dense: bool, preparation: Preparation) -> Work:
-    """Keeps the unlabeled rows of a partition in a file; those of an empty one in none."""
+def spill(fit: str, features: Features, dense: bool, preparation: Preparation, only: frozenset[int] | None = None) -> Work:
+    """Keeps the unlabeled rows of a partition in a file; those of an empty one in none, and of others than ``only``."""
     like = Rows(np.empty((0, preparation.n_columns)), preparation.columns, 0)
 
     def of_partition(batches: Batches) -> Batches:
-        others = (_apart(batch)[1] for batch in batches)
+        others = (_apart(batch)[1] for batch in batches if only is None or _task() in only)
         parts = (features.read(batch, dense) for batch in others if batch.num_rows)
         first = next(parts, None)
         yield from _answers(iter([]) if first is None else iter([_spilled(itertools.chain([first], parts))]))
@@ -256,20 +277,22 @@ def ask(question: distributed.Question) -> Work:
             return Answer(handle, distributed.partial(handle.spill, question))
         except (OSError, ValueError) as error:
             # No error of the task, which Spark would try again where the file is as missing.
-            return Answer(handle, None, str(error))
+            is_here = handle.host == os.uname().nodename and os.path.isdir(os.path.dirname(handle.spill.path))
+            return Answer(handle, None, str(error), not is_here)
 
     return of_partition
 
 
 def remove(fit: str, homes: list[str]) -> Work:
-    """Removes the files of a fit from these folders, as far as they are on the machine of a task."""
+    """Removes the files of a fit on the machine of a task: where it keeps files itself, and from these folders."""
 
     def of_partition(batches: Batches) -> Batches:
         for _ in batches:
-            for home in homes:
-                for path in glob.glob(os.path.join(glob.escape(home), f"{fit}-*")):
-                    with contextlib.suppress(FileNotFoundError):
-                        os.unlink(path)
+            pass
+        for home in {folder(), *homes}:
+            for path in glob.glob(os.path.join(glob.escape(home), f"{fit}-*")):
+                with contextlib.suppress(OSError):
+                    os.unlink(path)
         yield from _answers(iter([]))
 
     return of_partition
@@ -284,32 +307,22 @@ def predict(model: Ensemble, features: Features, names: dict[str, str]) -> Work:
             yield pa.RecordBatch.from_arrays(columns, [*batch.schema.names, *names.values()])
 
     def _predicted(batch: pa.RecordBatch) -> list[Any]:
-        n_classes, found = len(model.classes_), []
-        X = features.read(batch) if batch.num_rows else None
-        for what in names:
-            if what in ("rawPrediction", "probability"):
-                values = (
-                    np.empty((0, n_classes))
-                    if X is None
-                    else raw(model, X)
-                    if what == "rawPrediction"
-                    else model.predict_proba(X)
-                )
-                found.append(vectors_of(values))
-            else:
-                classes = model.classes_[:0] if X is None else model.predict(X)
-                found.append(
-                    pa.array(indices(model, classes) if what == "prediction" else classes.tolist(), _type_of(what, model))
-                )
-        return found
+        n_classes = len(model.classes_)
+        decisions = probabilities = np.empty((0, n_classes))
+        codes = np.empty(0, dtype=np.int64)
+        if batch.num_rows:
+            # Once for all columns.
+            decisions, probabilities, codes = model._model.told(model._rows(features.read(batch)), model._n_jobs())
+        classes = model.classes_[codes]
+        columns = {
+            "rawPrediction": lambda: vectors_of(np.hstack([-decisions, decisions]) if decisions.shape[1] == 1 else decisions),
+            "probability": lambda: vectors_of(probabilities),
+            "prediction": lambda: pa.array(indices(model, classes), pa.float64()),
+            "predictionLabel": lambda: pa.array(classes.tolist(), _type_of_labels(model)),
+        }
+        return [columns[what]() for what in names]
 
     return of_partition
-
-
-def raw(model: Ensemble, X: Any) -> NDArray[np.float64]:
-    """The decision for each class."""
-    decisions = model.decision_function(X)
-    return np.column_stack([-decisions, decisions]) if decisions.ndim == 1 else decisions
 
 
 def indices(model: Ensemble, classes: NDArray[Any]) -> NDArray[np.float64]:
@@ -319,7 +332,5 @@ def indices(model: Ensemble, classes: NDArray[Any]) -> NDArray[np.float64]:
     return np.searchsorted(model.classes_.astype(str), classes.astype(str)).astype(np.float64)
 
 
-def _type_of(what: str, model: Ensemble) -> Any:
-    if what == "prediction":
-        return pa.float64()
+def _type_of_labels(model: Ensemble) -> Any:
     return {"i": pa.int64(), "u": pa.int64(), "f": pa.float64(), "b": pa.bool_()}.get(model.classes_.dtype.kind, pa.string())

@@ -369,7 +369,7 @@ impl<'a> CsvRows<'a> {
         let kind = |feature: &Feature| match feature.kind {
             None => ColumnKind::Unknown,
             Some(FeatureKind::Numeric) => ColumnKind::Numeric { evidence: None },
-            Some(FeatureKind::Nominal) => ColumnKind::Nominal { evidence: None },
+            Some(FeatureKind::Nominal | FeatureKind::Carried) => ColumnKind::Nominal { evidence: None },
         };
         let kinds: Vec<ColumnKind> = parser.plan.features.iter().map(kind).collect();
         CsvRows {

@@ -45,6 +45,10 @@ fn without_dropped(options: &ColumnOptions, columns: &[Column], source: &Place) 
         let expected = format!("no nominal column {}", quoted(column));
         return Err(Error::input(source.clone(), "LIBSVM rows, which are numbers", expected));
     }
+    if let [column, ..] = options.carried.as_slice() {
+        let expected = format!("one that is called {}", quoted(column));
+        return Err(Error::input(source.clone(), "columns without names", expected));
+    }
     if options.drop.is_empty() {
         return Ok(None);
     }

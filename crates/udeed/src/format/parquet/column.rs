@@ -383,6 +383,17 @@ pub(super) struct Column {
     pub(super) values: Values,
 }
 
+impl Column {
+    /// What keeps every digit: names, but of fractions numbers.
+    pub(super) fn exact_cells(&self) -> Cells {
+        match self.values {
+            Values::Decimal(_) => Cells::Names(Dictionary::default()),
+            values if values.are_names() => Cells::Names(Dictionary::default()),
+            _ => Cells::Numbers,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -135,6 +135,7 @@ impl ParquetReader<'_> {
             }
             None if column.values == Values::Text => Cells::Names(Dictionary::default()),
             Some(FeatureKind::Nominal) => Cells::Names(Dictionary::default()),
+            Some(FeatureKind::Carried) => column.exact_cells(),
             _ => Cells::Numbers,
         };
         Ok(Reading { column, cells, reader: None, block: Vec::new() })
@@ -144,8 +145,7 @@ impl ParquetReader<'_> {
         let schema = self.metadata.file_metadata().schema_descr();
         let name = schema.root_schema().get_fields()[position].name().trim().to_owned();
         let column = self.column(position, &name)?;
-        let is_exact = column.values.are_names() || matches!(column.values, Values::Decimal(_));
-        let cells = if is_exact { Cells::Names(Dictionary::default()) } else { Cells::Numbers };
+        let cells = column.exact_cells();
         Ok(Reading { column, cells, reader: None, block: Vec::new() })
     }
 

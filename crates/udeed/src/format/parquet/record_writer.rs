@@ -18,6 +18,12 @@ use crate::format::cells::not_written;
 /// Rows of a row group: few enough to be read in little memory, many enough for pages of a usual size.
 const ROWS: usize = 1 << 17;
 
+/// Memory of the cells of a row group, at which it is written with fewer rows: of thousands of columns so many rows take gigabytes.
+const BYTES: usize = 128 << 20;
+
+/// Memory of a cell that is a number.
+const NUMBER: usize = size_of::<i16>() + size_of::<f64>();
+
 /// What the cells of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordColumn {
@@ -29,7 +35,8 @@ pub enum RecordColumn {
     Count,
 }
 
-/// Writes records into a Parquet file: the cells of one after those of the other. Some thousand are kept in memory.
+/// Writes records into a Parquet file: the cells of one after those of the other. 131 072 of them are kept in memory, fewer where
+/// they take more than 128 MiB.
 ///
 /// ```
 /// use udeed::format::{Format, Reader, RecordColumn, RecordWriter};
@@ -55,6 +62,8 @@ pub struct RecordWriter<'a> {
     /// The column of the next cell.
     next: usize,
     n_rows: usize,
+    /// Memory of the cells.
+    n_bytes: usize,
 }
 
 /// The cells of a column in this row group. Those that are missing have a level of 0 and no value.
@@ -104,7 +113,7 @@ impl<'a> RecordWriter<'a> {
             .build();
         let bytes = SharedBytes::default();
         let file = SerializedFileWriter::new(bytes.clone(), Arc::new(schema), Arc::new(properties)).map_err(failed)?;
-        Ok(RecordWriter { out, bytes, file, columns: cells, next: 0, n_rows: 0 })
+        Ok(RecordWriter { out, bytes, file, columns: cells, next: 0, n_rows: 0, n_bytes: 0 })
     }
 
     /// The next cell, of a column of text; `None` for a missing one.
@@ -114,12 +123,14 @@ impl<'a> RecordWriter<'a> {
     pub fn text(&mut self, text: Option<&str>) -> Result<()> {
         let cells = &mut self.columns[self.next];
         cells.levels.push(i16::from(text.is_some()));
+        self.n_bytes += size_of::<i16>() + size_of::<ByteArray>();
         if let (Some(text), Values::Text { values, known }) = (text, &mut cells.values) {
             let value = match known.get(text) {
                 Some(value) => value.clone(),
                 None => {
                     let value = ByteArray::from(text.as_bytes().to_vec());
                     known.insert(text.to_owned(), value.clone());
+                    self.n_bytes += 2 * text.len();
                     value
                 }
             };
@@ -135,6 +146,7 @@ impl<'a> RecordWriter<'a> {
     pub fn number(&mut self, number: f64) -> Result<()> {
         let cells = &mut self.columns[self.next];
         cells.levels.push(i16::from(!number.is_nan()));
+        self.n_bytes += NUMBER;
         if let (false, Values::Number(values)) = (number.is_nan(), &mut cells.values) {
             values.push(number);
         }
@@ -148,6 +160,7 @@ impl<'a> RecordWriter<'a> {
     pub fn count(&mut self, count: usize) -> Result<()> {
         let cells = &mut self.columns[self.next];
         cells.levels.push(1);
+        self.n_bytes += NUMBER;
         if let Values::Count(values) = &mut cells.values {
             values.push(count as i64);
         }
@@ -171,7 +184,7 @@ impl<'a> RecordWriter<'a> {
         }
         self.next = 0;
         self.n_rows += 1;
-        if self.n_rows < ROWS { Ok(()) } else { self.write_group() }
+        if self.n_rows < ROWS && self.n_bytes < BYTES { Ok(()) } else { self.write_group() }
     }
 
     fn write_group(&mut self) -> Result<()> {
@@ -192,7 +205,7 @@ impl<'a> RecordWriter<'a> {
             .map_err(failed)?;
         }
         group.close().map_err(failed)?;
-        self.n_rows = 0;
+        (self.n_rows, self.n_bytes) = (0, 0);
         self.hand_on()
     }
 
