@@ -77,9 +77,8 @@ labels: beside-peers
 	$(PEERS)/bin/python bench/labels.py --write $(LABELS)
 
 # How well ways to run the paper's descent explain its tables: a table of docs/reproduction.md.
-paper-hypotheses: $(PEERS)/installed
-	cargo build --release --locked -p udeed-cli
-	$(PEERS)/bin/python bench/paper_hypotheses.py --command $(or $(CARGO_TARGET_DIR),target)/release/udeed $(HYPOTHESES)
+paper-hypotheses:
+	cargo run --release --locked -p udeed-bench --bin paper-hypotheses -- $(HYPOTHESES)
 
 # The package as it is now, among its peers.
 beside-peers: $(PEERS)/installed

@@ -173,11 +173,8 @@ fn write_further(report: &PaperReport, out: &mut dyn Write) -> io::Result<()> {
             .map_or(["-".to_owned(), "-".into()], |found| [format!("{:+.2}", found.value), range(found.by_chance)]);
         table.push([agreement.table.clone(), format!("{:.2}", all.value), square, chance, std, std_chance]);
     }
-    writeln!(
-        out,
-        "\nz^2 without {}, whose features are rebuilt, and the mean of log(our std / the paper's)",
-        REBUILT.join(", ")
-    )?;
+    writeln!(out, "\nPublic sets: without {}, whose features are rebuilt", REBUILT.join(", "))?;
+    writeln!(out, "Log std ratio: the mean of log(our deviation / the paper's)")?;
     table.write(out)
 }
 
