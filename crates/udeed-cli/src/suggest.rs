@@ -147,6 +147,8 @@ impl Suggest {
         let pool = self.read(model.as_ref(), progress)?;
         let found = self.suggest(&pool, model.as_ref(), progress);
         let found = found.map_err(|error| pool.placed(error, &self.file, self.unlabeled.as_deref()))?;
+        // Costs and weights were read after the rows.
+        versions.check()?;
         if let Some(out) = &self.out {
             let written = self.write_rows(out, &pool, &found.suggestions, &versions)?;
             written.tell_of(&counted(found.suggestions.len(), "row"), progress);
@@ -260,6 +262,7 @@ impl Suggest {
         let may_be = |number: f64| number.is_finite() && if is_cost { number > 0.0 } else { number >= 0.0 };
         let folder = temporary_folder(self.out.as_deref());
         let room = Room { most: self.sampling.reading.memory.most(), folder: Some(&folder) };
+        let all = pool.train.table().n_rows() + pool.train.on_disk().map_or(0, DiskTable::n_rows);
         let (mut numbers, mut of_own) = (Vec::new(), 0);
         for (path, reading) in self.all_files() {
             let reading = Reading { drop: Vec::new(), nominal: Vec::new(), ..reading };
@@ -280,12 +283,15 @@ impl Suggest {
             }
             of_own = if of_own == 0 { numbers.len() } else { of_own };
         }
-        let all = pool.train.table().n_rows() + pool.train.on_disk().map_or(0, DiskTable::n_rows);
+        if numbers.len() != all {
+            let (name, found) = (quoted(column), counted(numbers.len(), "row"));
+            anyhow::bail!("column {name}: found {found}, expected {all}: a file has changed");
+        }
         let number = |row: usize| {
             let FileRow { is_own, row } = pool.place(row);
-            numbers.get(if is_own { row } else { of_own + row }).copied()
+            numbers[if is_own { row } else { of_own + row }]
         };
-        Ok((0..all).map(number).collect())
+        Ok(Some((0..all).map(number).collect()))
     }
 
     /// The files, and how each is read.
