@@ -176,7 +176,16 @@ def test_wrong_labels_are_doubted():
     assert reasons["suggested"][0] != names[found[0]]
     low, high = reasons["n_wrong"]
     assert low <= 10 <= high
+    assert reasons["n_unjudged"] == 0
     assert (found == udeed.doubt(X, names, random_state=0, unlabeled="", n_jobs=2)).all()
+
+
+def test_labels_without_a_judge_are_counted():
+    few = np.where(np.arange(len(y)) < 40, y, -1)
+    few[40] = 7
+    positions, reasons = udeed.doubt(X, few, random_state=0, return_scores=True)
+    assert reasons["n_unjudged"] == 1
+    assert positions[0] == 40
 
 
 BOOTSTRAPPED = [
@@ -211,6 +220,22 @@ def test_out_of_bag_estimates_of_more_classes_and_weights():
     model = udeed.BaggingClassifier(random_state=0).fit(rows, classes, sample_weight=weights)
     assert np.isnan(model.oob_decision_function_[:5]).all()
     assert (model.oob_decision_function_[5:].argmax(axis=1) == classes[5:]).mean() > 0.75
+
+
+def test_out_of_bag_estimates_are_what_cleanlab_takes():
+    """`find_label_issues(labels, pred_probs)`: classes counted from 0 and a probability of each, without the rows that have none."""
+    names = np.where(y == 1, "benign", "malignant").astype(object)
+    names[udeed.mask_labels(y, 60, random_state=0) == -1] = ""
+    weights = np.ones(len(y))
+    weights[np.flatnonzero(names != "")[0]] = 0.0
+    model = udeed.BaggingClassifier(random_state=0, unlabeled="").fit(X, names, sample_weight=weights)
+    estimates = model.oob_decision_function_
+    known = np.isfinite(estimates).all(axis=1)
+    assert known.sum() == 59 and np.isnan(estimates[~known]).all()
+    labels, pred_probs = np.searchsorted(model.classes_, names[known].astype(str)), estimates[known]
+    assert pred_probs.shape == (59, 2) and set(labels) == {0, 1}
+    np.testing.assert_allclose(pred_probs.sum(axis=1), 1.0)
+    assert (pred_probs.argmax(axis=1) == labels).mean() > 0.8
 
 
 def test_without_bootstraps_there_are_no_out_of_bag_estimates():

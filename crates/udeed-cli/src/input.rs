@@ -67,6 +67,11 @@ pub fn parse_delimiter(text: &str) -> Result<u8, String> {
     }
 }
 
+/// A delimiter as `--delimiter` takes it.
+pub fn delimiter_word(delimiter: u8) -> String {
+    if delimiter == b'\t' { "tab".into() } else { char::from(delimiter).to_string() }
+}
+
 impl Reading {
     /// Adds what was asked for to a reader.
     pub fn reader(&self, mut reader: Reader) -> Reader {
@@ -190,6 +195,11 @@ impl Labeled {
     /// The column of the labels as it was asked for.
     pub fn label(&self) -> Option<&str> {
         self.label.as_deref()
+    }
+
+    /// The classes that are meant although their names look like missing labels.
+    pub fn meant(&self) -> &[String] {
+        &self.class
     }
 
     /// Reads rows to learn from: they need labels, whose column CSV files do not name by themselves.

@@ -2,25 +2,27 @@
 
 use std::collections::HashMap;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
-use udeed::data::TrainSet;
+use tempfile::NamedTempFile;
+use udeed::data::{Column, Kind, TrainSet};
 use udeed::file::folder_of;
+use udeed::format::Format;
 use udeed::labeling::Estimate;
 use udeed::text::{counted, quoted};
 use udeed_label::{Conflict, Damaged, Desk, Ending, Finished, Hint, Part, Project, Rows, Server};
 
 use crate::hints::worded_label;
-use crate::input::{Labeled, Reading, note_identifiers};
-use crate::laboratory::{command, named, shell_word};
+use crate::input::{Labeled, Reading, delimiter_word, note_identifiers};
+use crate::laboratory::{command, named, option, said, shell_word};
 use crate::output::{Hinted, Usage, check_outputs, is_stream, plain, print, write_to, write_wrapped};
 use crate::progress::Progress;
-use crate::records::{CsvFile, CsvRows, Records, TableRows, text_of};
+use crate::records::{CsvFile, CsvRows, Records, TableRows, text_of, usual_delimiter};
 use crate::settings::method_named;
 use crate::suggest::Warned;
 
@@ -276,6 +278,8 @@ impl Label {
         let shared = udeed::ensemble::Shared { seed: self.seed, ..method.shared() };
         let project = Project {
             label_column: kept.column,
+            unlabeled_mark: self.reading.unlabeled_mark.clone(),
+            meant: self.labeled.meant().to_vec(),
             folder: Some(folder_of(&self.file).to_path_buf()),
             seed: self.seed,
             part: self.part,
@@ -287,25 +291,26 @@ impl Label {
         let server = Server::start(&desk, self.port)?;
         print(|out| writeln!(out, "{}", server.address()))?;
         progress.note(format_args!("answers go to {}; Ctrl-C ends", files.answers.display()));
-        if !self.no_open {
-            open_browser(server.address());
-        }
+        // Removed when all is finished.
+        let _opening = if self.no_open { None } else { open_browser(server.address()) };
         server.wait(&interrupted);
         let finished = desk.finish()?;
-        let problem = desk.problem();
-        let ending = self.write(&kept, files, finished, problem);
+        let problem = finished.problem.clone();
+        let ending = self.write(&kept, files, finished);
         let words = ending.as_ref().map_or_else(
             |error| Ending { sentences: vec![format!("{error:#}")], commands: vec![command()] },
             Ending::clone,
         );
         server.end(words);
         let ending = ending?;
-        print(|out| told(&ending, out))
+        print(|out| told(&ending, out))?;
+        // The exit code tells it, too.
+        problem.map_or(Ok(()), |why| Err(anyhow::anyhow!("the last fit failed: {why}")))
     }
 
     /// Writes the rows with their labels and the model, and says so.
-    fn write(&self, kept: &Kept, files: &Files, finished: Finished, problem: Option<String>) -> anyhow::Result<Ending> {
-        let Finished { labels, answered, model, progress, .. } = finished;
+    fn write(&self, kept: &Kept, files: &Files, finished: Finished) -> anyhow::Result<Ending> {
+        let Finished { labels, answered, model, progress, problem, .. } = finished;
         let mut ending = Ending::default();
         let answers = files.answers.display();
         ending.sentences.push(format!("{} in {answers}", counted(progress.answered, "answer")));
@@ -320,10 +325,17 @@ impl Label {
         match model {
             Some(model) if progress.answered > 0 => {
                 model.save(&files.save)?;
-                let (labels, save) = (counted(model.training().n_labeled, "label"), files.save.display());
-                ending.sentences.push(format!("wrote the model of {labels} to {save}"));
+                let (known, save) = (counted(model.training().n_labeled, "label"), files.save.display());
+                ending.sentences.push(format!("wrote the model of {known} to {save}"));
+                if let Some(why) = problem {
+                    let all = counted(labels.n_labeled(), "label");
+                    ending.sentences.push(format!("it is an older one, as the fit to all {all} failed: {why}"));
+                }
                 let [model, rows] = [&files.save, &self.file].map(|path| shell_word(&path.display().to_string()));
-                ending.commands.push(format!("udeed predict {model} {rows} --out predictions.csv"));
+                let mut words = vec![format!("udeed predict {model} {rows}")];
+                words.extend(said::<Reading>(&[]));
+                words.push("--out predictions.csv".into());
+                ending.commands.push(words.join(" "));
             }
             Some(_) => {}
             None => {
@@ -356,9 +368,87 @@ impl Label {
             sentences.push(format!("{differing} with different labels left without one"));
             sentences.extend(merged.conflicts.iter().map(worded));
         }
-        let [out, label] = [files.out.display().to_string(), sheet.kept.label.clone()].map(|word| shell_word(&word));
-        let fit = format!("udeed fit {out} --label {label} --method auto --out model.safetensors");
+        let fit = self.fit_command(sheet, &answered, &files.out);
         print(|out| told(&Ending { sentences, commands: vec![fit] }, out))
+    }
+
+    /// The command that fits a model to the rows as they were written: they are read as they were here.
+    fn fit_command(&self, sheet: &Sheet, answered: &Answered, out: &Path) -> String {
+        let name = out.display().to_string();
+        let mut words = vec!["udeed fit".to_owned(), shell_word(&name)];
+        words.extend(match &sheet.kept.source {
+            Source::File(file) => self.file_words(sheet, file, &name),
+            Source::Memory(train) => self.table_words(sheet, train),
+        });
+        if Format::of(&name) != Some(Format::Csv) {
+            words.push("--format csv".into());
+        }
+        let occurs = |class: &&String| {
+            sheet.train.labels().classes().contains(class) || answered.values().flatten().any(|label| label == *class)
+        };
+        let meant: Vec<&str> = self.labeled.meant().iter().filter(occurs).map(String::as_str).collect();
+        if !meant.is_empty() {
+            words.push(option("class", &meant.join(",")));
+        }
+        words.push(option("method", &self.method));
+        if self.seed > 0 {
+            words.push(format!("--seed {}", self.seed));
+        }
+        words.push("--out model.safetensors".into());
+        words.join(" ")
+    }
+
+    /// The options to read a copy of a file that has the labels, too.
+    fn file_words(&self, sheet: &Sheet, file: &CsvFile, copy: &str) -> Vec<String> {
+        let Kept { label, column, .. } = &sheet.kept;
+        let names = sheet.rows.columns();
+        let number = column.map_or(names.len(), |place| place) + 1;
+        let label = if file.has_header { label.clone() } else { number.to_string() };
+        let mut words = vec![option("label", &label)];
+        if file.delimiter != usual_delimiter(copy) {
+            words.push(option("delimiter", &delimiter_word(file.delimiter)));
+        }
+        // Counted from the end, columns are others where one was added there.
+        let counted = |name: &String| match name.parse::<i64>() {
+            Ok(number) if number < 0 && column.is_none() && !names.contains(name) => {
+                (names.len() as i64 + 1 + number).to_string()
+            }
+            _ => name.clone(),
+        };
+        for (long, columns) in [("drop", &self.reading.drop), ("nominal", &self.reading.nominal)] {
+            if !columns.is_empty() {
+                words.push(option(long, &columns.iter().map(counted).collect::<Vec<_>>().join(",")));
+            }
+        }
+        words.extend(said::<Reading>(&["format", "delimiter", "drop", "nominal"]));
+        words
+    }
+
+    /// The options to read the table that was written of other formats: columns are as they were left, and unlabeled rows have
+    /// no label.
+    fn table_words(&self, sheet: &Sheet, train: &TrainSet) -> Vec<String> {
+        let mut words = vec![option("label", &sheet.kept.label)];
+        let is_name = |column: &Column| match &column.kind {
+            // What would be read as numbers.
+            Kind::Nominal { levels } => levels.iter().all(|level| level.parse::<f64>().is_ok()),
+            Kind::Numeric => false,
+        };
+        let columns = train.table().columns().iter().enumerate().filter(|(_, column)| is_name(column));
+        // A name with a comma would be two.
+        let word = |(place, column): (usize, &Column)| match column.name.contains(',') {
+            true => (place + 1).to_string(),
+            false => column.name.clone(),
+        };
+        let nominal: Vec<String> = columns.map(word).collect();
+        if !nominal.is_empty() {
+            words.push(option("nominal", &nominal.join(",")));
+        }
+        if train.table().matrix().is_sparse() {
+            words.push("--layout sparse".into());
+        }
+        let of_file = ["format", "delimiter", "no_header", "drop", "nominal", "unlabeled_mark", "layout"];
+        words.extend(said::<Reading>(&of_file));
+        words
     }
 }
 
@@ -382,19 +472,26 @@ fn told(ending: &Ending, out: &mut dyn Write) -> std::io::Result<()> {
     ending.commands.iter().try_for_each(|command| writeln!(out, "  {command}"))
 }
 
-/// Opens a page in the browser of the desktop, if there is one. Where that fails, the address is printed already.
-fn open_browser(address: &str) {
+/// Opens a page in the browser of the desktop, if there is one, by a file that leads to it: others see the arguments of
+/// programs, and the address holds the token, but only this user may read the file. Where that fails, the address is printed
+/// already.
+fn open_browser(address: &str) -> Option<NamedTempFile> {
     let desktop = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
     let program: &[&str] = match std::env::consts::OS {
         "macos" => &["open"],
         "windows" => &["rundll32", "url.dll,FileProtocolHandler"],
         _ if desktop => &["xdg-open"],
-        _ => return,
+        _ => return None,
     };
+    let mut page = tempfile::Builder::new().prefix("udeed-label-").suffix(".html").tempfile().ok()?;
+    let refresh = format!("<meta http-equiv=\"refresh\" content=\"0; url={address}\">");
+    let html = format!("<!doctype html><meta charset=\"utf-8\"><title>udeed label</title>{refresh}");
+    writeln!(page, "{html}<a href=\"{address}\">To the page</a>").ok()?;
     let mut command = Command::new(program[0]);
-    command.args(&program[1..]).arg(address);
+    command.args(&program[1..]).arg(page.path());
     let spawned = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     if let Ok(mut child) = spawned {
         std::thread::spawn(move || child.wait());
     }
+    Some(page)
 }

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::parser::ValueSource;
+use clap::{Arg, Args};
 use serde_json::json;
 use udeed::Place;
 use udeed::method::Method;
@@ -231,6 +232,26 @@ pub fn command() -> String {
         }
     }
     kept.join(" ")
+}
+
+/// The options of a group as they were said on the command line, but for some.
+pub fn said<A: Args>(but: &[&str]) -> Vec<String> {
+    let matches = crate::help::command().get_matches();
+    let Some((_, own)) = matches.subcommand() else { return Vec::new() };
+    let is_said = |id: &str| own.value_source(id) == Some(ValueSource::CommandLine) && !but.contains(&id);
+    let word = |said: &Arg| {
+        let (id, long) = (said.get_id().as_str(), said.get_long().filter(|_| is_said(said.get_id().as_str()))?);
+        let values = own.get_raw(id)?.map(|value| value.to_string_lossy()).collect::<Vec<_>>().join(",");
+        Some(if said.get_action().takes_values() { option(long, &values) } else { format!("--{long}") })
+    };
+    A::augment_args(clap::Command::new("group")).get_arguments().filter_map(word).collect()
+}
+
+/// An option with its value, as a shell takes it.
+pub fn option(long: &str, value: &str) -> String {
+    // What begins with a hyphen would be another option.
+    let between = if value.starts_with('-') { "=" } else { " " };
+    format!("--{long}{between}{}", shell_word(value))
 }
 
 /// Names the file of a row that something is wrong with: of each file, how many rows of it lie one below the other.

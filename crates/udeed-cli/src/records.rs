@@ -156,12 +156,14 @@ impl CsvRows {
             true => names_of(reader.byte_headers().map_err(|error| file.failed(error))?),
             false => Vec::new(),
         };
-        let (mut starts, mut record) = (Vec::new(), csv::ByteRecord::new());
+        let (mut starts, mut record, mut width) = (Vec::new(), csv::ByteRecord::new(), 0);
         while reader.read_byte_record(&mut record).map_err(|error| file.failed(error))? {
+            // At the end of the file it holds nothing.
+            width = record.len();
             starts.push(record.position().map_or(0, csv::Position::byte));
         }
         if !file.has_header {
-            columns = numbers(record.len());
+            columns = numbers(width);
         }
         let is_zipped = File::open(&file.path).is_ok_and(|mut opened| {
             let mut first = [0; 2];
@@ -284,7 +286,7 @@ pub fn text_of(record: &csv::ByteRecord) -> Vec<String> {
     record.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect()
 }
 
-fn usual_delimiter(name: &str) -> u8 {
+pub fn usual_delimiter(name: &str) -> u8 {
     let name = name.to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     if name.ends_with(".tsv") || name.ends_with(".tab") { b'\t' } else { b',' }

@@ -148,6 +148,8 @@ impl Suggest {
         let pool = self.read(model.as_ref(), progress)?;
         let found = self.suggest(&pool, model.as_ref(), progress);
         let found = found.map_err(|error| pool.placed(error, &self.file, self.unlabeled.as_deref()))?;
+        // Costs and weights were read after the rows.
+        versions.check()?;
         if let Some(out) = &self.out {
             let written = self.write_rows(out, &pool, &found.suggestions, &versions)?;
             written.tell_of(&counted(found.suggestions.len(), "row"), progress);
@@ -287,11 +289,15 @@ impl Suggest {
             }
             of_own = if of_own == 0 { numbers.len() } else { of_own };
         }
+        if numbers.len() != rows {
+            let (name, found) = (quoted(column), counted(numbers.len(), "row"));
+            anyhow::bail!("column {name}: found {found}, expected {rows}: a file has changed");
+        }
         let number = |row: usize| {
             let FileRow { is_own, row } = pool.place(row);
-            numbers.get(if is_own { row } else { of_own + row }).copied()
+            numbers[if is_own { row } else { of_own + row }]
         };
-        Ok((0..rows).map(number).collect())
+        Ok(Some((0..rows).map(number).collect()))
     }
 
     /// The files, and how each is read.

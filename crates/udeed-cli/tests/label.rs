@@ -316,6 +316,156 @@ fn rows_that_change_while_answers_are_merged_are_refused() {
     assert_eq!(read(&all).lines().count(), 4, "the answers are kept");
 }
 
+/// Runs the first command that the last words name, and returns what it prints.
+fn go_on(folder: &Path, words: &str) -> String {
+    let command = words.split_once("go on with:\n").unwrap().1.lines().next().unwrap().trim();
+    let binary = Path::new(env!("CARGO_BIN_EXE_udeed"));
+    let command = command.replacen("udeed", binary.to_str().unwrap(), 1);
+    let output = std::process::Command::new("sh").current_dir(folder).args(["-c", &command]).output().unwrap();
+    let [out, error] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+    assert!(output.status.success() && !error.contains("warning: "), "{command}\n{error}");
+    out
+}
+
+/// What is to be known of a model: its columns and classes, and the labels that it learned from.
+fn known(folder: &Path, model: &str) -> Value {
+    let mut inspect = std::process::Command::new(env!("CARGO_BIN_EXE_udeed"));
+    let output = inspect.current_dir(folder).args(["inspect", model, "--json"]).output().unwrap();
+    let model: Value = serde_json::from_slice(&output.stdout).unwrap();
+    json!([model["columns"], model["classes"], model["training"]["n_labeled"]])
+}
+
+/// Files that are read by options: the commands to go on with have them, too.
+#[test]
+fn the_commands_to_go_on_with_read_rows_as_they_were_read() {
+    let rows = |label: &dyn Fn(usize) -> String, delimiter: &str| -> String {
+        (0..40)
+            .map(|row| {
+                let size = if truth(row) == "near" { row % 7 } else { 20 + row % 5 };
+                let kind = if row < 4 { truth(row).to_owned() } else { label(row) };
+                [format!("r{row}"), size.to_string(), (row % 3).to_string(), kind].join(delimiter) + "\n"
+            })
+            .collect()
+    };
+    let todo = |_: usize| "todo".to_owned();
+    let none = |_: usize| String::new();
+    let bare = |text: &str| text.replace(",near\n", "\n").replace(",far\n", "\n").replace(",\n", "\n");
+    let arff = |nominal: &str| {
+        let rows = rows(&|_| "?".into(), ",");
+        format!(
+            "@relation r\n@attribute id string\n@attribute size real\n@attribute form {nominal}\n@attribute class {{near,far}}\n@data\n{rows}"
+        )
+    };
+    let header = |text: String, delimiter: &str| ["id", "size", "form", "kind"].join(delimiter) + "\n" + &text;
+    for (name, text, options) in [
+        (
+            "a.csv",
+            header(rows(&todo, ";"), ";"),
+            "--label kind --delimiter ; --drop id --unlabeled-mark todo --nominal form",
+        ),
+        ("b.tsv", header(rows(&none, "\t"), "\t"), "--label kind --drop 1 --method bagging --seed 3"),
+        ("c.txt", rows(&none, ","), "--label 4 --format csv --no-header --drop 1 --longest-line 1M"),
+        // Without a column of labels one is added, and the last column is another one.
+        ("d.csv", bare(&header(rows(&none, ","), ",")).replace(",kind", ""), "--label kind --drop=-3 --nominal=-1"),
+        ("e.csv", bare(&rows(&none, ",")), "--no-header --drop=-3 --method bagging"),
+        ("f.arff", arff("{0,1,2}"), "--drop id --method bagging"),
+    ] {
+        let folder = folder();
+        let folder = folder.path();
+        std::fs::write(folder.join(name), text).unwrap();
+        let call: Vec<&str> = std::iter::once(name).chain(options.split(' ')).collect();
+        let served = Served::start(folder, &call);
+        label_truly(&served, 12);
+        let (words, code) = served.interrupt();
+        assert_eq!(code, 0, "{name}: {words}");
+        go_on(folder, &words);
+        let predictions = read(folder.join("predictions.csv"));
+        assert_eq!(predictions.lines().count(), 41, "{name}: {predictions}");
+        let stem = name.split('.').next().unwrap();
+        let answers = format!("{stem}.labels.csv");
+        let merge = ["--answers", "all.csv", "--out", "all.labeled.csv", "--merge", &answers];
+        let (code, words, error) = outcome(folder, &[&call[..], &merge].concat());
+        assert_eq!(code, 0, "{name}: {words}{error}");
+        go_on(folder, &words);
+        let [fitted, saved] =
+            [format!("{stem}.labeled.safetensors"), "model.safetensors".into()].map(|own| known(folder, &own));
+        assert_eq!(fitted, saved, "{name}: {words}");
+    }
+}
+
+/// Others read the arguments of programs: the browser is given a file that only its user can read.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_token_is_no_argument_of_the_browser() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = folder();
+    write_points(folder.path(), 30, 4);
+    let (served, opened) = Served::opened(folder.path(), &["rows.csv", "--label", "kind"]);
+    let page = Path::new(&opened);
+    assert!(page.is_file() && !opened.contains(&served.token), "{opened}");
+    assert_eq!(page.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(read(page).contains(&format!("url={}\"", served.address)));
+    // It leads there from another site, which opens the page and nothing else.
+    let host = format!("Host: 127.0.0.1:{}", served.port);
+    let from_file =
+        [host.as_str(), "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"];
+    for (path, lines, status) in [
+        ("", &from_file[..], 200),
+        ("", &from_file[..3], 403),
+        ("", &[&from_file[..3], &["Sec-Fetch-Dest: iframe"]].concat(), 403),
+        ("state?window=test", &from_file, 403),
+    ] {
+        let answer = served.request("GET", &format!("/{}/{path}", served.token), lines, "");
+        assert_eq!(answer.status, status, "{path} {lines:?}");
+    }
+    assert_eq!(served.interrupt().1, 0);
+    assert!(!page.exists());
+}
+
+/// With a number that is too large beside the others no fit succeeds.
+#[test]
+fn a_last_fit_that_fails_is_told() {
+    let folder = folder();
+    let line = |row: usize| {
+        let size = if row == 9 { "1e299".into() } else { format!("{}e-170", row % 2 * 9 + row % 7) };
+        format!("{size},{}\n", if row < 8 { truth(row) } else { "" })
+    };
+    std::fs::write(folder.path().join("rows.csv"), "size,kind\n".to_owned() + &(0..40).map(line).collect::<String>())
+        .unwrap();
+    let mut served = Served::start(folder.path(), &["rows.csv", "--label", "kind", "--method", "bagging"]);
+    let told = "the training rows, column `size`: found values from 0e0 to 1e299";
+    assert!(served.state()["problem"].as_str().unwrap().starts_with(told));
+    label_truly(&served, 1);
+    let finished = served.post("finish", &json!({ "window": "test" }));
+    let ending: Value = serde_json::from_str(&finished.body).unwrap();
+    let sentences = ending["ending"]["sentences"].to_string();
+    assert!(sentences.contains(&format!("no model: {told}")), "{sentences}");
+    let (words, code) = served.last_words();
+    assert!(code == 1 && words.contains("wrote 40 rows, 9 of them labeled, to rows.labeled.csv"), "{code} {words}");
+    assert!(!folder.path().join("rows.labeled.safetensors").exists());
+}
+
+#[test]
+fn a_class_that_marks_unlabeled_rows_is_refused_and_one_that_is_meant_is_not() {
+    let folder = folder();
+    let path = write_points(folder.path(), 30, 4);
+    let text = read(&path).replace(",\n", ",todo\n");
+    std::fs::write(&path, text).unwrap();
+    let call = ["rows.csv", "--label", "kind", "--unlabeled-mark", "todo", "--class", "none"];
+    let served = Served::start(folder.path(), &call);
+    let row = served.state()["question"]["row"].clone();
+    let answer = served.post("answer", &json!({ "window": "test", "row": row, "reply": "label", "label": "todo" }));
+    assert!(answer.status == 400 && answer.body.contains("this one marks rows without a label"), "{}", answer.body);
+    served.label("none");
+    served.label("none");
+    assert_eq!(served.interrupt().1, 0);
+    let merge = ["--answers", "all.csv", "--merge", "rows.labels.csv"];
+    let (_, words, error) = outcome(folder.path(), &[&call[..], &merge].concat());
+    let fit = "--label kind --unlabeled-mark todo --class none --method auto --out model.safetensors\n";
+    assert!(words.contains(fit), "{words}{error}");
+}
+
 #[test]
 fn two_people_label_parts_and_merge() {
     let folder = folder();
@@ -373,7 +523,11 @@ fn a_label_counts_more_than_none_and_a_skip_nothing() {
         }
         assert_eq!(served.interrupt().1, 0);
     };
-    say("a.csv", &[(10, "not sure", ""), (11, "skip", ""), (12, "label", "near"), (13, "label", "near")]);
+    // A label that was corrected is taken back with the one before it.
+    say(
+        "a.csv",
+        &[(10, "not sure", ""), (11, "skip", ""), (12, "label", "far"), (12, "label", "near"), (13, "label", "near")],
+    );
     say("b.csv", &[(10, "label", "far"), (11, "skip", ""), (12, "label", "far"), (13, "not sure", "")]);
     let merge = ["--merge", "b.csv", "--answers", "a.csv", "--leave-conflicts"];
     let (code, words, error) = outcome(folder.path(), &[&call[..], &merge].concat());

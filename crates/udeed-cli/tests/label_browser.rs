@@ -394,6 +394,55 @@ fn a_second_window_looks_on_until_it_takes_over() {
     no_complaints(&mut second);
 }
 
+/// A browser takes the way that the desktop opens the page by.
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "needs Chromium: `make browser`"]
+fn a_file_leads_to_the_page() {
+    let folder = points(30);
+    let (served, opened) = Served::opened(folder.path(), &CALL);
+    let mut browser = Chromium::start();
+    browser.open_address(&format!("file://{opened}"));
+    browser.wait_for("document.getElementById('desk')?.hidden === false");
+    assert_eq!(browser.evaluate("location.href"), served.address.as_str());
+    let before = row(&mut browser);
+    answer(&mut browser, false);
+    assert_eq!((lines(folder.path()), row(&mut browser) == before), (1, false));
+}
+
+/// To look at a row changes nothing, and a correction is taken back to what was before; keys stay.
+#[test]
+#[ignore = "needs Chromium: `make browser`"]
+fn a_row_is_looked_at_and_a_correction_taken_back() {
+    let folder = points(40);
+    let (_served, mut browser) = page(folder.path(), &CALL, (1280, 900, "light"));
+    let first = row(&mut browser);
+    press(&mut browser, "c");
+    browser.call("Input.insertText", json!({ "text": "third" }));
+    browser.press("Enter", 13, "\r");
+    wait_for_next(&mut browser, first);
+    let second = row(&mut browser);
+    answer(&mut browser, false);
+    let keys = "[...document.querySelectorAll('#classes button')].map((own) => own.textContent).join()";
+    let classes = browser.evaluate(keys);
+    show(&mut browser, first);
+    press(&mut browser, "s");
+    wait_for_next(&mut browser, first);
+    let said = text(&mut browser, "said");
+    assert!(said.starts_with(&format!("Row {}: unchanged. ", first + 1)), "{said}");
+    show(&mut browser, first);
+    assert!(text(&mut browser, "why").ends_with(" Its label is third."));
+    answer(&mut browser, false);
+    press(&mut browser, "u");
+    browser.wait_for(&format!("document.getElementById('row').textContent === 'Row {}'", first + 1));
+    assert!(text(&mut browser, "why").ends_with(" Its label is third."), "{}", text(&mut browser, "why"));
+    let recent = text(&mut browser, "recent");
+    assert!(recent.contains(&format!("row {}: third", first + 1)) && recent.contains(&format!("row {}: ", second + 1)));
+    assert_eq!(browser.evaluate(keys), classes);
+    keep(&mut browser, "taken-back", 1280);
+    no_complaints(&mut browser);
+}
+
 /// Counts how often an element is read by a screen reader from now on, in `window.read`.
 fn listen(browser: &mut Chromium, id: &str) {
     browser.evaluate(&format!(

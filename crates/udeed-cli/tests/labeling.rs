@@ -129,6 +129,25 @@ fn rows_that_can_be_read_only_once_are_written_as_they_were_read() {
     folder.fail_with(2, "suggest pipe --format csv --label kind --cost price", &["`--cost`", "can be read twice"]);
 }
 
+/// The second file is a pipe, which nobody writes to until the first one is another.
+#[cfg(unix)]
+#[test]
+fn rows_that_change_while_others_are_read_are_refused() {
+    let folder = Folder::with("rows.csv", groups(12));
+    let made = std::process::Command::new("mkfifo").arg(folder.file("pipe")).status().unwrap();
+    assert!(made.success());
+    let [pipe, rows] = [folder.file("pipe"), folder.file("rows.csv")];
+    let feed = std::thread::spawn(move || {
+        // Opened once the other side reads it.
+        let mut pipe = std::fs::OpenOptions::new().write(true).open(pipe).unwrap();
+        std::fs::write(rows, groups(20)).unwrap();
+        std::io::Write::write_all(&mut pipe, groups(0).as_bytes()).unwrap();
+    });
+    let call = "suggest rows.csv --format csv --label kind --drop id --unlabeled pipe";
+    folder.fail_with(1, call, &["rows.csv: found a file that changed while it was read"]);
+    feed.join().unwrap();
+}
+
 #[test]
 fn costs_decide_and_are_no_feature() {
     let folder = Folder::with("rows.csv", groups(12));

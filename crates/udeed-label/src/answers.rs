@@ -6,7 +6,8 @@
 //! 17,5f1c2a90,undo,,,,b3d09a12
 //! ```
 //!
-//! The last line of a row counts. The fingerprint is that of the cells of the row, the check that of the line. An incomplete
+//! The last line of a row counts, and `undo` takes back the one before it: then the line before that counts again. A chosen or
+//! searched row whose turn in the random order has come is written once more, as a random one. The fingerprint is that of the cells of the row, the check that of the line. An incomplete
 //! last line, of a process that was killed, is dropped; any other damage is refused, or left out where that is asked for.
 
 use std::fs::{File, OpenOptions};

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -65,6 +66,10 @@ pub struct Project {
     pub seed: u64,
     /// The part of the rows to ask for; none for all.
     pub part: Option<Part>,
+    /// The label that marks unlabeled rows in their file, if there is one: no class can have this name.
+    pub unlabeled_mark: Option<String>,
+    /// Classes that are meant although their names are words for a missing label.
+    pub meant: Vec<String>,
     /// Receives the warnings of the fits.
     pub observer: Box<dyn Observer>,
 }
@@ -74,8 +79,9 @@ impl Project {
     pub fn new(name: &str, train: TrainSet, rows: Box<dyn Rows>, method: impl Into<Method>) -> Self {
         let method = method.into();
         let observer = Box::new(());
-        let (label_column, folder, part) = (None, None, None);
-        Project { name: name.to_owned(), train, rows, label_column, folder, method, seed: 0, part, observer }
+        let name = name.to_owned();
+        let (label_column, folder, part, unlabeled_mark, meant) = (None, None, None, None, Vec::new());
+        Project { name, train, rows, label_column, folder, method, seed: 0, part, unlabeled_mark, meant, observer }
     }
 }
 
@@ -92,8 +98,10 @@ pub struct Finished {
     pub labels: Labels,
     /// The label of each row that was answered here, by its number from 0; none for rows whose class could not be told.
     pub answered: HashMap<usize, Option<String>>,
-    /// The model of all labels; none if they are of fewer than two classes.
+    /// The model of all labels, or of fewer where there is a problem; none if they are of fewer than two classes.
     pub model: Option<Model>,
+    /// What kept the last fit from giving a model of all labels, if anything did.
+    pub problem: Option<String>,
     /// The progress of labeling.
     pub progress: Progress,
 }
@@ -207,7 +215,8 @@ impl Shared {
     /// If there is none, the class cannot be one, or the answer cannot be kept.
     pub(crate) fn reply(&self, state: &mut State, reply: Reply) -> Result<()> {
         let entries = state.session.reply(reply)?;
-        self.enter(state, &entries)
+        // Nothing to keep, and nothing to learn: a row was looked at.
+        if entries.is_empty() { Ok(()) } else { self.enter(state, &entries) }
     }
 
     /// Takes the last answer back; whether there was one.
@@ -233,11 +242,13 @@ impl Desk {
     /// # Errors
     /// If the answers cannot be used, see [`Error`], no row is without a label, or the rows cannot be read.
     pub fn open(project: Project, answers: &Path, damaged: Damaged) -> Result<Self> {
-        let Project { name, train, rows, label_column, folder, method, seed, part, observer } = project;
+        let Project { name, train, rows, label_column, folder, method, seed, part, unlabeled_mark, meant, observer } =
+            project;
         let (file, reading) = Answers::open(answers, damaged)?;
         let asked: Option<Vec<usize>> =
             part.map(|part| (0..train.labels().len()).filter(|&row| part.has(row)).collect());
-        let mut session = Session::new(train.labels().clone(), asked.as_deref());
+        let session = Session::new(train.labels().clone(), asked.as_deref());
+        let mut session = session.unlabeled_mark(unlabeled_mark.as_deref()).meant(meant);
         if session.upcoming(1).is_empty() {
             let part = part.map_or_else(String::new, |part| format!(" in part {}/{}", part.number, part.of));
             return Err(Error::NothingToLabel { rows: name, part });
@@ -306,7 +317,7 @@ impl Desk {
         self.shared.notify();
         drop(state);
         if let Some(thread) = self.learner.take() {
-            // It has panicked, if at all, in a fit: the answers are kept.
+            // A fit that panics does not end it.
             _ = thread.join();
         }
         let mut state = self.shared.state();
@@ -318,12 +329,8 @@ impl Desk {
             answered,
             progress: state.session.progress(),
             model: state.model.take(),
+            problem: state.problem.clone(),
         })
-    }
-
-    /// What kept the last fit from giving a model, if anything did.
-    pub fn problem(&self) -> Option<String> {
-        self.shared.state().problem.clone()
     }
 }
 
@@ -369,7 +376,7 @@ pub(crate) fn check_rows(
 }
 
 /// Takes over the result of a round.
-fn take(state: &mut State, round: Option<udeed::Result<Round>>) {
+fn take(state: &mut State, round: Option<std::result::Result<Round, String>>) {
     match round {
         None => {}
         Some(Ok(round)) => {
@@ -382,7 +389,7 @@ fn take(state: &mut State, round: Option<udeed::Result<Round>>) {
             state.model = round.model;
             state.problem = None;
         }
-        Some(Err(error)) => state.problem = Some(error.to_string()),
+        Some(Err(problem)) => state.problem = Some(problem),
     }
 }
 
@@ -408,10 +415,24 @@ impl Learner {
         Learner { rounds: Rounds::new(train, method, seed), rows, observer }
     }
 
-    /// Learns from labels of all rows; none if it was stopped.
-    fn learn(&mut self, labels: Labels, wanted: &[usize], stop: &AtomicBool) -> Option<udeed::Result<Round>> {
+    /// Learns from labels of all rows; none if it was stopped. A fit that panics is one that failed: the next one may not.
+    fn learn(
+        &mut self,
+        labels: Labels,
+        wanted: &[usize],
+        stop: &AtomicBool,
+    ) -> Option<std::result::Result<Round, String>> {
+        let learned = catch_unwind(AssertUnwindSafe(|| self.try_learn(labels, wanted, stop)));
+        match learned {
+            Ok(Err(udeed::Error::Stopped)) => None,
+            Ok(round) => Some(round.map_err(|error| error.to_string())),
+            Err(_) => Some(Err("the fit ended in a panic, which is a fault of this program".into())),
+        }
+    }
+
+    fn try_learn(&mut self, labels: Labels, wanted: &[usize], stop: &AtomicBool) -> udeed::Result<Round> {
         let mut watched = Stoppable { observer: self.observer.as_mut(), stop };
-        let round = match &self.rows {
+        match &self.rows {
             None => self.rounds.learn(labels, wanted, &mut watched),
             Some(rows) => {
                 let wanted: Vec<usize> = wanted.iter().filter_map(|row| rows.binary_search(row).ok()).collect();
@@ -422,10 +443,6 @@ impl Learner {
                     round
                 })
             }
-        };
-        match round {
-            Err(udeed::Error::Stopped) => None,
-            round => Some(round),
         }
     }
 
@@ -484,7 +501,7 @@ mod tests {
     use std::io;
 
     use udeed::data::{Labels, Table};
-    use udeed::method::Auto;
+    use udeed::method::{Auto, Bagging};
 
     use super::*;
 
@@ -518,6 +535,48 @@ mod tests {
         desk.shared.state().answers.release();
         desk.reply(Reply::Class("large".into())).unwrap_err();
         assert_eq!((desk.progress().answered, desk.question()), (1, question));
+    }
+
+    /// Panics in fits that have something to warn of, while it is told to.
+    struct Fragile(Arc<AtomicBool>);
+
+    impl Observer for Fragile {
+        fn warn(&mut self, _: &udeed::observer::Warning) {
+            assert!(!self.0.load(Ordering::Relaxed), "as a fault in a fit would");
+        }
+    }
+
+    #[test]
+    fn a_fit_that_panics_is_told_and_the_next_one_learns() {
+        let folder = tempfile::tempdir().unwrap();
+        // A column that tells nothing is warned of in each fit.
+        let table = Table::from_rows(&(0..30).map(|i| [f64::from(i), 1.0]).collect::<Vec<_>>()).unwrap();
+        let labels = Labels::new((0..30).map(|i| [Some("small"), None, Some("large")][i / 10].filter(|_| i % 10 < 3)));
+        let (train, rows) = (TrainSet::new(table, labels).unwrap(), Box::new(Numbers(vec!["size".into()])));
+        let broken = Arc::new(AtomicBool::new(false));
+        let observer = Box::new(Fragile(Arc::clone(&broken)));
+        let project = Project { observer, ..Project::new("sizes", train, rows, Bagging::new()) };
+        let mut desk = Desk::open(project, &folder.path().join("sizes.labels.csv"), Damaged::Refused).unwrap();
+        let answer = |desk: &Desk, is_broken: bool| {
+            broken.store(is_broken, Ordering::Relaxed);
+            desk.reply(Reply::Class("small".into())).unwrap();
+        };
+        let learned = |desk: &Desk| {
+            let mut state = desk.shared.state();
+            while state.is_learning() {
+                state = desk.shared.wait(state);
+            }
+            (state.round.as_ref().map(|round| round.n_labeled), state.problem.is_some())
+        };
+        assert_eq!(learned(&desk), (Some(6), false));
+        answer(&desk, true);
+        assert_eq!(learned(&desk), (Some(6), true));
+        answer(&desk, false);
+        assert_eq!(learned(&desk), (Some(8), false));
+        answer(&desk, true);
+        let finished = desk.finish().unwrap();
+        assert_eq!((finished.model.unwrap().training().n_labeled, finished.labels.n_labeled()), (8, 9));
+        assert!(finished.problem.unwrap().contains("panic"));
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Merging the answers of several people.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use udeed::labeling::{Entry, Reply};
+use udeed::data::Labels;
+use udeed::labeling::{Answer, Entry, Reply, Session};
 
 use crate::answers::{Answers, Damaged, Line, Reading};
 use crate::cells::Rows;
@@ -32,10 +33,38 @@ pub struct Merged {
     pub added: usize,
 }
 
-/// What one file says of a row in the end.
-type Final = BTreeMap<usize, (usize, Line)>;
-/// The same with the number of the file.
-type Said<'a> = (usize, &'a (usize, Line));
+/// What a file says.
+struct Said {
+    session: Session,
+    fingerprints: HashMap<usize, u32>,
+}
+
+impl Said {
+    fn of(reading: &Reading, n_rows: usize) -> Self {
+        let mut session = Session::new(Labels::unlabeled(n_rows), Some(&[]));
+        reading.lines.iter().for_each(|(_, line)| session.apply(&line.entry));
+        let fingerprints = reading.lines.iter().map(|(_, line)| (line.row(), line.fingerprint)).collect();
+        Said { session, fingerprints }
+    }
+
+    fn line(&self, entry: Entry, row: usize) -> Line {
+        Line { entry, fingerprint: self.fingerprints.get(&row).copied().unwrap_or_default() }
+    }
+
+    /// What takes all answers to a row back.
+    fn taken_back(&mut self, row: usize) -> Vec<Line> {
+        let mut lines = Vec::new();
+        while self.session.answer(row).is_some() {
+            let undo = Entry::Undo { row };
+            self.session.apply(&undo);
+            lines.push(self.line(undo, row));
+        }
+        lines
+    }
+}
+
+/// An answer, with the number of its file and its place in it.
+type Given<'a> = ((usize, usize), &'a Answer);
 
 /// Merges answers to the same rows into a file of answers, which may have some already. With conflicts nothing is written,
 /// unless these rows are to stay without a label.
@@ -53,62 +82,58 @@ pub fn merge(
 ) -> Result<Merged> {
     let (mut answers, own) = Answers::open(into, Damaged::Refused)?;
     let mut paths = vec![into.to_path_buf()];
-    let mut finals: Vec<Final> = vec![last_lines(&own)];
     check_rows(&own, name, rows, label_column, n_rows, into)?;
+    let mut said = vec![Said::of(&own, n_rows)];
     for path in files {
         let reading = Reading::of_file(path)?;
         check_rows(&reading, name, rows, label_column, n_rows, path)?;
-        finals.push(last_lines(&reading));
+        said.push(Said::of(&reading, n_rows));
         paths.push(path.clone());
     }
-    let (mut merged, mut added) = of_rows(&finals, &paths);
+    let (mut merged, mut added) = of_rows(&said, &paths);
     if merged.conflicts.is_empty() || leave_conflicts {
         // In the order in which they were given.
         added.sort_by_key(|(place, _)| *place);
-        let lines: Vec<Line> = added.into_iter().map(|(_, line)| line).collect();
-        merged.added = lines.iter().filter(|line| matches!(line.entry, Entry::Answer(_))).count();
+        let mut lines: Vec<Line> = added.into_iter().map(|(_, line)| line).collect();
+        merged.added = lines.len();
+        // What the file itself says of conflicts is taken back.
+        lines.extend(merged.conflicts.iter().flat_map(|conflict| said[0].taken_back(conflict.row)));
         answers.append(&lines)?;
     }
     Ok(merged)
 }
 
-/// A line to add, with the number of its file and its place in it.
-type Added = ((usize, usize), Line);
-
-/// What the files say of each row together, and the lines that the first of them lacks.
-fn of_rows(finals: &[Final], paths: &[PathBuf]) -> (Merged, Vec<Added>) {
-    let mut by_row: BTreeMap<usize, Vec<Said<'_>>> = BTreeMap::new();
-    for (file, lines) in finals.iter().enumerate() {
-        lines.iter().for_each(|(row, line)| by_row.entry(*row).or_default().push((file, line)));
+/// What the files say of each row together, and the lines that the first of them lacks, with their places.
+fn of_rows(said: &[Said], paths: &[PathBuf]) -> (Merged, Vec<((usize, usize), Line)>) {
+    let mut by_row: BTreeMap<usize, Vec<Given<'_>>> = BTreeMap::new();
+    for (file, own) in said.iter().enumerate() {
+        let answers = own.session.answers().enumerate().filter(|(_, answer)| answer.reply != Reply::Skip);
+        answers.for_each(|(place, answer)| by_row.entry(answer.row).or_default().push(((file, place), answer)));
     }
     let mut merged = Merged { answered: BTreeMap::new(), conflicts: Vec::new(), added: 0 };
     let mut added = Vec::new();
-    for (row, lines) in by_row {
-        let labels = labels_of(&lines, paths);
+    for (row, answers) in by_row {
+        let labels = labels_of(&answers, paths);
         if labels.len() > 1 {
             merged.conflicts.push(Conflict { row, labels });
-            // What the file itself says is taken back.
-            if let Some((_, line)) = finals[0].get(&row) {
-                added.push(((usize::MAX, row), Line { entry: Entry::Undo { row }, ..line.clone() }));
-            }
             continue;
         }
         // A label counts more than none; of equal ones the first.
-        let best = lines.iter().find(|(_, (_, line))| label_of(line).is_some()).or_else(|| lines.first());
-        let Some((file, (place, line))) = best else { continue };
-        merged.answered.insert(row, label_of(line).map(str::to_owned));
-        if *file > 0 {
-            added.push(((*file, *place), line.clone()));
+        let best = answers.iter().find(|(_, answer)| label_of(answer).is_some()).or_else(|| answers.first());
+        let Some((at, answer)) = best else { continue };
+        merged.answered.insert(row, label_of(answer).map(str::to_owned));
+        if at.0 > 0 {
+            added.push((*at, said[at.0].line(Entry::Answer((*answer).clone()), row)));
         }
     }
     (merged, added)
 }
 
 /// The different labels of a row, each with the first file that has it.
-fn labels_of(lines: &[Said<'_>], paths: &[PathBuf]) -> Vec<(String, PathBuf)> {
+fn labels_of(answers: &[Given<'_>], paths: &[PathBuf]) -> Vec<(String, PathBuf)> {
     let mut labels: Vec<(String, PathBuf)> = Vec::new();
-    for (file, (_, line)) in lines {
-        if let Some(label) = label_of(line)
+    for ((file, _), answer) in answers {
+        if let Some(label) = label_of(answer)
             && !labels.iter().any(|(known, _)| known == label)
         {
             labels.push((label.to_owned(), paths[*file].clone()));
@@ -117,24 +142,9 @@ fn labels_of(lines: &[Said<'_>], paths: &[PathBuf]) -> Vec<(String, PathBuf)> {
     labels
 }
 
-/// The last line of each row, with its place, unless it takes the answer back or skips.
-fn last_lines(reading: &Reading) -> Final {
-    let mut last = Final::new();
-    for (place, (_, line)) in reading.lines.iter().enumerate() {
-        match &line.entry {
-            Entry::Answer(answer) if answer.reply != Reply::Skip => last.insert(line.row(), (place, line.clone())),
-            _ => last.remove(&line.row()),
-        };
-    }
-    last
-}
-
-fn label_of(line: &Line) -> Option<&str> {
-    match &line.entry {
-        Entry::Answer(answer) => match &answer.reply {
-            Reply::Class(name) => Some(name),
-            _ => None,
-        },
-        Entry::Undo { .. } => None,
+fn label_of(answer: &Answer) -> Option<&str> {
+    match &answer.reply {
+        Reply::Class(name) => Some(name),
+        _ => None,
     }
 }

@@ -104,12 +104,16 @@ impl Routes {
         if request.has("origin") && request.header("origin") != Some(&self.origin) {
             return refused("the request comes from another page");
         }
-        let site = request.header("sec-fetch-site");
-        if request.has("sec-fetch-site") && !matches!(site, Some("same-origin" | "none")) {
-            return refused("the request comes from another page");
-        }
         let path = request.path.strip_prefix('/').unwrap_or_default();
         let (token, path) = path.split_once('/').unwrap_or_default();
+        let site = request.header("sec-fetch-site");
+        // The file that opens the page is of another site: it may be left for the page itself, as whoever knows the token may.
+        let is_opened = path.is_empty()
+            && request.header("sec-fetch-mode") == Some("navigate")
+            && request.header("sec-fetch-dest") == Some("document");
+        if request.has("sec-fetch-site") && !matches!(site, Some("same-origin" | "none")) && !is_opened {
+            return refused("the request comes from another page");
+        }
         match is_same(token, &self.token) {
             true => Ok(path),
             false => refused("the address is not that of the page: `udeed label` prints it"),

@@ -71,9 +71,15 @@ pub fn suggest<'py>(
 }
 
 /// Labels, the most doubtful first: positions, the probability of each, the number of the suggested class, the least and the
-/// largest number of wrong ones, and warnings.
-type Doubted<'py> =
-    (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, (usize, usize), Vec<String>);
+/// largest number of wrong ones, the number of those that nobody can judge, and warnings.
+type Doubted<'py> = (
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<i64>>,
+    (usize, usize),
+    usize,
+    Vec<String>,
+);
 
 /// Ranks labels by how doubtful they are.
 #[pyfunction]
@@ -88,6 +94,7 @@ pub fn doubt<'py>(py: Python<'py>, training: Training<'py>, seed: u64, n_jobs: u
         PyArray1::from_iter(py, labels.iter().map(|label| label.probability)),
         PyArray1::from_iter(py, labels.iter().map(|label| place(&label.suggested))),
         (*found.n_wrong.start(), *found.n_wrong.end()),
+        found.n_unjudged,
         warnings,
     ))
 }

@@ -160,6 +160,7 @@ def doubt(
     reasons : dict, if ``return_scores``
         ``probability`` of each label without it and the ``suggested`` class, in the order of the positions; ``n_wrong``: the
         least and the largest number of labels that are likely to be wrong. Where few are wrong, estimates of it are too high.
+        ``n_unjudged``: the number of labels that nobody can judge, which are not among those, such as the only one of a class.
 
     Examples
     --------
@@ -173,7 +174,7 @@ def doubt(
     """
     rows = _rows_of(X)
     training = _training(rows, y, unlabeled, 2, None)
-    positions, probabilities, suggested, n_wrong, told = _core.doubt(
+    positions, probabilities, suggested, n_wrong, n_unjudged, told = _core.doubt(
         training, seed_of(random_state), int(effective_n_jobs(n_jobs))
     )
     for text in told:
@@ -181,7 +182,8 @@ def doubt(
     if not return_scores:
         return positions
     classes = training.labels.classes[suggested]
-    return positions, {"probability": probabilities, "suggested": classes, "n_wrong": n_wrong}
+    reasons = {"probability": probabilities, "suggested": classes, "n_wrong": n_wrong, "n_unjudged": n_unjudged}
+    return positions, reasons
 
 
 @dataclass(frozen=True)

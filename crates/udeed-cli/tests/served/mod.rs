@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -41,8 +41,31 @@ pub fn outcome(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
 
 impl Served {
     pub fn start(folder: &Path, arguments: &[&str]) -> Self {
+        Served::by(command(folder, arguments).arg("--no-open"))
+    }
+
+    /// With a desktop whose browser only tells what it is to open.
+    #[cfg(target_os = "linux")]
+    pub fn opened(folder: &Path, arguments: &[&str]) -> (Self, String) {
+        use std::os::unix::fs::PermissionsExt;
+
+        let browser = folder.join("xdg-open");
+        std::fs::write(&browser, "#!/bin/sh\necho \"$@\" >opened.tmp && mv opened.tmp opened\n").unwrap();
+        std::fs::set_permissions(&browser, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
         let mut command = command(folder, arguments);
-        let mut child = command.arg("--no-open").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let served = Served::by(command.env("DISPLAY", ":0").env("PATH", path).env("TMPDIR", folder));
+        let begun = Instant::now();
+        while !folder.join("opened").exists() {
+            assert!(begun.elapsed() < Duration::from_secs(30), "no browser was opened");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let opened = std::fs::read_to_string(folder.join("opened")).unwrap();
+        (served, opened.trim().to_owned())
+    }
+
+    fn by(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut address = String::new();
         out.read_line(&mut address).unwrap();

@@ -84,7 +84,7 @@
   const ORIGINS = {
     chosen: ["suggested", "Its label tells much about the rest."],
     random: ["random row", "Drawn at random, as every fifth: on such rows the accuracy is estimated."],
-    searched: ["searched", "You looked for this row. It does not count for the estimate."],
+    searched: ["searched", "You looked for this row. It counts for the estimate once its turn as a random row has come."],
   };
 
   const why = ({ origin, reasons }) => {
@@ -175,7 +175,8 @@
     // What was typed was meant for the row that is answered.
     byId("class-name").value = "";
     const [last] = state.recent;
-    say(`Row ${row + 1}: ${last ? last.label : reply}. ${next()}`);
+    // A row that was only looked at is not among the last answers.
+    say(`Row ${row + 1}: ${last?.row === row ? last.label : "unchanged"}. ${next()}`);
     return true;
   };
 

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::format::Sheet;
 
 /// Whether a cell says that its value is missing.
-pub(super) fn is_missing(cell: &str) -> bool {
+pub(crate) fn is_missing(cell: &str) -> bool {
     cell.is_empty() || cell == "?" || cell.eq_ignore_ascii_case("na") || cell.eq_ignore_ascii_case("nan")
 }
 

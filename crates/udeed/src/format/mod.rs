@@ -42,6 +42,8 @@ pub use reader::Reader;
 pub use sheet::{HeldSheet, PartedSheet, Sheet};
 pub use writer::Writer;
 
+pub(crate) use cells::is_missing;
+
 formats! {
     /// Comma-separated values: cells between delimiters, one row a line.
     Csv = csv,

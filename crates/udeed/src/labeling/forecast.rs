@@ -152,6 +152,9 @@ impl Forecast {
         if self.more.is_empty() || self.more.contains(&0) {
             return Err(Error::setting("more", "0", "at least 1 further label"));
         }
+        if let Some(more) = self.more.iter().find(|more| more.checked_add(train.n_labeled()).is_none()) {
+            return Err(Error::setting("more", more, format!("at most {}", usize::MAX - train.n_labeled())));
+        }
         train.classes()?;
         let distinct = train.distinct_labels();
         let often = distinct.counts().into_iter().filter(|&count| count >= LEAST_OF_CLASS).count();
@@ -362,6 +365,9 @@ mod tests {
         let error = refused(&own.select(&copied), quick());
         assert!(error.contains("1 classes with 3 labels, those of copies counted once"), "{error}");
         assert!(refused(&few("wdbc", 30), quick().more(vec![0])).contains("`more` is 0"));
+        let most = quick().more(vec![3, usize::MAX]);
+        let wanted = format!("`more` is {}, expected at most {}", usize::MAX, usize::MAX - 30);
+        assert!(refused(&few("wdbc", 30), most).contains(&wanted));
         assert!(refused(&few("wdbc", 30), quick().repetitions(0)).contains("`repetitions` is 0"));
     }
 }

@@ -34,7 +34,7 @@ const MOST_UNLABELED: usize = 2000;
 /// ```
 #[derive(Debug)]
 pub struct Rounds {
-    /// Taken out while its labels are replaced.
+    /// Taken out while its labels are replaced, and not while a model is fitted: a fit that panics leaves it here.
     train: Option<TrainSet>,
     suggest: Suggest,
     method: Method,
@@ -85,13 +85,15 @@ impl Rounds {
         let Some(train) = self.train.take_if(|train| train.labels().len() == labels.len()) else {
             return Err(Error::training(found, "a label, or none, for each row"));
         };
-        let train = train.with_labels(labels)?;
-        let round = self.round(&train, wanted, observer);
-        self.train = Some(train);
-        round
+        self.train = Some(train.with_labels(labels)?);
+        let round = self.round(wanted, observer)?;
+        let predicted = |row: &usize| Some((*row, round.predictions.get(row)?.clone()));
+        self.before = self.compared.iter().filter_map(predicted).collect();
+        Ok(round)
     }
 
-    fn round(&mut self, train: &TrainSet, wanted: &[usize], observer: &mut dyn Observer) -> Result<Round> {
+    fn round(&self, wanted: &[usize], observer: &mut dyn Observer) -> Result<Round> {
+        let train = self.train.as_ref().ok_or_else(|| Error::training("no rows", "some to learn from"))?;
         let occurring = train.labels().counts().into_iter().filter(|&count| count > 0).count();
         let model = match occurring {
             0 | 1 => None,
@@ -112,7 +114,6 @@ impl Rounds {
             None => HashMap::new(),
         };
         let changed = self.changed(&predictions);
-        self.before = self.compared.iter().filter_map(|row| Some((*row, predictions.get(row)?.clone()))).collect();
         let cold = asked.is_none();
         Ok(Round { model, suggestions, cold, predictions, changed, n_labeled: train.n_labeled() })
     }

@@ -1,10 +1,11 @@
 //! A session of labeling: which question comes next, what was answered, and how accurate the models are.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use crate::data::{Labels, means_missing};
+use crate::data::{Labels, means_missing, same_number};
 use crate::ensemble::wilson;
 use crate::error::{Error, Result};
+use crate::format::is_missing;
 use crate::random::{Purpose, Stream};
 use crate::text::quoted;
 
@@ -78,7 +79,7 @@ pub struct Answer {
 pub enum Entry {
     /// A row was answered.
     Answer(Answer),
-    /// The answer to a row was taken back.
+    /// The last answer to a row was taken back: the one before it counts again, if there was one.
     Undo {
         /// The row, counted from 0.
         row: usize,
@@ -154,8 +155,8 @@ impl Progress {
 /// Asks for the labels of rows, one at a time: those that were suggested, and every fifth time a random one.
 ///
 /// Labels that were chosen are no random sample, so that the accuracy is estimated on the random rows alone. They are the
-/// first rows of a random order; a row of it that was chosen before its turn is one of them, too, as the model of that moment
-/// had not seen it either. They are a random sample of all rows that had no label.
+/// first rows of a random order; a row of it that was chosen or searched before its turn is one of them, too, once its turn has
+/// come, as the model of that moment had not seen it either. They are a random sample of all rows that had no label.
 ///
 /// ```
 /// use udeed::data::Labels;
@@ -182,15 +183,22 @@ pub struct Session {
     given: Labels,
     /// The rows to ask for, in random order.
     order: Vec<usize>,
-    answers: HashMap<usize, Answer>,
-    /// The answered rows, the last one last.
-    history: Vec<usize>,
+    /// The answers to each row, of which the last one counts.
+    answers: HashMap<usize, Vec<Answer>>,
+    /// All of them in the order in which they were given: the row, and which of its answers.
+    history: Vec<(usize, usize)>,
+    /// The classes that were added, as they came up, and how many answers name each.
+    added: Vec<(String, usize)>,
     /// What a model predicted of a row before it saw its label: also of rows whose answer was taken back.
     judged: HashMap<usize, String>,
     suggested: Vec<usize>,
     /// What the newest model predicts of rows whose labels it has not seen.
     predictions: HashMap<usize, String>,
     question: Option<Question>,
+    /// The label that marks unlabeled rows in their file.
+    unlabeled_mark: Option<String>,
+    /// Classes whose names are words for a missing label.
+    meant: Vec<String>,
 }
 
 impl Session {
@@ -206,11 +214,26 @@ impl Session {
             order,
             answers: HashMap::new(),
             history: Vec::new(),
+            added: Vec::new(),
             judged: HashMap::new(),
             suggested: Vec::new(),
             predictions: HashMap::new(),
             question: None,
+            unlabeled_mark: None,
+            meant: Vec::new(),
         }
+    }
+
+    /// A label that marks unlabeled rows where they were read: no class can have this name. Default: none.
+    pub fn unlabeled_mark(mut self, mark: Option<&str>) -> Self {
+        self.unlabeled_mark = mark.map(str::to_owned);
+        self
+    }
+
+    /// Classes that are meant although their names are words for a missing label, such as `none`. Default: none.
+    pub fn meant(mut self, classes: Vec<String>) -> Self {
+        self.meant = classes;
+        self
     }
 
     /// Number of rows, labeled or not.
@@ -240,8 +263,11 @@ impl Session {
     fn next(&self) -> Option<Question> {
         let is_open = |row: &&usize| !self.answers.contains_key(*row);
         let random = || self.order.iter().find(is_open).map(|&row| Question { row, origin: Origin::Random });
-        let asked = self.history.iter().filter(|row| self.answers[row].origin != Origin::Searched).count();
-        if asked % EVERY == EVERY - 1 {
+        // Questions since the last random one, each counted when it was first answered.
+        let first =
+            self.history.iter().rev().filter(|(_, place)| *place == 0).map(|(row, _)| self.answers[row][0].origin);
+        let asked = first.filter(|origin| *origin != Origin::Searched).take_while(|origin| *origin != Origin::Random);
+        if asked.count() >= EVERY - 1 {
             return random().or_else(|| self.skipped());
         }
         let chosen = self.suggested.iter().find(is_open).map(|&row| Question { row, origin: Origin::Chosen });
@@ -251,8 +277,8 @@ impl Session {
 
     /// The row that was skipped first.
     fn skipped(&self) -> Option<Question> {
-        let row = *self.history.iter().find(|row| self.answers[row].reply == Reply::Skip)?;
-        Some(Question { row, origin: self.answers[&row].origin })
+        let answer = self.answers().find(|answer| answer.reply == Reply::Skip)?;
+        Some(Question { row: answer.row, origin: answer.origin })
     }
 
     /// Asks for a row that was found by a search, also for one that has a label.
@@ -265,13 +291,14 @@ impl Session {
             return Err(Error::setting("row", row as u128 + 1, format!("one of 1 to {}", self.given.len())));
         }
         // A row that was answered before keeps its origin: it may be one of the random ones.
-        let origin = self.answers.get(&row).map_or(Origin::Searched, |answer| answer.origin);
+        let origin = self.answer(row).map_or(Origin::Searched, |answer| answer.origin);
         let question = Question { row, origin };
         self.question = Some(question);
         Ok(question)
     }
 
-    /// What a reply to the question changes: it takes effect by [`Session::apply`].
+    /// What a reply to the question changes: it takes effect by [`Session::apply`]. To skip a row that was answered, or has a
+    /// label, changes nothing: it was looked at.
     ///
     /// # Errors
     /// If there is no question, or the name of the class cannot be one.
@@ -281,6 +308,10 @@ impl Session {
         };
         let reply = match reply {
             Reply::Class(name) => Reply::Class(self.class(&name)?),
+            Reply::Skip if self.is_settled(row) => {
+                self.question = None;
+                return Ok(Vec::new());
+            }
             other => other,
         };
         let predicted = self.judged.get(&row).or_else(|| self.predictions.get(&row)).cloned();
@@ -292,17 +323,25 @@ impl Session {
         Ok(entries)
     }
 
-    /// The rows that were chosen although they come earlier in the random order: from now on they belong to the sample.
+    /// Whether a row has a label, or is known to get none.
+    fn is_settled(&self, row: usize) -> bool {
+        match self.answer(row) {
+            Some(answer) if answer.reply != Reply::Skip => true,
+            _ => self.given.get(row).is_some(),
+        }
+    }
+
+    /// The rows that were chosen or searched although they come earlier in the random order: from now on they belong to the
+    /// sample. Without them it would lack those that somebody looked for.
     fn drawn_before(&self, row: usize) -> Vec<Entry> {
         let earlier = self.order.iter().take_while(|other| **other != row);
-        let drawn =
-            earlier.filter_map(|other| self.answers.get(other)).filter(|answer| answer.origin == Origin::Chosen);
+        let drawn = earlier.filter_map(|other| self.answer(*other)).filter(|answer| answer.origin != Origin::Random);
         drawn.map(|answer| Entry::Answer(Answer { origin: Origin::Random, ..answer.clone() })).collect()
     }
 
     /// What takes the last answer back; none if there is no answer.
     pub fn undo(&self) -> Option<Entry> {
-        self.history.last().map(|&row| Entry::Undo { row })
+        self.history.last().map(|&(row, _)| Entry::Undo { row })
     }
 
     /// Lets an entry take effect, a new one or one of a session before.
@@ -312,35 +351,72 @@ impl Session {
                 if let Some(predicted) = &answer.predicted {
                     self.judged.entry(answer.row).or_insert_with(|| predicted.clone());
                 }
-                let former = self.answers.insert(answer.row, answer.clone());
-                // A row that came into the sample keeps its place.
-                if former.is_none_or(|former| former.reply != answer.reply || former.reply == Reply::Skip) {
-                    self.history.retain(|&row| row != answer.row);
-                    self.history.push(answer.row);
+                let all = self.answers.entry(answer.row).or_default();
+                match all.last() {
+                    // It came into the sample, and keeps its place.
+                    Some(last) if last.reply == answer.reply && last.origin != answer.origin => {
+                        all.iter_mut().for_each(|own| own.origin = answer.origin);
+                    }
+                    _ => {
+                        self.history.push((answer.row, all.len()));
+                        all.push(answer.clone());
+                        self.count_class(&answer.reply);
+                    }
                 }
                 self.question = None;
             }
             Entry::Undo { row } => {
-                let origin = self.answers.remove(row).map_or(Origin::Searched, |answer| answer.origin);
-                self.history.retain(|other| other != row);
+                let taken = self.answers.get_mut(row).and_then(Vec::pop);
+                let left = self.answers.get(row).map_or(0, Vec::len);
+                if let Some(at) = self.history.iter().rposition(|at| *at == (*row, left)) {
+                    self.history.remove(at);
+                }
+                if left == 0 {
+                    self.answers.remove(row);
+                }
+                if let Some(answer) = &taken {
+                    self.uncount_class(&answer.reply);
+                }
+                let origin = taken.map_or(Origin::Searched, |answer| answer.origin);
                 self.question = Some(Question { row: *row, origin });
             }
         }
     }
 
-    /// The answer to a row.
-    pub fn answer(&self, row: usize) -> Option<&Answer> {
-        self.answers.get(&row)
+    fn count_class(&mut self, reply: &Reply) {
+        let Reply::Class(name) = reply else { return };
+        match self.added.iter_mut().find(|(own, _)| own == name) {
+            Some((_, count)) => *count += 1,
+            None if self.given.classes().contains(name) => {}
+            None => self.added.push((name.clone(), 1)),
+        }
     }
 
-    /// The answers, the last one last.
+    /// A class that was taken back is none any more where no other came up since: the others keep their places.
+    fn uncount_class(&mut self, reply: &Reply) {
+        let Reply::Class(name) = reply else { return };
+        if let Some((_, count)) = self.added.iter_mut().find(|(own, _)| own == name) {
+            *count -= 1;
+        }
+        while self.added.pop_if(|(_, count)| *count == 0).is_some() {}
+    }
+
+    /// The answer to a row.
+    pub fn answer(&self, row: usize) -> Option<&Answer> {
+        self.answers.get(&row)?.last()
+    }
+
+    /// The answers that count, one of each row, the last one last.
     pub fn answers(&self) -> impl DoubleEndedIterator<Item = &Answer> {
-        self.history.iter().map(|row| &self.answers[row])
+        self.history.iter().filter_map(|(row, place)| {
+            let all = &self.answers[row];
+            all.last().filter(|_| place + 1 == all.len())
+        })
     }
 
     /// The label of a row, of the file or of an answer.
     pub fn label(&self, row: usize) -> Option<&str> {
-        match self.answers.get(&row).map(|answer| &answer.reply) {
+        match self.answer(row).map(|answer| &answer.reply) {
             Some(Reply::Class(name)) => Some(name),
             Some(Reply::NotSure) => None,
             Some(Reply::Skip) | None => self.given.name(row),
@@ -352,29 +428,27 @@ impl Session {
         Labels::new((0..self.given.len()).map(|row| self.label(row)))
     }
 
-    /// The classes: those of the file, and after them those that were added, in the order in which they were.
+    /// The classes: those of the file, and after them those that were added, in the order in which they came up. None loses its
+    /// place, also where no row has it any more.
     pub fn classes(&self) -> Vec<String> {
-        let mut classes = self.given.classes().to_vec();
-        let mut known: HashSet<String> = classes.iter().cloned().collect();
-        for answer in self.answers() {
-            if let Reply::Class(name) = &answer.reply
-                && known.insert(name.clone())
-            {
-                classes.push(name.clone());
-            }
-        }
-        classes
+        self.given.classes().iter().chain(self.added.iter().map(|(name, _)| name)).cloned().collect()
     }
 
     /// The class of that name, in its existing spelling: `1.0` is the class `1`.
     fn class(&self, name: &str) -> Result<String> {
         let name = name.trim();
         let wrong = |found: String, expected: &str| Err(Error::setting("class", found, expected));
+        if let Some(mark) = &self.unlabeled_mark
+            && (mark == name || same_number(mark, name))
+        {
+            return wrong(quoted(name), "another name: this one marks rows without a label");
+        }
         let known = self.classes();
         if known.iter().any(|class| class == name) {
             return Ok(name.to_owned());
         }
-        if name.is_empty() || means_missing(name) {
+        let is_meant = self.meant.iter().any(|class| class == name) && !is_missing(name);
+        if means_missing(name) && !is_meant {
             return wrong(quoted(name), "a name that does not mean a missing label");
         }
         if name.chars().count() > LONGEST_CLASS || name.contains(char::is_control) {
@@ -443,6 +517,8 @@ impl Session {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     fn session(n_rows: usize) -> Session {
@@ -551,6 +627,110 @@ mod tests {
         assert_eq!((progress.answered, progress.not_sure, progress.skipped), (3, 1, 0));
     }
 
+    /// Applies entries, and applies them to a session as it was at first, too: it must be the same.
+    fn again(session: &mut Session, kept: &mut Vec<Entry>, entries: Vec<Entry>) -> Session {
+        entries.iter().for_each(|entry| session.apply(entry));
+        kept.extend(entries);
+        let mut again = Session::new(session.given.clone(), None);
+        kept.iter().for_each(|entry| again.apply(entry));
+        assert_eq!((again.progress(), again.classes()), (session.progress(), session.classes()));
+        again
+    }
+
+    fn reply(session: &mut Session, kept: &mut Vec<Entry>, row: usize, reply: Reply) {
+        session.ask_for(row).unwrap();
+        let entries = session.reply(reply).unwrap();
+        again(session, kept, entries);
+    }
+
+    #[test]
+    fn a_row_that_was_looked_at_keeps_its_label() {
+        let mut session = Session::new(Labels::new([Some("a"), None, None, None, None]), None);
+        let mut kept = Vec::new();
+        reply(&mut session, &mut kept, 1, class("b"));
+        reply(&mut session, &mut kept, 2, Reply::NotSure);
+        reply(&mut session, &mut kept, 3, Reply::Skip);
+        let before = session.progress();
+        for row in [0, 1, 2] {
+            reply(&mut session, &mut kept, row, Reply::Skip);
+            assert_ne!(session.question().unwrap().row, row, "it goes on");
+        }
+        assert_eq!((session.label(0), session.label(1), session.progress()), (Some("a"), Some("b"), before));
+        assert_eq!(session.undo(), Some(Entry::Undo { row: 3 }));
+        session.suggest([4]);
+        session.ask_for(4).unwrap();
+        answer(&mut session, class("a"));
+        assert_eq!(session.question().unwrap().row, 3, "what was skipped is asked again, what was looked at is not");
+    }
+
+    #[test]
+    fn undo_gives_back_what_was_before() {
+        let mut session = Session::new(Labels::unlabeled(6), None);
+        let mut kept = Vec::new();
+        for (row, name) in [(1, "a"), (2, "a"), (1, "b"), (1, "c")] {
+            reply(&mut session, &mut kept, row, class(name));
+        }
+        let counted = |session: &Session| session.answers().map(|answer| answer.row).collect::<Vec<_>>();
+        assert_eq!((session.label(1), counted(&session)), (Some("c"), vec![2, 1]));
+        for (label, rows) in [(Some("b"), vec![2, 1]), (Some("a"), vec![1, 2])] {
+            let undo = vec![session.undo().unwrap()];
+            let resumed = again(&mut session, &mut kept, undo);
+            assert_eq!((session.label(1), counted(&session)), (label, rows));
+            assert_eq!(session.question().unwrap().row, 1);
+            assert_eq!((resumed.label(1), resumed.undo()), (label, session.undo()));
+        }
+        // Then the answer to the other row, and then the first.
+        for (row, labels) in [(2, [Some("a"), None]), (1, [None, None])] {
+            let undo = session.undo().unwrap();
+            assert_eq!(undo, Entry::Undo { row });
+            again(&mut session, &mut kept, vec![undo]);
+            assert_eq!([1, 2].map(|row| session.label(row)), labels);
+        }
+        assert_eq!((session.undo(), session.progress().open), (None, 6));
+    }
+
+    #[test]
+    fn classes_keep_their_places() {
+        let mut session = Session::new(Labels::new([Some("z"), None, None, None, None, None]), None);
+        let mut kept = Vec::new();
+        for (row, name) in [(1, "b"), (2, "a"), (3, "c")] {
+            reply(&mut session, &mut kept, row, class(name));
+        }
+        // Corrected, the only `b` is gone, and others come later.
+        reply(&mut session, &mut kept, 1, class("a"));
+        reply(&mut session, &mut kept, 4, class("b"));
+        assert_eq!(session.classes(), ["z", "b", "a", "c"]);
+        for left in [&["z", "b", "a", "c"][..], &["z", "b", "a", "c"], &["z", "b", "a"], &["z", "b"], &["z"]] {
+            let undo = vec![session.undo().unwrap()];
+            again(&mut session, &mut kept, undo);
+            assert_eq!(session.classes(), left, "only a new class that was taken back at once is gone");
+        }
+    }
+
+    /// The rows that somebody looks for are easier or harder than others: a sample without them is none.
+    #[test]
+    fn searched_rows_are_in_the_sample_when_their_turn_has_come() {
+        let mut session = session(40);
+        let order = session.order.clone();
+        session.suggest(order[20..30].to_vec());
+        session.predict((0..40).map(|row| (row, "a".to_owned())).collect());
+        for row in [order[0], order[2], order[35]] {
+            session.ask_for(row).unwrap();
+            answer(&mut session, class("b"));
+        }
+        for _ in 0..4 {
+            assert_eq!(answer(&mut session, class("a")).origin, Origin::Chosen);
+        }
+        assert_eq!(session.progress().estimate(), None);
+        assert_eq!(answer(&mut session, class("a")).row, order[1]);
+        assert_eq!(session.progress().estimate(), Some(Estimate { right: 1, of: 2 }));
+        for _ in 0..4 {
+            assert_eq!(answer(&mut session, class("a")).origin, Origin::Chosen, "every fifth question all the same");
+        }
+        assert_eq!(answer(&mut session, class("a")).row, order[3]);
+        assert_eq!(session.progress().estimate(), Some(Estimate { right: 2, of: 4 }));
+    }
+
     #[test]
     fn labels_of_the_file_can_be_corrected() {
         let mut session = Session::new(Labels::new([Some("a"), Some("b"), None]), None);
@@ -593,6 +773,24 @@ mod tests {
         assert_eq!(class_of("three").unwrap(), "three");
         for bad in ["", "  ", "?", "NA", "a\nb", &"x".repeat(101)] {
             assert!(class_of(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn what_marks_unlabeled_rows_is_no_class_and_words_that_are_meant_are() {
+        let mut session = Session::new(Labels::unlabeled(3), None);
+        session.reply(class("none")).unwrap_err();
+        session = session.meant(vec!["none".into(), "NA".into()]).unlabeled_mark(Some("-1"));
+        session.reply(class("none")).unwrap();
+        // No reader takes this one for a class.
+        session.reply(class("NA")).unwrap_err();
+        for name in ["-1", " -1.0"] {
+            let error = session.reply(class(name)).unwrap_err().to_string();
+            let name = name.trim();
+            assert_eq!(
+                error,
+                format!("`class` is `{name}`, expected another name: this one marks rows without a label")
+            );
         }
     }
 
