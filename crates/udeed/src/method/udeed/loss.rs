@@ -329,10 +329,14 @@ impl<T: Real> Visit<T> for Diversity {
     #[inline(always)]
     fn visit<S: Simd>(&self, simd: S, tally: &mut Tally<T>, _: usize, scores: &mut [T]) {
         scores.iter_mut().for_each(|z| *z = z.tanh_half());
-        let of_head =
+        each_head(
+            self.heads,
+            self.m,
+            scores,
+            tally,
             #[inline(always)]
-            |_, outputs: &mut [T], tally: &mut Tally<T>| tally.sums.diversity += self.differentiate(simd, outputs);
-        each_head(self.heads, self.m, scores, tally, of_head);
+            |_, outputs, tally| tally.sums.diversity += self.differentiate(simd, outputs),
+        );
     }
 }
 
@@ -350,16 +354,21 @@ impl Visit<f64> for ExactDiversity<'_> {
     fn visit<S: Simd>(&self, simd: S, tally: &mut Tally<f64>, _: usize, scores: &mut [f64]) {
         let Grid { residual, terms: [high, low], .. } = *self.grid;
         scores.iter_mut().for_each(|z| *z = z.tanh_half());
-        let of_head = #[inline(always)]
-        |_, outputs: &mut [f64], tally: &mut Tally<f64>| {
-            let agreement = Agreement::of(simd, outputs);
-            let slope = agreement.half_slope();
-            outputs.iter_mut().for_each(|f| *f = residual.round(slope(*f) * (1.0 - *f * *f)));
-            let term = agreement.value();
-            tally.sums.diversity += high.round(term);
-            tally.sums.rest += low.round(term - high.round(term));
-        };
-        each_head(self.heads, self.m, scores, tally, of_head);
+        each_head(
+            self.heads,
+            self.m,
+            scores,
+            tally,
+            #[inline(always)]
+            |_, outputs, tally| {
+                let agreement = Agreement::of(simd, outputs);
+                let slope = agreement.half_slope();
+                outputs.iter_mut().for_each(|f| *f = residual.round(slope(*f) * (1.0 - *f * *f)));
+                let term = agreement.value();
+                tally.sums.diversity += high.round(term);
+                tally.sums.rest += low.round(term - high.round(term));
+            },
+        );
     }
 }
 
