@@ -1,5 +1,8 @@
 //! What the fuzz targets do with their bytes. The first byte chooses how, the others are the file.
 
+#[path = "../../crates/udeed/tests/kinds/mod.rs"]
+mod kinds;
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -8,7 +11,6 @@ use flate2::Crc;
 use safetensors::SafeTensors;
 use udeed::data::Table;
 use udeed::format::{Format, Layout, Reader, Sheet, Writer};
-use udeed::method::Method;
 use udeed::model::Model;
 use udeed::prepare::{Preparation, Scaling};
 
@@ -77,41 +79,12 @@ pub fn model(data: &[u8]) {
     }
 }
 
-/// Methods whose models hold what others do not, with their settings.
-const KINDS: &[(&str, &[(&str, &str)])] = &[
-    ("udeed", &[("members", "2")]),
-    ("bagging", &[("base", "tree"), ("calibrated", "true")]),
-    ("bagging", &[("base", "neighbors"), ("members", "2")]),
-    ("adaboost", &[("base", "bayes"), ("members", "3")]),
-    ("semiboost", &[("base", "tree"), ("members", "2")]),
-    ("udeed", &[("hidden", "2"), ("members", "2"), ("calibrated", "true")]),
-    ("bagging", &[("fourier", "4"), ("members", "2")]),
-    ("auto", &[("members", "2")]),
-    ("stacking", &[]),
-    ("label-spreading", &[]),
-    ("extra-trees", &[("members", "2")]),
-];
-
 /// The rows that the models learned from.
-static ROWS: LazyLock<Sheet> = LazyLock::new(|| {
-    let row =
-        |i: usize| format!("{},{},{}\n", i * 7 % 11, ["red", "blue", "green"][i * 5 % 3], ["yes", "no", ""][i % 3]);
-    let rows: String = std::iter::once("size,colour,ok\n".into()).chain((0..36).map(row)).collect();
-    Reader::new().format(Format::Csv).label("ok").read_from("rows", rows.as_bytes()).expect("rows")
-});
+static ROWS: LazyLock<Sheet> = LazyLock::new(kinds::rows);
 
 /// The files of models of every kind.
-static VALID: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
-    let train = ROWS.clone().into_train().expect("labels");
-    let with =
-        |method: Method, (setting, value): &(&str, &str)| method.with_setting(setting, value).expect("a setting");
-    let of_kind = |(name, settings): &(&str, &[(&str, &str)])| {
-        let method = settings.iter().fold(Method::named(name).expect("a method"), with);
-        let (model, _) = method.fit_keeping_rows(&train, 100, &mut ()).expect("a model");
-        model.to_bytes().expect("a file")
-    };
-    KINDS.iter().map(of_kind).collect()
-});
+static VALID: LazyLock<Vec<Vec<u8>>> =
+    LazyLock::new(|| kinds::models().iter().map(|model| model.to_bytes().expect("a file")).collect());
 
 fn path() -> PathBuf {
     std::env::temp_dir().join(format!("udeed-fuzz-{}", std::process::id()))

@@ -278,9 +278,7 @@ fn hostile_cells_are_only_text() {
     // A class by any name is a button.
     let names = browser.evaluate("[...document.querySelectorAll('#classes button')].map((own) => own.textContent)");
     assert_eq!(names, json!(["<i>one</i> 1", "⟨U+202E⟩two 2"]));
-    press(&mut browser, "c");
-    browser.call("Input.insertText", json!({ "text": "<svg onload=window.ran=6>" }));
-    browser.press("Enter", 13, "\r");
+    name_class(&mut browser, "<svg onload=window.ran=6>");
     browser.wait_for("document.querySelectorAll('#classes button').length === 3");
     assert_eq!(
         browser.evaluate("[window.ran ?? null, document.scripts.length, document.images.length]"),
@@ -417,9 +415,7 @@ fn a_row_is_looked_at_and_a_correction_taken_back() {
     let folder = points(40);
     let (_served, mut browser) = page(folder.path(), &CALL, (1280, 900, "light"));
     let first = row(&mut browser);
-    press(&mut browser, "c");
-    browser.call("Input.insertText", json!({ "text": "third" }));
-    browser.press("Enter", 13, "\r");
+    name_class(&mut browser, "third");
     wait_for_next(&mut browser, first);
     let second = row(&mut browser);
     answer(&mut browser, false);
@@ -443,6 +439,13 @@ fn a_row_is_looked_at_and_a_correction_taken_back() {
     no_complaints(&mut browser);
 }
 
+/// Names a new class by keys alone, and answers with it.
+fn name_class(browser: &mut Chromium, name: &str) {
+    press(browser, "c");
+    browser.call("Input.insertText", json!({ "text": name }));
+    browser.press("Enter", 13, "\r");
+}
+
 /// Counts how often an element is read by a screen reader from now on, in `window.read`.
 fn listen(browser: &mut Chromium, id: &str) {
     browser.evaluate(&format!(
@@ -461,9 +464,7 @@ fn alerts_stay_and_are_read_once() {
     let (served, mut browser) = page(folder.path(), &CALL, (800, 900, "light"));
     let before = row(&mut browser);
     listen(&mut browser, "refusal");
-    press(&mut browser, "c");
-    browser.call("Input.insertText", json!({ "text": "?" }));
-    browser.press("Enter", 13, "\r");
+    name_class(&mut browser, "?");
     browser.wait_for("!document.getElementById('refusal').hidden");
     browser.evaluate(TWO_POLLS);
     let refusal = "`class` is `?`, expected a name that does not mean a missing label";

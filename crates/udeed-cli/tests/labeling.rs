@@ -115,13 +115,19 @@ fn a_second_file_has_the_format_of_its_name() {
     }
 }
 
+/// A pipe beside the rows.
+#[cfg(unix)]
+fn pipe_of(folder: &Folder) -> std::path::PathBuf {
+    let pipe = folder.file("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    pipe
+}
+
 #[cfg(unix)]
 #[test]
 fn rows_that_can_be_read_only_once_are_written_as_they_were_read() {
     let folder = Folder::with("rows.csv", groups(12));
-    let made = std::process::Command::new("mkfifo").arg(folder.file("pipe")).status().unwrap();
-    assert!(made.success());
-    let [pipe, rows] = [folder.file("pipe"), folder.file("rows.csv")];
+    let [pipe, rows] = [pipe_of(&folder), folder.file("rows.csv")];
     let feed = std::thread::spawn(move || std::fs::copy(rows, pipe).unwrap());
     let asked = folder.run("suggest pipe --format csv --label kind --drop id --count 3 --out -");
     feed.join().unwrap();
@@ -134,9 +140,7 @@ fn rows_that_can_be_read_only_once_are_written_as_they_were_read() {
 #[test]
 fn rows_that_change_while_others_are_read_are_refused() {
     let folder = Folder::with("rows.csv", groups(12));
-    let made = std::process::Command::new("mkfifo").arg(folder.file("pipe")).status().unwrap();
-    assert!(made.success());
-    let [pipe, rows] = [folder.file("pipe"), folder.file("rows.csv")];
+    let [pipe, rows] = [pipe_of(&folder), folder.file("rows.csv")];
     let feed = std::thread::spawn(move || {
         // Opened once the other side reads it.
         let mut pipe = std::fs::OpenOptions::new().write(true).open(pipe).unwrap();

@@ -63,8 +63,11 @@ impl Said {
     }
 }
 
-/// An answer, with the number of its file and its place in it.
-type Given<'a> = ((usize, usize), &'a Answer);
+/// The number of a file, and a place in it.
+type Place = (usize, usize);
+
+/// An answer, and where it stands.
+type Given<'a> = (Place, &'a Answer);
 
 /// Merges answers to the same rows into a file of answers, which may have some already. With conflicts nothing is written,
 /// unless these rows are to stay without a label.
@@ -104,7 +107,7 @@ pub fn merge(
 }
 
 /// What the files say of each row together, and the lines that the first of them lacks, with their places.
-fn of_rows(said: &[Said], paths: &[PathBuf]) -> (Merged, Vec<((usize, usize), Line)>) {
+fn of_rows(said: &[Said], paths: &[PathBuf]) -> (Merged, Vec<(Place, Line)>) {
     let mut by_row: BTreeMap<usize, Vec<Given<'_>>> = BTreeMap::new();
     for (file, own) in said.iter().enumerate() {
         let answers = own.session.answers().enumerate().filter(|(_, answer)| answer.reply != Reply::Skip);

@@ -4,6 +4,8 @@
 //! `PROPTEST_CASES=100000` looks longer, the targets in `fuzz/` as long as they are let.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod kinds;
+
 use std::collections::HashMap;
 use std::fmt::{self, Debug, Formatter};
 use std::io::Write;
@@ -1257,22 +1259,8 @@ fn libsvm_refuses_classes_that_are_numbers_but_not_finite() {
 
 const TRAINING_ROWS: &str = "1,red,yes\n2,blue,no\n?,red,yes\n4,green,no\n5,,\n";
 
-/// Methods whose models hold what others do not, with their settings.
-const KINDS: &[(&str, &[(&str, &str)])] = &[
-    ("bagging", &[("base", "tree"), ("calibrated", "true")]),
-    ("bagging", &[("base", "neighbors"), ("members", "2")]),
-    ("adaboost", &[("base", "bayes"), ("members", "3")]),
-    ("semiboost", &[("base", "tree"), ("members", "2")]),
-    ("udeed", &[("hidden", "2"), ("members", "2"), ("calibrated", "true")]),
-    ("bagging", &[("fourier", "4"), ("members", "2")]),
-    ("auto", &[("members", "2")]),
-    ("stacking", &[]),
-    ("label-spreading", &[]),
-    ("extra-trees", &[("members", "2")]),
-];
-
 /// How many models there are below.
-const N_MODELS: usize = 2 + KINDS.len();
+const N_MODELS: usize = 2 + kinds::KINDS.len();
 
 /// Models and their files: two whose columns are named or numbered, and one of each kind.
 static MODELS: LazyLock<Vec<(Model, Vec<u8>)>> = LazyLock::new(|| {
@@ -1282,21 +1270,11 @@ static MODELS: LazyLock<Vec<(Model, Vec<u8>)>> = LazyLock::new(|| {
         let train = reader.read_from("rows", text.as_bytes()).unwrap().into_train().unwrap();
         Udeed::new().members(2).fit(&train).unwrap()
     });
-    let row =
-        |i: usize| format!("{},{},{}\n", i * 7 % 11, ["red", "blue", "green"][i * 5 % 3], ["yes", "no", ""][i % 3]);
-    let text: String = std::iter::once("size,colour,ok\n".into()).chain((0..36).map(row)).collect();
-    let reader = Reader::new().format(Format::Csv).label("ok");
-    let train = reader.read_from("rows", text.as_bytes()).unwrap().into_train().unwrap();
-    let of_kind = |(name, settings): &(&str, &[(&str, &str)])| {
-        let with = |method: Method, (setting, value): &(&str, &str)| method.with_setting(setting, value).unwrap();
-        let method = settings.iter().fold(Method::named(name).unwrap(), with);
-        method.fit_keeping_rows(&train, 100, &mut ()).unwrap().0
-    };
     let with_file = |model: Model| {
         let bytes = saved(&model);
         (model, bytes)
     };
-    plain.into_iter().chain(KINDS.iter().map(of_kind)).map(with_file).collect()
+    plain.into_iter().chain(kinds::models()).map(with_file).collect()
 });
 
 thread_local! {

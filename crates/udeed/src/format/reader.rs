@@ -121,6 +121,22 @@ impl Reader {
         self
     }
 
+    /// Layout of the rows in memory. Default: [`Layout::Auto`].
+    #[must_use]
+    pub fn layout(mut self, layout: Layout) -> Self {
+        self.options.layout = layout;
+        self
+    }
+
+    /// The columns that the rows must have, with their kinds; others are not read. [`Model::reader`](crate::model::Model::reader)
+    /// sets this. Default: all columns of the file.
+    #[must_use]
+    pub fn expect(mut self, columns: &[Column], naming: Naming) -> Self {
+        self.options.columns.header = !matches!(naming, Naming::Position { .. });
+        self.options.columns.expected = Some((columns.to_vec(), naming));
+        self
+    }
+
     /// Columns to read besides those of [`Reader::expect`], by their names: nominal ones, whatever they hold, except for the fractions
     /// of a Parquet file. Models take no notice of them. Default: none.
     ///
@@ -137,22 +153,6 @@ impl Reader {
     #[must_use]
     pub fn carry<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
         self.options.columns.carried = columns.into_iter().map(Into::into).collect();
-        self
-    }
-
-    /// Layout of the rows in memory. Default: [`Layout::Auto`].
-    #[must_use]
-    pub fn layout(mut self, layout: Layout) -> Self {
-        self.options.layout = layout;
-        self
-    }
-
-    /// The columns that the rows must have, with their kinds; others are not read. [`Model::reader`](crate::model::Model::reader)
-    /// sets this. Default: all columns of the file.
-    #[must_use]
-    pub fn expect(mut self, columns: &[Column], naming: Naming) -> Self {
-        self.options.columns.header = !matches!(naming, Naming::Position { .. });
-        self.options.columns.expected = Some((columns.to_vec(), naming));
         self
     }
 

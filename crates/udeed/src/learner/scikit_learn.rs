@@ -20,8 +20,8 @@ pub(super) struct Problem {
 
 #[derive(Deserialize)]
 pub(super) struct Grown {
-    pub(super) weighted: bool,
     pub(super) settings: TreeSettings,
+    pub(super) weighted: bool,
     pub(super) features: Vec<u32>,
     pub(super) thresholds: Vec<f64>,
     pub(super) distributions: Vec<f64>,
