@@ -327,6 +327,7 @@ impl Dealt {
             heads: 1,
             hidden: 0,
             precision: Precision::Double,
+            sizes: &[],
         };
         let objective = Hypothetical { way, of: self, rows: diversity.map(Matrix::rows), loss };
         let (mut weights, mut gradient, mut taken, mut first) = (start.to_vec(), vec![0.0; start.len()], 0, None);

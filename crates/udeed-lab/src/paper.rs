@@ -15,7 +15,6 @@ use crate::statistics::{LogRatio, MeanLogRatio, MeanSquare, Sampled, Verdict, de
 
 /// A mean accuracy of the paper with the verdict of UDEED (LcUd) against it.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[non_exhaustive]
 pub struct Figure {
     /// The mean over 50 splits.
     pub mean: f64,
