@@ -1441,7 +1441,7 @@ fn a_model_with_other_numbers_is_refused_or_predicts() {
         }
         let bytes = sealed(&description, &tensors);
         match within_limits(&bytes, || load(&bytes)) {
-            Ok(model) => predict_with(&model),
+            Ok(model) => _ = predict_with(&model),
             Err(error) => assert_clean(&error),
         }
     });
