@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter};
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter, RowGroupMetaData};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
@@ -134,7 +134,7 @@ fn wide_rows_are_written_in_smaller_groups() {
     let tail = file.len() - 8;
     let length = u32::from_le_bytes(file[tail..tail + 4].try_into().unwrap()) as usize;
     let metadata = ParquetMetaDataReader::decode_metadata(&file[tail - length..tail]).unwrap();
-    let rows: Vec<i64> = metadata.row_groups().iter().map(|group| group.num_rows()).collect();
+    let rows: Vec<i64> = metadata.row_groups().iter().map(RowGroupMetaData::num_rows).collect();
     assert!(rows.len() == 3 && rows.iter().sum::<i64>() == 150, "{rows:?}");
 }
 
