@@ -145,7 +145,7 @@ impl Predict {
         out: Option<&Path>,
         progress: &Progress,
     ) -> anyhow::Result<()> {
-        let reader = reading.reader(model.reader()).carry(self.columns.iter().cloned());
+        let reader = reading.reader(model.reader()).carry(&self.columns);
         // Sparse rows cannot be predicted as they come.
         let folder = temporary_folder(out);
         let room = Room { most: self.reading.memory.most(), folder: Some(&folder) };

@@ -51,6 +51,13 @@ fn page(folder: &Path, call: &[&str], (width, height, theme): (u32, u32, &str)) 
     (served, browser)
 }
 
+/// The page of some points.
+fn page_of(n: usize, screen: (u32, u32, &str)) -> (TempDir, Served, Chromium) {
+    let folder = points(n);
+    let (served, browser) = page(folder.path(), &CALL, screen);
+    (folder, served, browser)
+}
+
 fn text(browser: &mut Chromium, id: &str) -> String {
     browser.evaluate(&format!("document.getElementById('{id}').textContent")).as_str().unwrap().to_owned()
 }
@@ -112,8 +119,7 @@ fn no_complaints(browser: &mut Chromium) {
 #[test]
 #[ignore = "needs Chromium: `make browser`"]
 fn thirty_labels_from_start_to_end() {
-    let folder = points(120);
-    let (served, mut browser) = page(folder.path(), &CALL, (1280, 900, "light"));
+    let (folder, served, mut browser) = page_of(120, (1280, 900, "light"));
     assert_eq!(text(&mut browser, "estimate"), "not yet known");
     let mut random = 0;
     for i in 0..8 {
@@ -350,8 +356,7 @@ fn sounds_and_pictures_stand_beside_their_names() {
 #[test]
 #[ignore = "needs Chromium: `make browser`"]
 fn only_the_pages_own_scripts_and_styles_are_allowed() {
-    let folder = points(30);
-    let (served, mut browser) = page(folder.path(), &CALL, (1280, 900, "light"));
+    let (_folder, served, mut browser) = page_of(30, (1280, 900, "light"));
     let found = browser.evaluate(
         "new Promise((done) => { \
          const script = document.createElement('script'); script.textContent = 'window.ran = 1'; \
@@ -412,8 +417,7 @@ fn a_file_leads_to_the_page() {
 #[test]
 #[ignore = "needs Chromium: `make browser`"]
 fn a_row_is_looked_at_and_a_correction_taken_back() {
-    let folder = points(40);
-    let (_served, mut browser) = page(folder.path(), &CALL, (1280, 900, "light"));
+    let (_folder, _served, mut browser) = page_of(40, (1280, 900, "light"));
     let first = row(&mut browser);
     name_class(&mut browser, "third");
     wait_for_next(&mut browser, first);
@@ -460,8 +464,7 @@ const TWO_POLLS: &str = "new Promise((done) => setTimeout(() => done(true), 5000
 #[test]
 #[ignore = "needs Chromium: `make browser`"]
 fn alerts_stay_and_are_read_once() {
-    let folder = points(40);
-    let (served, mut browser) = page(folder.path(), &CALL, (800, 900, "light"));
+    let (_folder, served, mut browser) = page_of(40, (800, 900, "light"));
     let before = row(&mut browser);
     listen(&mut browser, "refusal");
     name_class(&mut browser, "?");

@@ -52,16 +52,12 @@ fn as_table_v_prints(gain: f64) -> f64 {
 /// Gains of table V's size differ by chance with the values that its 0.001 stands for, and not with the nearest.
 #[test]
 fn small_gains_differ_by_their_noise() {
-    let mut state = 2010u64;
-    let mut uniform = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    };
+    let mut uniform = uniform();
     let (std, n) = (0.001, 50);
     let pairs: Vec<[f64; 2]> = (0..1000)
         .map(|_| {
             let expected = 0.003 * uniform() - 0.0005;
-            [(); 2].map(|()| expected + std * ((0..12).map(|_| uniform()).sum::<f64>() - 6.0) / (n as f64).sqrt())
+            [(); 2].map(|()| expected + std * normal(&mut uniform) / (n as f64).sqrt())
         })
         .collect();
     let z = |stands_for: &dyn Fn(Figure) -> Sampled| {
@@ -75,4 +71,36 @@ fn small_gains_differ_by_their_noise() {
         [z(&|figure| figure.gain()), z(&|figure| Sampled { mean: figure.mean, unit: 0.001, ..figure.gain() })];
     assert!(rule.is_chance() && rule.value > rule.by_chance[0], "{rule:?}");
     assert!(!nearest.is_chance(), "{nearest:?}");
+}
+
+/// Means of fifty draws that vary by about the digits that are printed: without what rounding adds, chance would not explain them.
+#[test]
+fn rounded_figures_differ_by_chance() {
+    let mut uniform = uniform();
+    let (std, n, unit) = (0.0015, 50, 0.001);
+    let mut pair = || {
+        let expected = 0.8 + 0.1 * uniform();
+        let mut drawn = || expected + std * normal(&mut uniform) / (n as f64).sqrt();
+        let (ours, paper) = (drawn(), (drawn() / unit).round() * unit);
+        [Sampled { mean: ours, std, n, unit: 0.0 }, Sampled { mean: paper, std, n, unit }]
+    };
+    let pairs: Vec<[Sampled; 2]> = (0..400).map(|_| pair()).collect();
+    let z = |unit| pairs.iter().filter_map(|[ours, paper]| ours.z(&Sampled { unit, ..*paper })).collect::<Vec<_>>();
+    let [counted, not] = [0.001, 0.0].map(|unit| MeanSquare::of(&z(unit)).unwrap());
+    assert!(counted.is_chance() && counted.value > counted.by_chance[0], "{counted:?}");
+    assert!(!not.is_chance(), "{not:?}");
+}
+
+/// Uniform numbers in `[0, 1)`, the same in every run.
+fn uniform() -> impl FnMut() -> f64 {
+    let mut state = 2010u64;
+    move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// A draw that is nearly standard normal.
+fn normal(uniform: &mut impl FnMut() -> f64) -> f64 {
+    (0..12).map(|_| uniform()).sum::<f64>() - 6.0
 }

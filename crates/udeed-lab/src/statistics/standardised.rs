@@ -95,29 +95,6 @@ mod tests {
         assert_eq!(MeanSquare::of(&[]), None);
     }
 
-    /// Means of fifty draws that vary by about the digits that are printed: without what rounding adds, chance would not
-    /// explain them.
-    #[test]
-    fn rounded_figures_differ_by_chance() {
-        let mut state = 2010u64;
-        let mut uniform = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1u64 << 53) as f64
-        };
-        let (std, n, unit) = (0.0015, 50, 0.001);
-        let mut pair = || {
-            let expected = 0.8 + 0.1 * uniform();
-            let mut drawn = || expected + std * ((0..12).map(|_| uniform()).sum::<f64>() - 6.0) / (n as f64).sqrt();
-            let (ours, paper) = (drawn(), (drawn() / unit).round() * unit);
-            [Sampled { mean: ours, std, n, unit: 0.0 }, Sampled { mean: paper, std, n, unit }]
-        };
-        let pairs: Vec<[Sampled; 2]> = (0..400).map(|_| pair()).collect();
-        let z = |unit| pairs.iter().filter_map(|[ours, paper]| ours.z(&Sampled { unit, ..*paper })).collect::<Vec<_>>();
-        let [counted, not] = [0.001, 0.0].map(|unit| MeanSquare::of(&z(unit)).unwrap());
-        assert!(counted.is_chance() && counted.value > counted.by_chance[0], "{counted:?}");
-        assert!(!not.is_chance(), "{not:?}");
-    }
-
     #[test]
     fn equal_figures_that_never_vary_have_no_difference() {
         let figure = Sampled { mean: 0.5, std: 0.0, n: 50, unit: 0.0 };

@@ -63,6 +63,15 @@ pub struct Buffer {
     pub(crate) offsets: Vec<u64>,
 }
 
+/// Shape and kind of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// Number of rows and of columns.
+    pub shape: (usize, usize),
+    /// Whether the blocks are sparse.
+    pub is_sparse: bool,
+}
+
 /// Rows that can be visited block by block. The descent needs nothing else, so the rows may be larger than memory. The trait
 /// is sealed.
 ///
@@ -74,11 +83,18 @@ pub struct Buffer {
 /// # Ok::<(), udeed::Error>(())
 /// ```
 pub trait Blocks: sealed::Sealed + Send + Sync {
+    /// Shape and kind of the rows.
+    fn extent(&self) -> Extent;
+
     /// Number of rows and of columns.
-    fn shape(&self) -> (usize, usize);
+    fn shape(&self) -> (usize, usize) {
+        self.extent().shape
+    }
 
     /// Whether the blocks are sparse.
-    fn is_sparse(&self) -> bool;
+    fn is_sparse(&self) -> bool {
+        self.extent().is_sparse
+    }
 
     /// Consecutive rows, borrowed where they are in memory, else read into the buffer.
     ///
@@ -96,12 +112,8 @@ pub(crate) struct Stretch<'a> {
 impl sealed::Sealed for Stretch<'_> {}
 
 impl Blocks for Stretch<'_> {
-    fn shape(&self) -> (usize, usize) {
-        (self.span.len(), self.rows.shape().1)
-    }
-
-    fn is_sparse(&self) -> bool {
-        self.rows.is_sparse()
+    fn extent(&self) -> Extent {
+        Extent { shape: (self.span.len(), self.rows.shape().1), is_sparse: self.rows.is_sparse() }
     }
 
     fn block<'a>(&'a self, rows: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>> {

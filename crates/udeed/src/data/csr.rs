@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::data::{Block, Blocks, Buffer, Dense, Matrix, Row, Rows, dense_size, sparse_size};
+use crate::data::{Block, Blocks, Buffer, Dense, Extent, Matrix, Row, Rows, dense_size, sparse_size};
 use crate::error::{Error, Place, Result};
 use crate::parallel;
 
@@ -182,12 +182,8 @@ impl Csr {
 }
 
 impl Blocks for Csr {
-    fn shape(&self) -> (usize, usize) {
-        (self.starts.len() - 1, self.n_columns)
-    }
-
-    fn is_sparse(&self) -> bool {
-        true
+    fn extent(&self) -> Extent {
+        Extent { shape: (self.starts.len() - 1, self.n_columns), is_sparse: true }
     }
 
     fn block<'a>(&'a self, rows: Range<usize>, _: &'a mut Buffer) -> Result<Block<'a>> {

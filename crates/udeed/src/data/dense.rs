@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::data::{Block, Blocks, Buffer, Row, Rows, dense_size};
+use crate::data::{Block, Blocks, Buffer, Extent, Row, Rows, dense_size};
 use crate::error::{Error, Hint, Place, Result};
 use crate::text::byte_size;
 
@@ -187,12 +187,8 @@ impl Dense {
 }
 
 impl Blocks for Dense {
-    fn shape(&self) -> (usize, usize) {
-        (self.n_rows, self.n_columns)
-    }
-
-    fn is_sparse(&self) -> bool {
-        false
+    fn extent(&self) -> Extent {
+        Extent { shape: (self.n_rows, self.n_columns), is_sparse: false }
     }
 
     fn block<'a>(&'a self, rows: Range<usize>, _: &'a mut Buffer) -> Result<Block<'a>> {

@@ -16,7 +16,7 @@ mod statistics;
 mod table;
 mod train_set;
 
-pub use blocks::{Block, Blocks, Buffer};
+pub use blocks::{Block, Blocks, Buffer, Extent};
 pub use csr::Csr;
 pub use dense::Dense;
 pub use doubtful::doubtful_classes;

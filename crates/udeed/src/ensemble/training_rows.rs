@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::data::{
-    Block, Blocks, Buffer, Copies, DiskRows, DiskRowsWriter, DiskTable, Matrix, Row, Rows, Sealed, TrainSet,
+    Block, Blocks, Buffer, Copies, DiskRows, DiskRowsWriter, DiskTable, Extent, Matrix, Row, Rows, Sealed, TrainSet,
 };
 use crate::ensemble::vote::Part;
 use crate::ensemble::{Ensemble, Lambda, Members, Vote};
@@ -153,12 +153,8 @@ impl Elsewhere {
 impl Sealed for Elsewhere {}
 
 impl Blocks for Elsewhere {
-    fn shape(&self) -> (usize, usize) {
-        (self.n_rows, self.n_features)
-    }
-
-    fn is_sparse(&self) -> bool {
-        self.sparse
+    fn extent(&self) -> Extent {
+        Extent { shape: (self.n_rows, self.n_features), is_sparse: self.sparse }
     }
 
     fn block<'a>(&'a self, _: Range<usize>, _: &'a mut Buffer) -> Result<Block<'a>> {

@@ -145,14 +145,14 @@ impl Reader {
     /// use udeed::format::{Format, Reader};
     ///
     /// let reader = Reader::new().format(Format::Csv).expect(&[Column::numeric("size")], Naming::Given);
-    /// let sheet = reader.carry(["id"]).read_from("rows", &b"id,size,colour\n007,1,red\n"[..])?;
+    /// let sheet = reader.carry(&["id".into()]).read_from("rows", &b"id,size,colour\n007,1,red\n"[..])?;
     /// assert_eq!(sheet.table.columns()[0], Column::nominal("id", vec!["007".into()]));
     /// assert_eq!(sheet.table.columns().len(), 2);
     /// # Ok::<(), udeed::Error>(())
     /// ```
     #[must_use]
-    pub fn carry<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
-        self.options.columns.carried = columns.into_iter().map(Into::into).collect();
+    pub fn carry(mut self, columns: &[String]) -> Self {
+        self.options.columns.carried = columns.to_vec();
         self
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::data::{Block, Blocks, Buffer, Csr, Dense, Kind, Matrix, Sealed, Table};
+use crate::data::{Block, Blocks, Buffer, Csr, Dense, Extent, Kind, Matrix, Sealed, Table};
 use crate::error::{Error, Hint, Place, Result};
 use crate::parallel;
 use crate::prepare::fourier::check_memory;
@@ -58,13 +58,12 @@ impl<'a> Features<'a> {
 impl Sealed for Features<'_> {}
 
 impl Blocks for Features<'_> {
-    fn shape(&self) -> (usize, usize) {
+    fn extent(&self) -> Extent {
         let (n, width) = self.scaled.shape();
-        (n, self.fourier.map_or(width, FourierMap::n_features))
-    }
-
-    fn is_sparse(&self) -> bool {
-        self.fourier.is_none() && self.scaled.is_sparse()
+        Extent {
+            shape: (n, self.fourier.map_or(width, FourierMap::n_features)),
+            is_sparse: self.fourier.is_none() && self.scaled.is_sparse(),
+        }
     }
 
     fn block<'a>(&'a self, rows: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>> {
@@ -89,12 +88,8 @@ struct Picked<'a> {
 impl Sealed for Picked<'_> {}
 
 impl Blocks for Picked<'_> {
-    fn shape(&self) -> (usize, usize) {
-        (self.rows.len(), self.scaled.shape().1)
-    }
-
-    fn is_sparse(&self) -> bool {
-        self.scaled.is_sparse()
+    fn extent(&self) -> Extent {
+        Extent { shape: (self.rows.len(), self.scaled.shape().1), is_sparse: self.scaled.is_sparse() }
     }
 
     fn block<'a>(&'a self, rows: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>> {
@@ -210,12 +205,11 @@ impl<'a> Scaled<'a> {
 impl Sealed for Scaled<'_> {}
 
 impl Blocks for Scaled<'_> {
-    fn shape(&self) -> (usize, usize) {
-        (self.table.n_rows(), self.preparation.factor.len())
-    }
-
-    fn is_sparse(&self) -> bool {
-        self.preparation.sparse && self.table.matrix().is_sparse()
+    fn extent(&self) -> Extent {
+        Extent {
+            shape: (self.table.n_rows(), self.preparation.factor.len()),
+            is_sparse: self.preparation.sparse && self.table.matrix().is_sparse(),
+        }
     }
 
     fn block<'a>(&'a self, rows: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>> {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::data::{Block, Blocks, Buffer, Dense, Rows, Sealed};
+use crate::data::{Block, Blocks, Buffer, Dense, Extent, Rows, Sealed};
 use crate::error::Result;
 use crate::kernel::map_rows;
 use crate::view::Decay;
@@ -87,13 +87,9 @@ struct Differences<'a> {
 impl Sealed for Differences<'_> {}
 
 impl Blocks for Differences<'_> {
-    fn shape(&self) -> (usize, usize) {
+    fn extent(&self) -> Extent {
         let n = self.rows.n_rows();
-        (n * n.saturating_sub(1) / 2, self.rows.n_columns())
-    }
-
-    fn is_sparse(&self) -> bool {
-        false
+        Extent { shape: (n * n.saturating_sub(1) / 2, self.rows.n_columns()), is_sparse: false }
     }
 
     fn block<'a>(&'a self, pairs: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>> {

@@ -9,7 +9,7 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use flate2::Crc;
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Block, Blocks, Buffer, Csr, Dense, Matrix, PIECE, pieces};
+use crate::data::{Block, Blocks, Buffer, Csr, Dense, Extent, Matrix, PIECE, pieces};
 use crate::error::{Error, Hint, Place, Result};
 
 /// Rows in a temporary file. Several threads may read any ranges of them at once. The file is gone when this is dropped,
@@ -151,12 +151,8 @@ impl DiskRowsWriter {
 }
 
 impl Blocks for DiskRows {
-    fn shape(&self) -> (usize, usize) {
-        (self.n_rows, self.n_columns)
-    }
-
-    fn is_sparse(&self) -> bool {
-        self.is_sparse
+    fn extent(&self) -> Extent {
+        Extent { shape: (self.n_rows, self.n_columns), is_sparse: self.is_sparse }
     }
 
     fn block<'a>(&'a self, rows: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>> {

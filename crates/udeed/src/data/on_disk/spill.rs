@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Block, Blocks, Buffer, DiskRows, DiskRowsPlan, DiskRowsWriter, Matrix, Sealed};
+use crate::data::{Block, Blocks, Buffer, DiskRows, DiskRowsPlan, DiskRowsWriter, Extent, Matrix, Sealed};
 use crate::error::{Error, Place, Result};
 use crate::file::{Version, checksum, folder_of, temporary};
 
@@ -152,12 +152,8 @@ impl Spill {
 impl Sealed for Spill {}
 
 impl Blocks for Spill {
-    fn shape(&self) -> (usize, usize) {
-        self.rows.shape()
-    }
-
-    fn is_sparse(&self) -> bool {
-        self.rows.is_sparse()
+    fn extent(&self) -> Extent {
+        Extent { shape: self.rows.shape(), is_sparse: self.rows.is_sparse() }
     }
 
     fn block<'a>(&'a self, rows: Range<usize>, buffer: &'a mut Buffer) -> Result<Block<'a>> {
