@@ -69,7 +69,7 @@ def _set_seed(estimator: Any, seed: int) -> None:
 
 
 def _by_class(estimator: Any) -> None:
-    """Requests one-vs-rest decisions: with three classes those of one-vs-one have the same width and would be taken for them."""
+    """Requests one-vs-rest decisions: with three classes, those of one-vs-one have the same width."""
     given = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
     names = [name for name in given if name.rpartition("__")[2] == "decision_function_shape"]
     if names:
