@@ -521,7 +521,8 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from udeed.spark import UDEEDClassifier
 
-session = SparkSession.builder.master("local-cluster[2,1,1024]").config("spark.ui.enabled", "false").getOrCreate()
+session = SparkSession.builder.master("local-cluster[2,1,1024]").config("spark.ui.enabled", "false")
+session = session.config("spark.task.maxFailures", "1").getOrCreate()
 
 
 def frame(n):
@@ -541,7 +542,7 @@ def left():
 
 estimator = UDEEDClassifier(members=3, steps=2, seed=1)
 try:
-    estimator.fit(frame(400_000))
+    estimator.fit(frame(200_000))
 except Exception as error:
     assert "No space left on device" in str(error), error
 else:

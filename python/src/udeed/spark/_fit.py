@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 import uuid
 import warnings
 from collections.abc import Collection, Iterator
@@ -29,6 +30,8 @@ from udeed.spark._work import Answer, Handle, Walked
 _TRIES = 3
 # How often a step is asked for again where files are missing.
 _AGAIN = 5
+# Seconds in which Spark ends tasks of a job that has failed: until then they write.
+_ENDING = 3.0
 # Rows that `auto` looks at, at most. It makes nodes of 5 000 of them, and ranks of 10 000.
 _DRAWN = 100_000
 # Rows that come in one piece through the memory of the driver's Java, which is small.
@@ -224,14 +227,17 @@ class Spilled:
         # For each partition the place of its frame.
         self._places: dict[int, int] = {}
         self._first: dict[int, Handle] = {}
+        self._is_writing = False
         # Where files may be, also those that nobody names any more.
         self._homes: set[str] = set()
 
     def _spill(self, only: frozenset[int] | None = None) -> None:
         """Writes the files of all partitions, or of some; later ones must hold what the first held."""
         work = _work.spill(self._fit, *self._how, only)
+        self._is_writing = True
         self._frames.append(_work.in_arrow(self._rows, work, _work.OF_PART).persist())
         found = {part: _work.read(data) for part, _, data in map(tuple, self._frames[-1].collect())}
+        self._is_writing = False
         self._homes |= {os.path.dirname(own.spill.path) for own in found.values()}
         if only is None:
             n_rows, checksum = sum(own.spill.n_rows for own in found.values()), sum(own.checksum for own in found.values())
@@ -294,6 +300,8 @@ class Spilled:
         # Not over the frames: one whose files could not be written would be written again. As many tasks as there were, or as run
         # at a time, reach every executor.
         n_parts = len(self._places)
+        if self._is_writing:
+            time.sleep(_ENDING)
         with contextlib.suppress(Exception):
             session = self._rows.sparkSession
             tasks = session.range(0, n_parts, 1, n_parts) if n_parts else session.range(10_000)
