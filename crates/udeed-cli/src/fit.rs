@@ -72,8 +72,8 @@ pub struct Fit {
     /// where a method has no bootstraps.
     #[arg(long, value_name = "THRESHOLD", help_heading = "Learning", allow_hyphen_values = true)]
     threshold: Option<Threshold>,
-    /// Store class, probabilities and round of up to N training rows in the model, for `inspect --rows`; N is 100000 if left out.
-    /// With K classes, more than two, up to N/K rows
+    /// For `inspect --rows`: store class, probabilities and round of up to N training rows in the model, 100000 if N is left
+    /// out. With K classes, more than two, up to N/K rows
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, hide_short_help = true)]
     #[arg(default_value_t = 0, default_missing_value = Transduction::MOST_ROWS.to_string(), hide_default_value = true)]
     keep_rows: usize,

@@ -124,8 +124,6 @@ pub enum Warning {
     OneMember,
     /// Boosting ended with less than half of the members.
     FewMembers {
-        /// Number of members.
-        members: usize,
         /// Number of members that were asked for.
         of: usize,
     },
@@ -287,8 +285,9 @@ impl fmt::Display for Warning {
             Warning::OneMember => {
                 f.write_str("boosting ended with its first member: the model is the base learner on the labels alone")
             }
-            Warning::FewMembers { members, of } => {
-                write!(f, "boosting ended with {members} of {of} members: a further one would not have helped")
+            // Without their number, so that comparisons tell it once for all splits.
+            Warning::FewMembers { of } => {
+                write!(f, "boosting ended with less than half of {of} members: a further one would not have helped")
             }
             Warning::HeadsNotBoosted { heads, of } => {
                 write!(f, "boosting kept nothing for {heads} of {of} classes: their members are learned from the labels alone")

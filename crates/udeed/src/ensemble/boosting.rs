@@ -67,15 +67,15 @@ impl Boosted {
         rounds.note_weights(self.members.len() - 1, unlabeled);
     }
 
-    /// The members kept, with a warning where they are few. If there are none, a warning and a substitute: logistic regression on the labels alone or, if members
-    /// were discarded for making no error, a member whose vote is undecided.
+    /// The members kept, with a warning where they are few. If there are none, a warning and a substitute: logistic regression on
+    /// the labels alone or, if members were discarded for making no error, a member whose vote is undecided.
     pub(crate) fn into_part(mut self) -> (Part, Option<Warning>) {
         let (warning, rule) = match (self.members.len(), self.discarded) {
             (0, false) => (Some(Warning::NothingBoosted), Rule::Unweighted),
             (0, true) => (Some(Warning::NothingLeft), Rule::Weighted),
             (1, _) if self.first_is_baseline && self.wanted > 1 => (Some(Warning::OneMember), Rule::Unweighted),
             (members, _) if 2 * members < self.wanted => {
-                (Some(Warning::FewMembers { members, of: self.wanted }), Rule::Unweighted)
+                (Some(Warning::FewMembers { of: self.wanted }), Rule::Unweighted)
             }
             _ => (None, Rule::Unweighted),
         };
@@ -109,7 +109,7 @@ pub(crate) fn boost_heads(
         return Ok(learned);
     }
     let (mut parts, mut warnings, mut rounds) = (Vec::new(), Vec::new(), None::<LabelRounds>);
-    let mut fewest = members;
+    let mut few = None;
     for head in &prepared.heads {
         let mut boosted = Boosted::new(members, Hypothesis::Linear(Linear::new(vec![head.logistic.clone()])));
         boost(head, &mut boosted)?;
@@ -124,8 +124,8 @@ pub(crate) fn boost_heads(
         }
         parts.push(part);
         match warning {
-            Some(Warning::FewMembers { members, .. }) => fewest = fewest.min(members),
-            warning => warnings.extend(warning),
+            Some(Warning::FewMembers { .. }) => few = warning,
+            _ => warnings.extend(warning),
         }
     }
     let (heads, of) = (warnings.len(), parts.len());
@@ -135,8 +135,7 @@ pub(crate) fn boost_heads(
             learned.warn([warning], watch);
         }
         Some(_) => learned.warn([Warning::HeadsNotBoosted { heads, of }], watch),
-        None if fewest < members => learned.warn([Warning::FewMembers { members: fewest, of: members }], watch),
-        None => {}
+        None => learned.warn(few, watch),
     }
     Ok(learned)
 }
