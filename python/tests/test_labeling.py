@@ -223,7 +223,7 @@ def test_out_of_bag_estimates_of_more_classes_and_weights():
 
 
 def test_out_of_bag_estimates_are_what_cleanlab_takes():
-    """`find_label_issues(labels, pred_probs)`: classes counted from 0 and a probability of each, without the rows that have none."""
+    """`find_label_issues(labels, pred_probs)`: classes counted from 0, and a probability of each for every row."""
     names = np.where(y == 1, "benign", "malignant").astype(object)
     names[udeed.mask_labels(y, 60, random_state=0) == -1] = ""
     weights = np.ones(len(y))
