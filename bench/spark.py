@@ -35,7 +35,7 @@ from udeed.spark import UDEEDClassifier, _fit
 
 ROOT = Path(__file__).resolve().parents[1]
 MASTER = "local-cluster[2,1,1024]"
-# Columns, and one row of so many that has a label.
+# Number of columns, and of rows for each labeled one.
 WIDTH, OF_LABELED = 50, 1000
 PARTITIONS = (2, 8, 40)
 FITTED = {"members": 20, "seed": 0, "gamma": 1.0}
@@ -53,7 +53,7 @@ def numbers(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def labels(ids: np.ndarray, values: np.ndarray, every: int = OF_LABELED) -> np.ndarray:
-    """Which side of a plane a row is on, in one row of so many; NaN in the others."""
+    """The side of a plane that a row is on, for labeled rows; NaN for the others."""
     plane = np.where(np.arange(WIDTH) % 2 == 0, 1.0, -1.0)
     return np.where(ids % every == 0, (values @ plane > 0.0).astype(float), np.nan)
 

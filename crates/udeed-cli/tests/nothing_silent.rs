@@ -132,7 +132,7 @@ fn files_beside_a_journal_stay_as_they_are() {
     assert_eq!(folder.bytes("rows.labels.csv.lock"), b"mine\n");
 }
 
-/// A step so long that it leads beyond all numbers is not taken, and nothing is told of it.
+/// A step that overflows is not taken, and observers do not hear of it.
 #[test]
 fn a_trace_holds_numbers() {
     let folder = Folder::with("rows.csv", labeled(&["a", "b", ""]));

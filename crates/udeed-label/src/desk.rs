@@ -537,7 +537,7 @@ mod tests {
         assert_eq!((desk.progress().answered, desk.question()), (1, question));
     }
 
-    /// Panics in fits that have something to warn of, while it is told to.
+    /// Panics on a warning while the flag is set.
     struct Fragile(Arc<AtomicBool>);
 
     impl Observer for Fragile {

@@ -19,7 +19,7 @@ pub(crate) const MOST_LEVELS: usize = 1000;
 /// So many are no longer added up: the column is refused in any case, and parts of a table would send and hold all its words.
 const MANY_LEVELS: usize = 10 * MOST_LEVELS;
 
-/// The refusal of a nominal column with so many values.
+/// The refusal of a nominal column with too many values.
 pub(crate) fn too_many_levels(n_levels: usize, column: &Column) -> Error {
     Error::Training {
         found: format!("{n_levels} different values in column {}", quoted(&column.name)),

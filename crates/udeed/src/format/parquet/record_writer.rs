@@ -18,7 +18,7 @@ use crate::format::cells::not_written;
 /// Rows of a row group: few enough to be read in little memory, many enough for pages of a usual size.
 const ROWS: usize = 1 << 17;
 
-/// Memory of the cells of a row group, at which it is written with fewer rows: of thousands of columns so many rows take gigabytes.
+/// Largest memory of the cells of a row group. With thousands of columns it has fewer rows, which else would take gigabytes.
 const BYTES: usize = 128 << 20;
 
 /// Memory of a cell that is a number.
